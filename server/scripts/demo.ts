@@ -1,0 +1,47 @@
+// A small story to look at: three projects, three people, and what they did.
+
+import type { RootRole } from '../src/access/roles.ts';
+import { type Actor, SYSTEM } from '../src/actor.ts';
+import type { Db } from '../src/db/database.ts';
+import { archiveProject } from '../src/projects/archive.ts';
+import { createProject } from '../src/projects/create.ts';
+import { changeProject } from '../src/projects/update.ts';
+import { createUser } from '../src/users/create.ts';
+import { createPersonalToken } from '../src/users/personal-tokens.ts';
+
+const DAYS_90_MS = 90 * 86_400_000;
+
+/** Does nothing on a database that has users already; returns the personal tokens it made. */
+export async function makeDemoData(db: Db): Promise<{ name: string; token: string }[]> {
+  if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return [];
+  const ada = await makePerson(db, 'ada', 'Ada Okafor', 'Admin');
+  const ben = await makePerson(db, 'ben', 'Ben Lindqvist', 'Editor');
+  const cleo = await makePerson(db, 'cleo', 'Cleo Marchetti', 'Viewer');
+
+  await createProject(db, ben.actor, {
+    id: 'payments',
+    name: 'Payments',
+    description: 'Everything about paying',
+  });
+  await changeProject(db, ben.actor, 'payments', {
+    featureLimit: 200,
+    featureNaming: { pattern: 'pay\\.[a-z0-9-]+', example: 'pay.checkout', description: 'Starts with pay.' },
+  });
+  await createProject(db, ada.actor, { id: 'skunkworks', name: 'Skunkworks', mode: 'private' });
+  await createProject(db, ben.actor, { id: 'old-site', name: 'Old site' });
+  await archiveProject(db, ben.actor, 'old-site', true);
+  return [ada, ben, cleo].map(({ actor, role, token }) => ({ name: `${actor.name} (${role})`, token }));
+}
+
+async function makePerson(db: Db, username: string, name: string, role: RootRole) {
+  const { id } = await createUser(db, SYSTEM, {
+    name,
+    username,
+    email: `${username}@example.com`,
+    rootRole: role,
+  });
+  const actor: Actor = { ...SYSTEM, kind: 'user', userId: id, name: username, isAdmin: role === 'Admin' };
+  const expiresAt = new Date(Date.now() + DAYS_90_MS).toISOString();
+  const { secret } = await createPersonalToken(db, actor, { description: 'demo', expiresAt });
+  return { actor, role, token: String(secret) };
+}

@@ -1,0 +1,62 @@
+// Makes a clone ready to start: a .env file with fresh secrets, a migrated database, demo data.
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import pg from 'pg';
+import { createInitialAdminTokens } from '../src/api-tokens/create.ts';
+import { readConfig } from '../src/config.ts';
+import { openDb } from '../src/db/database.ts';
+import { migrateDatabase } from '../src/server.ts';
+import { makeDemoData } from './demo.ts';
+
+const ENV_FILE = new URL('../../.env', import.meta.url);
+const DEFAULT_URL = 'postgres://postgres@127.0.0.1:5432/halyard';
+
+if (!existsSync(ENV_FILE)) {
+  const lines = [
+    `DATABASE_URL=${process.env.DATABASE_URL ?? DEFAULT_URL}`,
+    `HALYARD_INIT_ADMIN_TOKENS=*:*.${randomBytes(24).toString('base64url')}`,
+    `HALYARD_SECRET_KEY=${randomBytes(32).toString('base64')}`,
+  ];
+  writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600 });
+}
+const config = readConfig({ ...parseEnv(readFileSync(ENV_FILE, 'utf8')), ...process.env });
+
+await ensureDatabase(config.databaseUrl);
+const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
+const warn = (fields: object, message: string) => console.warn(message, fields);
+await migrateDatabase(db, config.databaseUrl, { info: () => {}, warn });
+await createInitialAdminTokens(db, config.initAdminTokens);
+const tokens = await makeDemoData(db);
+await db.destroy();
+
+console.log(`
+The database is ready, with demo data.
+
+  Admin token   ${config.initAdminTokens[0]}
+${tokens.map(({ name, token }) => `  ${name.padEnd(13)} ${token}\n`).join('')}
+The admin token is in .env too; the others are not shown again.
+
+Next:  npm start
+Then:  curl -H 'Authorization: ${config.initAdminTokens[0]}' '${config.publicUrl}/api/admin/search/events?limit=3'
+`);
+
+/** Creates the database of the address if the server does not have it. */
+async function ensureDatabase(url: string): Promise<void> {
+  const name = decodeURIComponent(new URL(url).pathname.slice(1));
+  const server = new URL(url);
+  server.pathname = '/postgres';
+  const client = new pg.Client({ connectionString: server.href });
+  try {
+    await client.connect();
+  } catch (error) {
+    console.error(
+      `PostgreSQL does not answer at ${server.host} (${(error as Error).message}).\n` +
+        'Start it, for instance with: docker compose up -d --wait\nor name another one: DATABASE_URL=postgres://… npm run setup',
+    );
+    process.exit(1);
+  }
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+  if (rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(name)}`);
+  await client.end();
+}

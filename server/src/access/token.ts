@@ -1,0 +1,46 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * A token is what existing SDKs and proxies expect in front (`*:production.`, `user:`) and a secret of ours behind:
+ * a prefix per kind that scanners recognise, 256 random bits and a checksum, in letters and digits.
+ */
+const PREFIXES = { client: 'hyc', backend: 'hyc', frontend: 'hyf', personal: 'hyp' } as const;
+
+export type TokenKind = keyof typeof PREFIXES;
+
+/** Published in docs, so that a secret scanner can find leaked tokens without asking us. */
+export const SECRET_PATTERN = /hy[cfp]_[0-9A-Za-z]{49}$/;
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 43;
+const CHECKSUM_LENGTH = 6;
+
+export function newToken(kind: TokenKind, front: string): string {
+  const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH);
+  const secret = `${PREFIXES[kind]}_${random}`;
+  return `${front}${secret}${checksum(secret)}`;
+}
+
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** What may be shown of a token after its creation: enough to recognise it, too little to use it. */
+export function hintOf(token: string): string {
+  const secretStart = token.lastIndexOf('.') + 1;
+  return `${token.slice(0, secretStart)}…${token.slice(-4)}`;
+}
+
+/** True for a text that has the form of our secrets but not their checksum: refused without a look at the database. */
+export function isForged(token: string): boolean {
+  const secret = SECRET_PATTERN.exec(token)?.[0];
+  if (secret === undefined) return false;
+  return checksum(secret.slice(0, -CHECKSUM_LENGTH)) !== secret.slice(-CHECKSUM_LENGTH);
+}
+
+const checksum = (secret: string): string => base62(BigInt(crc32(secret)), CHECKSUM_LENGTH);
+
+function base62(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text;
+  return text.padStart(length, '0');
+}

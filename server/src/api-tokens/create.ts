@@ -1,0 +1,83 @@
+import { needs } from '../access/guard.ts';
+import { hashToken, hintOf, newToken } from '../access/token.ts';
+import { type Actor, SYSTEM } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { badData } from '../errors.ts';
+import { tokenPermission } from './permission.ts';
+import type { ApiToken, NewApiToken } from './schema.ts';
+import { bindToProjects, insertToken } from './store.ts';
+
+const ALL = '*';
+
+/** Creates an SDK token. The answer is the only place where its secret is ever shown. */
+export async function createApiToken(db: Db, actor: Actor, input: NewApiToken): Promise<ApiToken> {
+  needs(actor, [tokenPermission('CREATE', input.type)]);
+  const name = input.tokenName ?? input.username;
+  if (name === undefined) throw badData([{ message: 'tokenName is required', path: '/body/tokenName' }]);
+  const wanted = new Set(input.projects ?? [input.project ?? ALL]);
+  const projects = wanted.has(ALL) ? undefined : [...wanted];
+  const secret = newToken(input.type, `${front(projects)}:${input.environment}.`);
+
+  return await change(db, actor, async ({ tx, record }) => {
+    const token = await insertToken(tx, {
+      hash: hashToken(secret),
+      hint: hintOf(secret),
+      type: input.type,
+      name,
+      environment: input.environment,
+      alias: input.alias ?? null,
+      expiresAt: input.expiresAt ?? null,
+      projects,
+    });
+    if (!token) throw new Error('A new random token is known already');
+    if (projects) await bind(tx, actor, token.id, projects);
+    const created = { ...token, projects: projects ?? [ALL] };
+    record({ type: 'api-token-created', ...scopeOf(created), data: asEventData(created) });
+    return { ...created, secret };
+  });
+}
+
+/** What SDKs and proxies read off the token: its project, * for all, [] for several. */
+const front = (projects: string[] | undefined): string =>
+  projects === undefined ? ALL : projects.length === 1 ? String(projects[0]) : '[]';
+
+async function bind(tx: Tx, actor: Actor, tokenId: number, projects: string[]): Promise<void> {
+  const bound = await bindToProjects(tx, actor, tokenId, projects);
+  const unknown = projects.filter(project => !bound.includes(project));
+  if (unknown.length === 0) return;
+  throw badData(
+    unknown.map(project => ({ message: `project ${project} does not exist`, path: '/body/projects' })),
+  );
+}
+
+/** Admin tokens the operator chose. One that was ever known is left as it is: a revoked one stays revoked. */
+export async function createInitialAdminTokens(db: Db, tokens: string[]): Promise<void> {
+  for (const secret of tokens) {
+    await change(db, SYSTEM, async ({ tx, record }) => {
+      const token = await insertToken(tx, {
+        hash: hashToken(secret),
+        hint: hintOf(secret),
+        type: 'admin',
+        name: 'admin',
+        environment: null,
+        alias: null,
+        expiresAt: null,
+        projects: undefined,
+      });
+      if (token) record({ type: 'api-token-created', data: asEventData(token) });
+    });
+  }
+}
+
+/** An event about a token belongs to a project only if the token is for that one alone. */
+export function scopeOf(token: ApiToken): { project: string | null; environment: string | null } {
+  const [first, ...others] = token.projects;
+  const single = first !== undefined && first !== ALL && others.length === 0;
+  return { project: single ? first : null, environment: token.environment };
+}
+
+/** Everything but the secret, and the time of last use, which is no part of the state. */
+export function asEventData({ secret: _, seenAt: __, ...token }: ApiToken): object {
+  return token;
+}

@@ -1,0 +1,96 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isReadable } from '../access/store.ts';
+import type { Actor } from '../actor.ts';
+import type { Reader, Tx } from '../db/database.ts';
+import type { ApiToken } from './schema.ts';
+
+const TOKEN = sql`
+  api_tokens.id, api_tokens.hint as secret, api_tokens.name as "tokenName", api_tokens.type, api_tokens.environment,
+  case when all_projects then array['*'] else array(
+    select project_id from api_token_projects where token_id = api_tokens.id order by project_id
+  ) end as projects,
+  api_tokens.alias, api_tokens.created_at as "createdAt", api_tokens.expires_at as "expiresAt",
+  api_tokens.seen_at as "seenAt"`;
+
+export async function listTokens(db: Reader, types: string[]): Promise<ApiToken[]> {
+  const { rows } = await sql<ApiToken>`
+    select ${TOKEN} from api_tokens
+    where revoked_at is null and type = any(${types})
+    order by id`.execute(db);
+  return rows;
+}
+
+/** By the hash of the whole token, or by its id. */
+export type TokenKey = { hash: Buffer } | { id: number };
+
+/** The token, kept from changing until the transaction ends. */
+export async function lockToken(tx: Tx, key: TokenKey): Promise<ApiToken | undefined> {
+  const matches: RawBuilder<boolean> = 'id' in key ? sql`id = ${key.id}` : sql`hash = ${key.hash}`;
+  const { rows } = await sql<ApiToken>`
+    select ${TOKEN} from api_tokens where ${matches} and revoked_at is null for update`.execute(tx);
+  return rows[0];
+}
+
+export type NewToken = {
+  hash: Buffer;
+  hint: string;
+  type: string;
+  name: string;
+  environment: string | null;
+  alias: string | null;
+  expiresAt: string | null;
+  /** undefined: all projects */
+  projects: string[] | undefined;
+};
+
+/** Returns undefined if this very token is known already, be it revoked. */
+export async function insertToken(tx: Tx, token: NewToken): Promise<ApiToken | undefined> {
+  const inserted = await tx
+    .insertInto('api_tokens')
+    .values({
+      hash: token.hash,
+      hint: token.hint,
+      type: token.type,
+      name: token.name,
+      environment: token.environment,
+      alias: token.alias,
+      expires_at: token.expiresAt,
+      all_projects: token.projects === undefined,
+    })
+    .onConflict(conflict => conflict.constraint('api_tokens_hash_key').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted && (await lockToken(tx, inserted));
+}
+
+/** Binds a token to those of the projects that the actor may read; returns their ids. */
+export async function bindToProjects(
+  tx: Tx,
+  actor: Actor,
+  tokenId: number,
+  projects: string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    insert into api_token_projects (token_id, project_id)
+    select ${tokenId}, projects.id from projects where projects.id = any(${projects}) and ${isReadable(actor)}
+    returning project_id as id`.execute(tx);
+  return rows.map(row => row.id);
+}
+
+export async function updateExpiry(tx: Tx, id: number, expiresAt: string | null): Promise<void> {
+  await tx.updateTable('api_tokens').set({ expires_at: expiresAt }).where('id', '=', id).execute();
+}
+
+export async function markRevoked(tx: Tx, id: number): Promise<void> {
+  await tx.updateTable('api_tokens').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
+}
+
+/** Revokes the tokens that were for projects of which none is left. */
+export async function revokeOrphans(tx: Tx): Promise<ApiToken[]> {
+  const { rows } = await sql<ApiToken>`
+    update api_tokens set revoked_at = now()
+    where revoked_at is null and not all_projects
+      and not exists (select from api_token_projects where token_id = api_tokens.id)
+    returning ${TOKEN}`.execute(tx);
+  return rows;
+}

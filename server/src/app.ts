@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyHttpOptions, LogController, type RawServerDefault } from 'fastify';
+import { installGuard } from './access/guard.ts';
+import { apiTokenRoutes } from './api-tokens/routes.ts';
+import type { Config } from './config.ts';
+import type { Db } from './db/database.ts';
+import { pendingMigrations } from './db/migrate.ts';
+import { eventRoutes } from './events/routes.ts';
+import type { App } from './http/app.ts';
+import { docsRoutes } from './http/docs.ts';
+import { installErrors, sendError } from './http/errors.ts';
+import { healthRoutes } from './http/health.ts';
+import { installInputLimits } from './http/input.ts';
+import { installJsonBodies } from './http/json.ts';
+import { installRequestLog, logOptions } from './http/log.ts';
+import { installMetrics } from './http/metrics.ts';
+import { installOpenApi } from './http/openapi.ts';
+import { clientErrorHandler } from './http/socket-errors.ts';
+import { projectRoutes } from './projects/routes.ts';
+import { userRoutes } from './users/routes.ts';
+
+const BODY_LIMIT_BYTES = 1_048_576;
+
+type ServerOptions = FastifyHttpOptions<RawServerDefault>;
+
+export type AppSettings = Pick<Config, 'publicUrl' | 'logLevel' | 'trustedProxies'>;
+
+/** The whole HTTP surface, in one list. */
+export async function buildApp(db: Db, settings: AppSettings, options: ServerOptions = {}): Promise<App> {
+  const app: App = Fastify({
+    ...serverOptions(settings),
+    ...options,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  installErrors(app);
+  installRequestLog(app);
+  installInputLimits(app);
+  installGuard(app, db);
+  installJsonBodies(app);
+  await installOpenApi(app, settings.publicUrl);
+  installMetrics(app);
+  healthRoutes(app, () => checkReady(db));
+  eventRoutes(app, db);
+  projectRoutes(app, db);
+  apiTokenRoutes(app, db);
+  userRoutes(app, db);
+  docsRoutes(app);
+  return app;
+}
+
+function serverOptions({ logLevel, trustedProxies }: AppSettings): ServerOptions {
+  return {
+    logger: logOptions(logLevel),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    // Only these may say whom they speak for; the address goes into the record.
+    trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    // Slow clients: with Node's own 60 s and 300 s a thousand of them were all alive after 15 s, with these none.
+    requestTimeout: 10_000,
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    ajv: { customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false } },
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    clientErrorHandler,
+    return503OnClosing: true,
+  };
+}
+
+async function checkReady(db: Db): Promise<void> {
+  const pending = await pendingMigrations(db);
+  if (pending.length > 0) throw new Error(`Migrations are pending: ${pending.join(', ')}`);
+}

@@ -1,0 +1,125 @@
+import { isIP } from 'node:net';
+
+/** Everything the process is told from outside. This is the only reader of the environment. */
+export type Config = {
+  databaseUrl: string;
+  poolSize: number;
+  host: string;
+  port: number;
+  publicUrl: string;
+  logLevel: string;
+  initAdminTokens: string[];
+  secretKey: Buffer | undefined;
+  trustedProxies: string[];
+};
+
+type Env = Record<string, string | undefined>;
+
+/** Turns the text of one variable into its value, or throws the reason why it cannot. */
+type Parse<T> = (text: string | undefined) => T;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const ADMIN_TOKEN = /^\*:\*\.[\x21-\x7e]{32,200}$/;
+const SECRET_KEY_BYTES = 32;
+
+/** Reads all variables and reports all problems at once, each with the variable and an example. */
+export function readConfig(env: Env): Config {
+  const problems: string[] = [];
+  const read = <T>(name: string, example: string, parse: Parse<T>): T => {
+    try {
+      return parse(env[name] === '' ? undefined : env[name]);
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}. Example: ${name}=${example}`);
+      // Never used: problems is not empty, so the config is refused below.
+      return undefined as T;
+    }
+  };
+
+  const port = read('PORT', '4242', integer(4242, 0, 65_535));
+  const config: Config = {
+    databaseUrl: read('DATABASE_URL', 'postgres://halyard@127.0.0.1:5432/halyard', postgresUrl),
+    poolSize: read('HALYARD_POOL_SIZE', '10', integer(10, 2, 1_000)),
+    host: read('HOST', '127.0.0.1', text => text ?? '0.0.0.0'),
+    port,
+    publicUrl: read('HALYARD_PUBLIC_URL', 'https://flags.example.com', httpUrl(`http://localhost:${port}`)),
+    logLevel: read('LOG_LEVEL', 'info', oneOf(LOG_LEVELS, 'info')),
+    initAdminTokens: read('HALYARD_INIT_ADMIN_TOKENS', `*:*.${'x'.repeat(32)}`, adminTokens),
+    secretKey: read(
+      'HALYARD_SECRET_KEY',
+      '"$(openssl rand -base64 32)"',
+      secretKey(env.NODE_ENV === 'production'),
+    ),
+    trustedProxies: read('HALYARD_TRUSTED_PROXIES', '10.0.0.0/8,192.0.2.7', addresses),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+/** Its message lists every problem; meant for the operator's terminal. */
+export class ConfigError extends Error {
+  constructor(problems: string[]) {
+    super(
+      `Halyard cannot start, the environment has ${problems.length} problem(s):\n  ${problems.join('\n  ')}`,
+    );
+  }
+}
+
+const items = (text: string | undefined): string[] =>
+  (text ?? '')
+    .split(',')
+    .map(item => item.trim())
+    .filter(item => item !== '');
+
+function integer(fallback: number, low: number, high: number): Parse<number> {
+  return text => {
+    const value = text === undefined ? fallback : Number(text);
+    if (Number.isInteger(value) && value >= low && value <= high) return value;
+    throw new Error(`is not a whole number from ${low} to ${high}`);
+  };
+}
+
+function oneOf(values: string[], fallback: string): Parse<string> {
+  return (text = fallback) => {
+    if (values.includes(text)) return text;
+    throw new Error(`is not one of ${values.join(', ')}`);
+  };
+}
+
+function postgresUrl(text: string | undefined): string {
+  if (text === undefined) throw new Error('is missing');
+  if (!/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ''))
+    throw new Error('is not a PostgreSQL address');
+  return text;
+}
+
+function httpUrl(fallback: string): Parse<string> {
+  return (text = fallback) => {
+    if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/+$/, '');
+    throw new Error('is not an http or https address');
+  };
+}
+
+// Secrets: a message says which item is wrong, never what it holds.
+function adminTokens(text: string | undefined): string[] {
+  const tokens = items(text);
+  const bad = tokens.findIndex(token => !ADMIN_TOKEN.test(token));
+  if (bad >= 0) throw new Error(`has item ${bad + 1} that is not *:*. and a secret of 32 to 200 characters`);
+  return tokens;
+}
+
+function secretKey(required: boolean): Parse<Buffer | undefined> {
+  return text => {
+    if (text === undefined && required) throw new Error('is missing, and NODE_ENV is production');
+    if (text === undefined) return undefined;
+    const key = Buffer.from(text, 'base64');
+    if (key.length !== SECRET_KEY_BYTES) throw new Error(`is not ${SECRET_KEY_BYTES} bytes in base64`);
+    return key;
+  };
+}
+
+function addresses(text: string | undefined): string[] {
+  const list = items(text);
+  const bad = list.find(item => isIP(item.replace(/\/\d{1,3}$/, '')) === 0);
+  if (bad !== undefined) throw new Error(`has "${bad}", which is neither an IP address nor a CIDR range`);
+  return list;
+}

@@ -1,0 +1,350 @@
+// In the texts below `[a|b|c]` stands for the first option whose slots can all be filled, or for nothing;
+// `{name}` is such a slot. `describe.ts` fills them from the event's columns and from its payload.
+
+const IN_PROJECT = '[ in project {project}]';
+const HERE =
+  '[ in environment {environment} of project {project}| in environment {environment}| in project {project}]';
+const FLAG = named('a flag', 'flag');
+const FLAG_IN_PROJECT = `${FLAG}${IN_PROJECT}`;
+const FLAG_HERE = `${FLAG}${HERE}`;
+const PARENT = named('another flag', 'feature');
+const STRATEGY = named('a strategy', 'name');
+const STRATEGY_TYPE = named('a strategy type', 'name');
+const PROJECT = named('a project', 'project');
+const ENVIRONMENT = named('an environment', 'environment', 'name');
+const CONTEXT_FIELD = named('a context field', 'name');
+const SEGMENT = `${named('a segment', 'name', 'id')}${IN_PROJECT}`;
+const TAG = named('a tag', 'tag');
+const TAG_TYPE = named('a tag type', 'name');
+const ROLE = named('a role', 'name', 'id');
+const USER = named('a user', 'username', 'name', 'email', 'userId', 'id');
+// A group event may carry the group's `name`, so its member is known by other fields.
+const MEMBER = named('a user', 'username', 'email', 'userId');
+const GROUP = named('a group', 'groupName', 'name', 'groupId', 'id');
+const ACCOUNT = named('a service account', 'username', 'name', 'id');
+const APP = named('an application', 'appName');
+// The provider alone would not tell two webhooks apart.
+const INTEGRATION =
+  '[{provider} integration {description}|{provider} integration {id}|integration {id}|an integration]';
+const API_TOKEN = `${named('an API token', 'tokenName', 'username')}${HERE}`;
+const PAT = named('a personal access token', 'description', 'id');
+// By name only: the payload of a signup link may hold its secret.
+const SIGNUP = named('a signup link', 'name');
+const SETTING = named('a setting', 'id');
+const BANNER = named('a banner', 'message', 'id');
+const ENDPOINT = named('a signal endpoint', 'name', 'id');
+const ENDPOINT_TOKEN = named('a signal endpoint token', 'name', 'id');
+const ACTIONS = `${named('an action set', 'name', 'id')}${IN_PROJECT}`;
+const PLAN = named('a release plan', 'name', 'id');
+const TEMPLATE = named('a release plan template', 'name', 'id');
+const REQUEST = `${named('a change request', 'changeRequestId', 'id')}${HERE}`;
+// A change has an `id` of its own, so the request is known by `changeRequestId` alone.
+const ITS_REQUEST = `${named('a change request', 'changeRequestId')}${HERE}`;
+const CHANGE = `${named('a change', 'action')}[ of flag {flag}]`;
+
+const CHANGES = '[, changing {changes}]';
+const NOW_VARIANTS = '[, now: {after.variants}]';
+const ROLES = '[, roles: {roles}]';
+const NEW_ROLES = '[ from {before.roles} to {after.roles}| to {after.roles}]';
+const NEW_ROLE =
+  '[ from {before.roleName} to {after.roleName}| from {before.roleId} to {after.roleId}| to {after.roleId}]';
+const WITH_ROLE = '[ with role {roleName}| with role {roleId}]';
+const BECAUSE = '[, reason: {reason}]';
+
+/** Every type an event can have: its readable label and what the summary says after the actor's name. */
+export const EVENT_TYPES = {
+  'application-created': { label: 'Application first seen', text: `saw ${APP} for the first time` },
+  'feature-created': {
+    label: 'Flag created',
+    text: `created ${FLAG_IN_PROJECT}[ as a copy of flag {clonedFrom.feature} of project {clonedFrom.project}]`,
+  },
+  'feature-deleted': { label: 'Flag deleted', text: `deleted ${FLAG}[ from project {project}]` },
+  'feature-updated': { label: 'Flag updated', text: `updated ${FLAG_IN_PROJECT}${CHANGES}` },
+  'feature-metadata-updated': {
+    label: 'Flag details updated',
+    text: `updated the details of ${FLAG_IN_PROJECT}${CHANGES}`,
+  },
+  'feature-variants-updated': {
+    label: 'Flag variants updated',
+    text: `updated the variants of ${FLAG_IN_PROJECT}${NOW_VARIANTS}`,
+  },
+  'feature-environment-variants-updated': {
+    label: 'Flag variants updated in environment',
+    text: `updated the variants of ${FLAG_HERE}${NOW_VARIANTS}`,
+  },
+  'feature-project-change': {
+    label: 'Flag moved to another project',
+    text: `moved ${FLAG}[ from project {oldProject}][ to project {newProject}| to project {project}]`,
+  },
+  'feature-archived': { label: 'Flag archived', text: `archived ${FLAG_IN_PROJECT}` },
+  'feature-revived': { label: 'Flag taken out of archive', text: `unarchived ${FLAG_IN_PROJECT}` },
+  'feature-import': { label: 'Flag imported', text: `imported ${FLAG}[ into project {project}]` },
+  'feature-tagged': { label: 'Tag added to flag', text: `added ${TAG} to ${FLAG_IN_PROJECT}` },
+  'feature-tag-import': { label: 'Flag tag imported', text: `imported ${TAG} of ${FLAG_IN_PROJECT}` },
+  'feature-strategy-update': {
+    label: 'Strategy of flag updated',
+    text: `updated ${STRATEGY} of ${FLAG_HERE}${CHANGES}`,
+  },
+  'feature-strategy-add': { label: 'Strategy added to flag', text: `added ${STRATEGY} to ${FLAG_HERE}` },
+  'feature-strategy-remove': {
+    label: 'Strategy removed from flag',
+    text: `removed ${STRATEGY} from ${FLAG_HERE}`,
+  },
+  'feature-type-updated': {
+    label: 'Flag type lifetime changed',
+    text: `changed the lifetime of ${named('a flag type', 'name', 'id')}[ to {after.lifetimeDays} days]`,
+  },
+  'feature-completed': {
+    label: 'Flag completed',
+    text: `marked ${FLAG_IN_PROJECT} as completed[, outcome: {status}][, variant: {statusValue}]`,
+  },
+  'feature-uncompleted': { label: 'Flag reopened', text: `marked ${FLAG_IN_PROJECT} as not completed` },
+  'strategy-order-changed': {
+    label: 'Strategies of flag reordered',
+    text: `reordered the strategies of ${FLAG_HERE}[, now: {after.strategyIds}]`,
+  },
+  'drop-feature-tags': { label: 'All flag tags dropped', text: 'took all tags off all flags' },
+  'feature-untagged': { label: 'Tag removed from flag', text: `removed ${TAG} from ${FLAG_IN_PROJECT}` },
+  'feature-stale-on': { label: 'Flag became stale', text: `marked ${FLAG_IN_PROJECT} as stale` },
+  'feature-stale-off': { label: 'Flag no longer stale', text: `marked ${FLAG_IN_PROJECT} as not stale` },
+  'drop-features': { label: 'All flags dropped', text: 'deleted all flags' },
+  'feature-environment-enabled': { label: 'Flag turned on', text: `turned on ${FLAG_HERE}` },
+  'feature-environment-disabled': { label: 'Flag turned off', text: `turned off ${FLAG_HERE}` },
+  'strategy-created': { label: 'Strategy type created', text: `created ${STRATEGY_TYPE}` },
+  'strategy-deleted': { label: 'Strategy type deleted', text: `deleted ${STRATEGY_TYPE}` },
+  'strategy-deprecated': { label: 'Strategy type deprecated', text: `deprecated ${STRATEGY_TYPE}` },
+  'strategy-reactivated': { label: 'Strategy type back in use', text: `put ${STRATEGY_TYPE} back into use` },
+  'strategy-updated': { label: 'Strategy type updated', text: `updated ${STRATEGY_TYPE}${CHANGES}` },
+  'strategy-import': { label: 'Strategy type imported', text: `imported ${STRATEGY_TYPE}` },
+  'drop-strategies': { label: 'All strategy types dropped', text: 'deleted all strategy types' },
+  'context-field-created': { label: 'Context field created', text: `created ${CONTEXT_FIELD}${IN_PROJECT}` },
+  'context-field-updated': {
+    label: 'Context field updated',
+    text: `updated ${CONTEXT_FIELD}${IN_PROJECT}${CHANGES}`,
+  },
+  'context-field-deleted': { label: 'Context field deleted', text: `deleted ${CONTEXT_FIELD}${IN_PROJECT}` },
+  'project-access-added': {
+    label: 'Project access granted',
+    text: `granted access to ${PROJECT}[, users: {grantedUsers}][, groups: {grantedGroups}]${ROLES}`,
+  },
+  'project-access-user-roles-updated': {
+    label: 'Project roles of user changed',
+    text: `changed the roles of ${USER}${IN_PROJECT}${NEW_ROLES}`,
+  },
+  'project-access-group-roles-updated': {
+    label: 'Project roles of group changed',
+    text: `changed the roles of ${GROUP}${IN_PROJECT}${NEW_ROLES}`,
+  },
+  // Despite its name this type may be about a group.
+  'project-access-user-roles-deleted': {
+    label: 'Project roles of user removed',
+    text: `removed the roles of [group {groupId}|user {userId}|a user]${IN_PROJECT}${ROLES}`,
+  },
+  'project-access-group-roles-deleted': {
+    label: 'Project roles of group removed',
+    text: `removed the roles of ${GROUP}${IN_PROJECT}${ROLES}`,
+  },
+  'project-access-updated': { label: 'Project access changed', text: `changed access to ${PROJECT}${ROLES}` },
+  'project-created': { label: 'Project created', text: `created ${PROJECT}` },
+  'project-updated': { label: 'Project updated', text: `updated ${PROJECT}${CHANGES}` },
+  'project-deleted': { label: 'Project deleted', text: `deleted ${PROJECT}` },
+  'project-archived': { label: 'Project archived', text: `archived ${PROJECT}` },
+  'project-revived': { label: 'Project taken out of archive', text: `unarchived ${PROJECT}` },
+  'project-import': { label: 'Project imported', text: `imported ${named('a project', 'project', 'id')}` },
+  'project-user-added': { label: 'User added to project', text: `added ${USER} to ${PROJECT}${WITH_ROLE}` },
+  'project-user-removed': { label: 'User removed from project', text: `removed ${USER} from ${PROJECT}` },
+  'project-user-role-changed': {
+    label: 'Project role of user changed',
+    text: `changed the role of ${USER}${IN_PROJECT}${NEW_ROLE}`,
+  },
+  'project-group-role-changed': {
+    label: 'Project role of group changed',
+    text: `changed the role of ${GROUP}${IN_PROJECT}${NEW_ROLE}`,
+  },
+  'project-group-added': {
+    label: 'Group added to project',
+    text: `added ${GROUP} to ${PROJECT}${WITH_ROLE}`,
+  },
+  'project-group-removed': { label: 'Group removed from project', text: `removed ${GROUP} from ${PROJECT}` },
+  'role-created': { label: 'Role created', text: `created ${ROLE}` },
+  'role-updated': { label: 'Role updated', text: `updated ${ROLE}${CHANGES}` },
+  'role-deleted': { label: 'Role deleted', text: `deleted ${ROLE}` },
+  'drop-projects': { label: 'All projects dropped', text: 'deleted all projects' },
+  'tag-created': { label: 'Tag created', text: `created ${TAG}` },
+  'tag-deleted': { label: 'Tag deleted', text: `deleted ${TAG}` },
+  'tag-import': { label: 'Tag imported', text: `imported ${TAG}` },
+  'drop-tags': { label: 'All tags dropped', text: 'deleted all tags' },
+  'tag-type-created': { label: 'Tag type created', text: `created ${TAG_TYPE}` },
+  'tag-type-deleted': { label: 'Tag type deleted', text: `deleted ${TAG_TYPE}` },
+  'tag-type-updated': { label: 'Tag type updated', text: `updated ${TAG_TYPE}${CHANGES}` },
+  'tag-type-import': { label: 'Tag type imported', text: `imported ${TAG_TYPE}` },
+  'drop-tag-types': { label: 'All tag types dropped', text: 'deleted all tag types' },
+  'addon-config-created': { label: 'Integration added', text: `added ${INTEGRATION}` },
+  'addon-config-updated': { label: 'Integration updated', text: `updated ${INTEGRATION}${CHANGES}` },
+  'addon-config-deleted': { label: 'Integration deleted', text: `deleted ${INTEGRATION}` },
+  'db-pool-update': { label: 'Database pool reported', text: 'reported on the database connection pool' },
+  'user-created': { label: 'User created', text: `created ${USER}` },
+  'user-updated': { label: 'User updated', text: `updated ${USER}${CHANGES}` },
+  'user-deleted': { label: 'User deleted', text: `deleted ${USER}` },
+  'drop-environments': { label: 'All environments dropped', text: 'deleted all environments' },
+  'environment-import': { label: 'Environment imported', text: `imported ${ENVIRONMENT}` },
+  'environment-created': { label: 'Environment created', text: `created ${ENVIRONMENT}` },
+  'environment-updated': { label: 'Environment updated', text: `updated ${ENVIRONMENT}${CHANGES}` },
+  'environment-deleted': { label: 'Environment deleted', text: `deleted ${ENVIRONMENT}` },
+  'segment-created': { label: 'Segment created', text: `created ${SEGMENT}` },
+  'segment-updated': { label: 'Segment updated', text: `updated ${SEGMENT}${CHANGES}` },
+  'segment-deleted': { label: 'Segment deleted', text: `deleted ${SEGMENT}` },
+  'group-created': { label: 'Group created', text: `created ${GROUP}` },
+  'group-updated': { label: 'Group updated', text: `updated ${GROUP}${CHANGES}` },
+  'group-deleted': { label: 'Group deleted', text: `deleted ${GROUP}` },
+  'group-user-added': { label: 'User added to group', text: `added ${MEMBER} to ${GROUP}` },
+  'group-user-removed': { label: 'User removed from group', text: `removed ${MEMBER} from ${GROUP}` },
+  'setting-created': { label: 'Setting created', text: `created ${SETTING}` },
+  'setting-updated': { label: 'Setting changed', text: `changed ${SETTING}${CHANGES}` },
+  'setting-deleted': { label: 'Setting deleted', text: `deleted ${SETTING}` },
+  'client-metrics': {
+    label: 'Usage metrics received',
+    text: `sent usage metrics[ of application {appName}]`,
+  },
+  'client-register': { label: 'SDK registered', text: `registered an SDK[ of application {appName}]` },
+  'pat-created': { label: 'Personal access token created', text: `created ${PAT}` },
+  'pat-deleted': { label: 'Personal access token deleted', text: `deleted ${PAT}` },
+  'public-signup-token-created': { label: 'Signup link created', text: `created ${SIGNUP}` },
+  'public-signup-token-user-added': {
+    label: 'User joined by signup link',
+    text: `let ${MEMBER} join by ${SIGNUP}`,
+  },
+  'public-signup-token-updated': { label: 'Signup link updated', text: `updated ${SIGNUP}${CHANGES}` },
+  'change-request-created': { label: 'Change request opened', text: `opened ${REQUEST}` },
+  'change-request-discarded': { label: 'Change request discarded', text: `discarded ${REQUEST}` },
+  'change-added': { label: 'Change added to request', text: `added ${CHANGE} to ${ITS_REQUEST}` },
+  'change-discarded': { label: 'Change dropped from request', text: `dropped ${CHANGE} from ${ITS_REQUEST}` },
+  'change-edited': { label: 'Change edited in request', text: `edited ${CHANGE} within ${ITS_REQUEST}` },
+  'change-request-rejected': { label: 'Change request rejected', text: `rejected ${REQUEST}` },
+  'change-request-approved': { label: 'Change request approved', text: `gave ${REQUEST} its final approval` },
+  'change-request-approval-added': { label: 'Approval given to change request', text: `approved ${REQUEST}` },
+  'change-request-cancelled': { label: 'Change request cancelled', text: `cancelled ${REQUEST}` },
+  'change-request-sent-to-review': {
+    label: 'Review of change request asked',
+    text: `put ${REQUEST} up for review`,
+  },
+  'change-request-schedule-suspended': {
+    label: 'Change request schedule suspended',
+    text: `suspended the schedule of ${REQUEST}${BECAUSE}`,
+  },
+  'change-request-applied': { label: 'Change request applied', text: `applied ${REQUEST}` },
+  'change-request-scheduled': {
+    label: 'Change request scheduled',
+    text: `scheduled ${REQUEST}[, due: {scheduledDate}|, due: {scheduledAt}]`,
+  },
+  'change-request-scheduled-application-success': {
+    label: 'Scheduled change request applied',
+    text: `applied ${REQUEST} as scheduled`,
+  },
+  'change-request-scheduled-application-failure': {
+    label: 'Scheduled change request failed',
+    text: `failed to apply ${REQUEST} as scheduled${BECAUSE}`,
+  },
+  'change-request-configuration-updated': {
+    label: 'Change request rules updated',
+    text: `updated the change request rules${HERE}${CHANGES}`,
+  },
+  'api-token-created': { label: 'API token created', text: `created ${API_TOKEN}` },
+  'api-token-updated': { label: 'API token updated', text: `updated ${API_TOKEN}${CHANGES}` },
+  'api-token-deleted': { label: 'API token deleted', text: `deleted ${API_TOKEN}` },
+  'feature-favorited': { label: 'Flag starred', text: `starred ${FLAG_IN_PROJECT}` },
+  'feature-unfavorited': { label: 'Flag unstarred', text: `unstarred ${FLAG_IN_PROJECT}` },
+  'project-favorited': { label: 'Project starred', text: `starred ${PROJECT}` },
+  'project-unfavorited': { label: 'Project unstarred', text: `unstarred ${PROJECT}` },
+  'features-exported': { label: 'Flags exported', text: `exported flags${HERE}[, namely {features}]` },
+  'features-imported': { label: 'Flags imported', text: `imported flags${HERE}[, namely {features}]` },
+  'service-account-created': { label: 'Service account created', text: `created ${ACCOUNT}` },
+  'service-account-deleted': { label: 'Service account deleted', text: `deleted ${ACCOUNT}` },
+  'service-account-updated': { label: 'Service account updated', text: `updated ${ACCOUNT}${CHANGES}` },
+  'feature-potentially-stale-on': {
+    label: 'Flag outlived its expected lifetime',
+    text: `marked ${FLAG_IN_PROJECT} as potentially stale`,
+  },
+  'feature-dependency-added': {
+    label: 'Parent flag added',
+    text: `made ${FLAG} depend on ${PARENT}${IN_PROJECT}`,
+  },
+  'feature-dependency-removed': {
+    label: 'Parent flag removed',
+    text: `removed the dependency of ${FLAG} on ${PARENT}${IN_PROJECT}`,
+  },
+  'feature-dependencies-removed': {
+    label: 'All parent flags removed',
+    text: `removed all dependencies of ${FLAG_IN_PROJECT}`,
+  },
+  'banner-created': { label: 'Banner created', text: `created ${BANNER}` },
+  'banner-updated': { label: 'Banner updated', text: `updated ${BANNER}${CHANGES}` },
+  'banner-deleted': { label: 'Banner deleted', text: `deleted ${BANNER}` },
+  'project-environment-added': {
+    label: 'Environment added to project',
+    text: `added ${ENVIRONMENT} to ${PROJECT}`,
+  },
+  'project-environment-removed': {
+    label: 'Environment removed from project',
+    text: `removed ${ENVIRONMENT} from ${PROJECT}`,
+  },
+  'default-strategy-updated': {
+    label: 'Default strategy changed',
+    text: `changed the default strategy${HERE}[ to {after.name}]${CHANGES}`,
+  },
+  'segment-import': { label: 'Segment imported', text: `imported ${SEGMENT}` },
+  'signal-endpoint-created': { label: 'Signal endpoint created', text: `created ${ENDPOINT}` },
+  'signal-endpoint-updated': { label: 'Signal endpoint updated', text: `updated ${ENDPOINT}${CHANGES}` },
+  'signal-endpoint-deleted': { label: 'Signal endpoint deleted', text: `deleted ${ENDPOINT}` },
+  'signal-endpoint-token-created': {
+    label: 'Signal endpoint token created',
+    text: `created ${ENDPOINT_TOKEN}`,
+  },
+  'signal-endpoint-token-updated': {
+    label: 'Signal endpoint token updated',
+    text: `updated ${ENDPOINT_TOKEN}${CHANGES}`,
+  },
+  'signal-endpoint-token-deleted': {
+    label: 'Signal endpoint token deleted',
+    text: `deleted ${ENDPOINT_TOKEN}`,
+  },
+  'actions-created': { label: 'Action set created', text: `created ${ACTIONS}` },
+  'actions-updated': { label: 'Action set updated', text: `updated ${ACTIONS}${CHANGES}` },
+  'actions-deleted': { label: 'Action set deleted', text: `deleted ${ACTIONS}` },
+  'release-plan-template-created': { label: 'Release plan template created', text: `created ${TEMPLATE}` },
+  'release-plan-template-updated': {
+    label: 'Release plan template updated',
+    text: `updated ${TEMPLATE}${CHANGES}`,
+  },
+  'release-plan-template-deleted': { label: 'Release plan template deleted', text: `deleted ${TEMPLATE}` },
+  'release-plan-template-archived': { label: 'Release plan template archived', text: `archived ${TEMPLATE}` },
+  'release-plan-added': { label: 'Release plan added to flag', text: `added ${PLAN} to ${FLAG_HERE}` },
+  'release-plan-removed': {
+    label: 'Release plan removed from flag',
+    text: `removed ${PLAN} from ${FLAG_HERE}`,
+  },
+  'release-plan-milestone-started': {
+    label: 'Release milestone started',
+    text: `started [milestone {milestoneName}|a milestone] of ${PLAN} for ${FLAG_HERE}`,
+  },
+  'user-preference-updated': {
+    label: 'User preference changed',
+    text: 'changed a personal preference[, {subscription}: {action}|: {subscription}]',
+  },
+  'scim-users-deleted': { label: 'Provisioned users deleted', text: `deleted all users provisioned by SCIM` },
+  'scim-groups-deleted': {
+    label: 'Provisioned groups deleted',
+    text: `deleted all groups provisioned by SCIM`,
+  },
+} as const satisfies Record<string, { label: string; text: string }>;
+
+export type EventType = keyof typeof EVENT_TYPES;
+
+// `Object.keys` forgets the key type; the table is a constant, so its keys are exactly these.
+export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
+
+/** `named('a flag', 'name', 'id')` gives "flag {name}", failing that "flag {id}", failing that "a flag". */
+function named(thing: string, ...slots: string[]): string {
+  const noun = thing.slice(thing.indexOf(' ') + 1);
+  return `[${[...slots.map(slot => `${noun} {${slot}}`), thing].join('|')}]`;
+}

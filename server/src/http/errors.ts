@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { asRefusal } from '../db/failures.ts';
+import { ApiError, badData, type ErrorName, notFound } from '../errors.ts';
+import type { App } from './app.ts';
+import { violations } from './violations.ts';
+
+export const STATUS = {
+  AuthenticationRequired: 401,
+  BadDataError: 400,
+  ConflictError: 409,
+  ContentTypeerror: 415,
+  ExceedsLimitError: 400,
+  InternalError: 500,
+  InvalidOperationError: 403,
+  NameExistsError: 409,
+  NoAccessError: 403,
+  NotFoundError: 404,
+  PatternError: 400,
+  PayloadTooLargeError: 413,
+  RateLimitError: 429,
+  ServiceUnavailableError: 503,
+} as const satisfies Record<ErrorName, number>;
+
+/** From whatever depth an error comes, the caller sees one shape, and the log has the cause under the same id. */
+export function installErrors(app: App): void {
+  app.setErrorHandler<FastifyError>((error, request, reply) => sendError(error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    sendError(notFound(`${request.method} ${request.url.split('?')[0]?.slice(0, 200)}`), request, reply),
+  );
+}
+
+export function errorBody(error: ApiError, id: string) {
+  return { id, name: error.name, message: error.message, details: error.details };
+}
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const id = randomUUID();
+  const refusal = toApiError(error, id);
+  const status = STATUS[refusal.name];
+  // The chain of causes goes to the log only: a driver's text can hold SQL and values.
+  if (status >= 500) request.log.error({ err: error, errorId: id }, 'request failed');
+  else request.log.info({ errorId: id, error: refusal.name }, 'request refused');
+  if (status === 503) reply.header('retry-after', '2');
+  return reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal, id));
+}
+
+function toApiError(error: unknown, id: string): ApiError {
+  if (error instanceof ApiError) return error;
+  return fromFramework(error) ?? asRefusal(error) ?? internal(error, id);
+}
+
+function fromFramework(error: unknown): ApiError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { validation, validationContext, statusCode, code } = error as FastifyError;
+  if (validation) return badData(violations(validation, validationContext));
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return contentType();
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new ApiError('PayloadTooLargeError', 'The body is larger than this server accepts.', {
+      cause: error,
+    });
+  }
+  // What remains of Fastify's own 4xx errors speaks of the request: bad JSON, bad URL, bad length.
+  if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
+    return badData([{ message: error.message }]);
+  }
+  return undefined;
+}
+
+export const contentType = (): ApiError =>
+  new ApiError('ContentTypeerror', 'Send the body as JSON, with the header Content-Type: application/json.');
+
+function internal(error: unknown, id: string): ApiError {
+  return new ApiError('InternalError', `Something went wrong on our side. Quote this id: ${id}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,44 @@
+import swagger from '@fastify/swagger';
+import type { App } from './app.ts';
+import { ErrorBody } from './schema.ts';
+
+/** The document of every operation, generated from the schemas that validate and serialise. */
+export async function installOpenApi(app: App, publicUrl: string): Promise<void> {
+  app.addSchema(ErrorBody);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Halyard',
+        version: '0.1.0',
+        summary: 'Feature flags with a complete record',
+        description:
+          'The administration API of Halyard. Every change is an event, written in the transaction of the change and readable through the event search. Errors have one shape: id, name, message and details, which lists every violation.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: publicUrl, description: 'This server' }],
+      tags: [
+        { name: 'Events', description: 'The record: who changed what, and when' },
+        { name: 'Projects', description: 'Groups of features with members and settings' },
+        { name: 'API tokens', description: 'Keys for SDKs' },
+        { name: 'Users', description: 'The caller and its personal tokens' },
+        { name: 'Operations', description: 'For those who run the service' },
+      ],
+      components: {
+        securitySchemes: {
+          token: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description: 'An admin or personal token, bare or after "Bearer ".',
+          },
+        },
+      },
+      security: [{ token: [] }],
+    },
+    refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
+  });
+}
+
+/** The document as it stands in openapi.json. */
+export const openApiText = (app: App): string => `${JSON.stringify(app.swagger(), null, 2)}\n`;

@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import type { ConnectionError, FastifyServerOptions } from 'fastify';
+import { ApiError } from '../errors.ts';
+import { errorBody } from './errors.ts';
+
+const ANSWERS: Record<string, [status: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The headers are larger than this server accepts.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+};
+
+/** What Node refuses before there is a request: it too is answered in the one error shape. */
+export const clientErrorHandler: NonNullable<FastifyServerOptions['clientErrorHandler']> = (
+  error,
+  socket,
+) => {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+  const [status, message] = ANSWERS[(error as ConnectionError).code] ?? [
+    '400 Bad Request',
+    'This is not valid HTTP.',
+  ];
+  const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
+  socket.end(
+    [
+      `HTTP/1.1 ${status}`,
+      'content-type: application/json; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+};

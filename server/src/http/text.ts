@@ -1,0 +1,5 @@
+/** C0 and C1 controls, DEL, and the two line separators that a regular expression's dot does not match. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+export const hasControlCharacter = (text: string): boolean => CONTROL.test(text);

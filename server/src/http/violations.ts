@@ -1,0 +1,54 @@
+import type { FastifySchemaValidationError } from 'fastify';
+import type { Violation } from '../errors.ts';
+
+const PARTS: Record<string, string> = {
+  querystring: 'query',
+  params: 'params',
+  body: 'body',
+  headers: 'headers',
+};
+
+/** Says what the validator found in our own words, one item per violation, with a pointer to the place. */
+export function violations(errors: FastifySchemaValidationError[], context: string | undefined): Violation[] {
+  const part = PARTS[context ?? 'body'] ?? 'body';
+  return errors.map(error => {
+    const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
+    const extra = error.keyword === 'additionalProperties' ? `/${error.params.additionalProperty}` : '';
+    const path = `/${part}${error.instancePath}${missing}${extra}`;
+    const what = path.split('/').slice(2).join('.') || `the ${part}`;
+    return { message: `${what} ${phrase(error)}`, path };
+  });
+}
+
+function phrase({ keyword, params, message }: FastifySchemaValidationError): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return 'is not known here';
+    case 'type':
+      return `must be ${list(params.type)}`;
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`;
+    case 'enum':
+      return `must be one of ${list(params.allowedValues)}`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'minItems':
+      return `must have at least ${params.limit} items`;
+    case 'maxItems':
+      return `must have at most ${params.limit} items`;
+    case 'format':
+      return `must be a ${params.format}`;
+    case 'pattern':
+      return `must match ${params.pattern}`;
+    default:
+      return message ?? 'is not valid';
+  }
+}
+
+const list = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));

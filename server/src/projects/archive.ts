@@ -1,0 +1,33 @@
+import type { Actor } from '../actor.ts';
+import { revokeTokensWithoutProject } from '../api-tokens/revoke.ts';
+import { change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { invalidOperation, notFound } from '../errors.ts';
+import { asEventData } from './create.ts';
+import { deleteProject, lockProject, setArchived } from './store.ts';
+
+const DEFAULT = 'default';
+
+/** Archives or revives; repeating it changes nothing. */
+export async function archiveProject(db: Db, actor: Actor, id: string, archived: boolean): Promise<void> {
+  if (id === DEFAULT) throw invalidOperation('The default project is always active.');
+  await change(db, actor, async ({ tx, record }) => {
+    const project = await lockProject(tx, id);
+    if (!project) throw notFound(`Project ${id}`);
+    if ((project.archivedAt !== null) === archived) return;
+    await setArchived(tx, id, archived);
+    record({ type: archived ? 'project-archived' : 'project-revived', project: id });
+  });
+}
+
+/** Deletes the project with its grants, and revokes the tokens that were for it alone. */
+export async function removeProject(db: Db, actor: Actor, id: string): Promise<void> {
+  if (id === DEFAULT) throw invalidOperation('The default project cannot be deleted.');
+  await change(db, actor, async ({ tx, record }) => {
+    const project = await lockProject(tx, id);
+    if (!project) throw notFound(`Project ${id}`);
+    await deleteProject(tx, id);
+    record({ type: 'project-deleted', project: id, preData: asEventData(project) });
+    await revokeTokensWithoutProject({ tx, record });
+  });
+}

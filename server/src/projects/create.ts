@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { grantProjectRole } from '../access/grant.ts';
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { badData, nameExists } from '../errors.ts';
+import type { NewProject, Project } from './schema.ts';
+import { addEnvironments, findProject, insertProject, type ProjectFields } from './store.ts';
+
+const NO_NAMING = { pattern: null, example: null, description: null };
+const MAX_SLUG_LENGTH = 90;
+
+/** Creates a project; a user who does it becomes its owner. */
+export async function createProject(db: Db, actor: Actor, input: NewProject): Promise<Project> {
+  return await change(db, actor, async ({ tx, record }) => {
+    const id = await insertWithId(tx, input.id, {
+      name: input.name,
+      description: input.description ?? '',
+      mode: input.mode ?? 'open',
+      defaultStickiness: input.defaultStickiness ?? 'default',
+      featureLimit: null,
+      featureNaming: NO_NAMING,
+    });
+    await connectEnvironments(tx, id, input.environments);
+    const project = await findProject(tx, id);
+    if (!project) throw new Error(`Project ${id} vanished in the transaction that made it`);
+
+    record({ type: 'project-created', project: id, data: asEventData(project) });
+    if (actor.kind !== 'user') return project;
+    await grantProjectRole({ tx, record }, actor.userId, 'Owner', id);
+    return { ...project, members: 1 };
+  });
+}
+
+async function insertWithId(
+  tx: Tx,
+  given: string | undefined,
+  fields: Omit<ProjectFields, 'id'>,
+): Promise<string> {
+  for (const id of given === undefined ? idsFor(fields.name) : [given]) {
+    if (await insertProject(tx, { id, ...fields })) return id;
+  }
+  throw nameExists(`A project with the id ${given}`);
+}
+
+/** Ids made from a name: the name itself, then numbered ones, at last one that is surely free. */
+export function* idsFor(name: string): Generator<string> {
+  const slug =
+    name
+      .normalize('NFKD')
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, MAX_SLUG_LENGTH) || 'project';
+  yield slug;
+  for (let number = 2; number < 10; number++) yield `${slug}-${number}`;
+  yield `${slug}-${randomBytes(4).toString('hex')}`;
+}
+
+async function connectEnvironments(tx: Tx, id: string, wanted: string[] | undefined): Promise<void> {
+  const connected = await addEnvironments(tx, id, wanted);
+  const unknown = (wanted ?? []).filter(name => !connected.includes(name));
+  if (unknown.length === 0) return;
+  throw badData(
+    unknown.map(name => ({ message: `environment ${name} does not exist`, path: '/body/environments' })),
+  );
+}
+
+/** What events tell of a project: all that its owner wrote, so that any past state can be rebuilt. */
+export function asEventData({
+  members: _,
+  createdAt: __,
+  updatedAt: ___,
+  archivedAt: ____,
+  ...fields
+}: Project): object {
+  return fields;
+}

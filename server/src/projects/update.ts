@@ -1,0 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
+import { RE2JS } from 're2js';
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { badData, notFound, type Violation } from '../errors.ts';
+import { asEventData } from './create.ts';
+import type { Project, ProjectSettings, ProjectUpdate } from './schema.ts';
+import { findProject, lockProject, updateProject } from './store.ts';
+
+/** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
+export async function changeProject(
+  db: Db,
+  actor: Actor,
+  id: string,
+  input: Partial<ProjectUpdate> & ProjectSettings,
+): Promise<Project> {
+  const naming = input.featureNaming && checkNaming(input.featureNaming);
+  return await change(db, actor, async ({ tx, record }) => {
+    const before = await lockProject(tx, id);
+    if (!before) throw notFound(`Project ${id}`);
+    const after = {
+      ...before,
+      name: input.name ?? before.name,
+      description: input.description ?? before.description,
+      mode: input.mode ?? before.mode,
+      defaultStickiness: input.defaultStickiness ?? before.defaultStickiness,
+      featureLimit: input.featureLimit === undefined ? before.featureLimit : input.featureLimit,
+      featureNaming: naming ?? before.featureNaming,
+    };
+    if (isDeepStrictEqual(after, before)) return before;
+
+    await updateProject(tx, after);
+    record({ type: 'project-updated', project: id, data: asEventData(after), preData: asEventData(before) });
+    return (await findProject(tx, id)) ?? after;
+  });
+}
+
+type Naming = Project['featureNaming'];
+
+/** A pattern that cannot be compiled, or does not match its own example, is refused before it can refuse names. */
+function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>): Naming {
+  const naming = {
+    pattern: input.pattern || null,
+    example: input.example || null,
+    description: input.description || null,
+  };
+  const details = [...namingViolations(naming)];
+  if (details.length > 0) throw badData(details);
+  return naming;
+}
+
+function* namingViolations({ pattern, example }: Naming): Generator<Violation> {
+  if (pattern === null) {
+    if (example !== null)
+      yield { message: 'an example needs a pattern', path: '/body/featureNaming/example' };
+    return;
+  }
+  const compiled = compile(pattern);
+  if (!compiled) yield { message: 'pattern is not valid in RE2 syntax', path: '/body/featureNaming/pattern' };
+  else if (example !== null && !compiled.matches(example)) {
+    yield { message: 'example does not match the pattern', path: '/body/featureNaming/example' };
+  }
+}
+
+function compile(pattern: string): RE2JS | undefined {
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    return undefined;
+  }
+}

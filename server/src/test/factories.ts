@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { PROJECT_ROLES, type ProjectRole, type RootRole } from '../access/roles.ts';
+import { insertUserRole } from '../access/store.ts';
+import { SYSTEM } from '../actor.ts';
+import type { Db } from '../db/database.ts';
+import { createProject } from '../projects/create.ts';
+import type { NewProject, Project } from '../projects/schema.ts';
+import { createUser } from '../users/create.ts';
+import { createPersonalToken } from '../users/personal-tokens.ts';
+
+const unique = (): string => randomBytes(5).toString('hex');
+
+export type TestUser = { id: number; username: string; token: string };
+
+/** A user with a root role and a personal token. */
+export async function makeUser(
+  db: Db,
+  rootRole: RootRole,
+  username = `${rootRole}-${unique()}`,
+): Promise<TestUser> {
+  const { id } = await createUser(db, SYSTEM, { name: username, username, email: null, rootRole });
+  const actor = { ...SYSTEM, kind: 'user' as const, userId: id, name: username };
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const { secret } = await createPersonalToken(db, actor, { description: 'test', expiresAt });
+  return { id, username, token: String(secret) };
+}
+
+export async function makeProject(db: Db, fields: Partial<NewProject> = {}): Promise<Project> {
+  return await createProject(db, SYSTEM, { name: 'Test project', id: `project-${unique()}`, ...fields });
+}
+
+export async function makeMember(db: Db, user: TestUser, project: string, role: ProjectRole): Promise<void> {
+  await db.transaction().execute(tx => insertUserRole(tx, user.id, PROJECT_ROLES[role], project));
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { createInitialAdminTokens } from '../api-tokens/create.ts';
+import { buildApp } from '../app.ts';
+import { type Db, openDb } from '../db/database.ts';
+import type { App } from '../http/app.ts';
+import { createDatabase, dropDatabase, urlOf } from './database.ts';
+import { strictSerializer } from './strict-serializer.ts';
+
+export const ADMIN_TOKEN = '*:*.an-admin-token-for-tests-0123456789';
+
+export const APP_SETTINGS = { publicUrl: 'http://localhost:4242', logLevel: 'silent', trustedProxies: [] };
+
+export type Harness = {
+  databaseUrl: string;
+  db: Db;
+  app: App;
+  /** Another server on the same database. */
+  secondServer: () => Promise<App>;
+};
+
+/** A database copied from the template and an application on it, for the tests of one file. */
+export function useHarness(): Harness {
+  const name = `halyard_test_${randomBytes(6).toString('hex')}`;
+  const harness = { databaseUrl: urlOf(name) } as Harness;
+  const opened: { db: Db; app: App }[] = [];
+
+  const open = async () => {
+    // A test that waits for a lock it should not wait for fails soon (the pool's lock_timeout is 5 s).
+    const db = openDb({ url: harness.databaseUrl, poolSize: 8, onError: () => {} });
+    const app = await buildApp(db, APP_SETTINGS, strictSerializer);
+    await app.ready();
+    opened.push({ db, app });
+    return { db, app };
+  };
+
+  beforeAll(async () => {
+    await createDatabase(name, inject('template'));
+    Object.assign(harness, await open());
+    harness.secondServer = async () => (await open()).app;
+    await createInitialAdminTokens(harness.db, [ADMIN_TOKEN]);
+  });
+  afterAll(async () => {
+    for (const { app, db } of opened) {
+      await app.close();
+      await db.destroy();
+    }
+    await dropDatabase(name);
+  });
+  return harness;
+}

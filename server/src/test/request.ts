@@ -1,0 +1,30 @@
+import type { App } from '../http/app.ts';
+import { ADMIN_TOKEN } from './harness.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects; the serializer has checked its shape
+export type Answer = { status: number; body: any; headers: Record<string, unknown> };
+
+/** One request as an admin, or as whoever the token belongs to; null sends none. */
+export async function call(
+  app: App,
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD',
+  url: string,
+  options: { token?: string | null; body?: unknown } = {},
+): Promise<Answer> {
+  const token = options.token === undefined ? ADMIN_TOKEN : options.token;
+  const response = await app.inject({
+    method,
+    url,
+    headers: {
+      ...(token === null ? {} : { authorization: token }),
+      ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(options.body === undefined ? {} : { payload: JSON.stringify(options.body) }),
+  });
+  const json = String(response.headers['content-type']).startsWith('application/json');
+  return {
+    status: response.statusCode,
+    body: json && response.body !== '' ? response.json() : response.body,
+    headers: response.headers,
+  };
+}

@@ -1,0 +1,49 @@
+import { createRequire } from 'node:module';
+
+type JsonSchema = Record<string, unknown>;
+type Validate = { (value: unknown): boolean; errors?: unknown };
+
+// Ajv as Fastify itself brings it.
+const fromFastify = createRequire(createRequire(import.meta.url).resolve('fastify'));
+const { default: Ajv } = fromFastify('ajv/dist/2020');
+const { default: addFormats } = fromFastify('ajv-formats');
+
+/** Fastify drops what the schema does not name; in tests a field too many or too few is an error. */
+export const strictSerializer = {
+  schemaController: {
+    compilersFactory: {
+      buildSerializer: (shared: unknown) => {
+        const ajv = new Ajv({ allErrors: true, strict: false });
+        addFormats(ajv);
+        for (const schema of Object.values(shared as Record<string, JsonSchema>))
+          ajv.addSchema(closed(schema));
+        return ({ schema }: { schema?: unknown }) => {
+          const validate: Validate = ajv.compile(closed(schema as JsonSchema));
+          return (value: unknown) => {
+            const text = JSON.stringify(value);
+            if (!validate(JSON.parse(text))) {
+              throw new Error(
+                `The answer does not fit its schema: ${JSON.stringify(validate.errors)}\n${text}`,
+              );
+            }
+            return text;
+          };
+        };
+      },
+    },
+  },
+};
+
+/** The schema with every object closed that does not say it is open. */
+function closed(schema: JsonSchema): JsonSchema {
+  const copy: JsonSchema = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (Array.isArray(value)) copy[key] = value.map(item => (isObject(item) ? closed(item) : item));
+    else copy[key] = isObject(value) ? closed(value) : value;
+  }
+  const describesObject = isObject(schema.properties) && [schema.type].flat().includes('object');
+  return describesObject ? { additionalProperties: false, ...copy } : copy;
+}
+
+const isObject = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

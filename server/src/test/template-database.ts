@@ -1,0 +1,25 @@
+import type { TestProject } from 'vitest/node';
+import { openDb } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import { createDatabase, dropDatabase, urlOf } from './database.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    template: string;
+  }
+}
+
+/** One migrated database per run; every test file works on a copy of it. */
+export async function setup(project: TestProject): Promise<void> {
+  const template = `halyard_template_${process.pid}`;
+  await createDatabase(template);
+  const db = openDb({ url: urlOf(template), poolSize: 2, onError: () => {} });
+  await migrate(db);
+  await db.destroy();
+  project.provide('template', template);
+  project.onTestsRerun(() => {});
+}
+
+export async function teardown(): Promise<void> {
+  await dropDatabase(`halyard_template_${process.pid}`);
+}

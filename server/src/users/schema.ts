@@ -1,0 +1,58 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
+
+export const HeldPermission = Named(
+  'HeldPermission',
+  Type.Object({
+    permission: Type.String({ examples: ['UPDATE_PROJECT'] }),
+    project: Type.Optional(
+      Type.String({ description: 'Absent: not bound to a project', examples: ['payments'] }),
+    ),
+    environment: Type.Optional(Type.String({ description: 'Absent: in all', examples: ['production'] })),
+  }),
+);
+
+export const Me = Named(
+  'Me',
+  Type.Object({
+    user: Type.Object({
+      id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
+      name: Type.String({ examples: ['Alice Moreau'] }),
+      username: Nullable(Type.String({ examples: ['alice'] })),
+      email: Nullable(Type.String({ examples: ['alice@example.com'] })),
+      isAPI: Type.Boolean({ description: 'true for a token that belongs to no user' }),
+    }),
+    permissions: Type.Array(Ref(HeldPermission)),
+  }),
+);
+export type Me = Static<typeof Me>;
+
+const description = Type.String({ minLength: 1, maxLength: 255, examples: ['laptop'] });
+
+export const PersonalToken = Named(
+  'PersonalToken',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    description,
+    userId: Type.Integer({ examples: [7] }),
+    createdAt: Timestamp('When the token was created'),
+    expiresAt: Timestamp('When the token stops working'),
+    seenAt: Nullable(Timestamp('When the token was last used, to the minute; null: never')),
+    secret: Type.Optional(Type.String({ description: 'Only in the answer that creates the token' })),
+  }),
+);
+export type PersonalToken = Static<typeof PersonalToken>;
+
+export const PersonalTokenList = Named(
+  'PersonalTokenList',
+  Type.Object({ pats: Type.Array(Ref(PersonalToken)) }),
+);
+
+export const NewPersonalToken = Type.Object(
+  {
+    description,
+    expiresAt: Type.String({ format: 'date-time', maxLength: 40, examples: ['2027-11-15T00:00:00.000Z'] }),
+  },
+  { examples: [{ description: 'laptop', expiresAt: '2027-11-15T00:00:00.000Z' }] },
+);
+export type NewPersonalToken = Static<typeof NewPersonalToken>;
