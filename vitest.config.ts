@@ -1,12 +1,27 @@
 import { defineConfig } from 'vitest/config';
 
+const PROCESSES = ['server/src/main.test.ts', 'server/src/**/*.kill.test.ts', 'server/src/test/kill.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['server/**/*.test.ts'],
     globalSetup: 'server/src/test/template-database.ts',
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    // Each file has a database of its own; two cores, and PostgreSQL wants one of them.
-    maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'units',
+          include: ['server/**/*.test.ts'],
+          exclude: PROCESSES,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        // These start servers and look at the clock: one after the other, when nothing else runs.
+        test: { name: 'processes', include: PROCESSES, fileParallelism: false, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });

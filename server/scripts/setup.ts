@@ -6,7 +6,7 @@ import pg from 'pg';
 import { createInitialAdminTokens } from '../src/api-tokens/create.ts';
 import { readConfig } from '../src/config.ts';
 import { openDb } from '../src/db/database.ts';
-import { migrateDatabase } from '../src/server.ts';
+import { migrate } from '../src/db/migrate.ts';
 import { makeDemoData } from './demo.ts';
 
 const ENV_FILE = new URL('../../.env', import.meta.url);
@@ -24,8 +24,7 @@ const config = readConfig({ ...parseEnv(readFileSync(ENV_FILE, 'utf8')), ...proc
 
 await ensureDatabase(config.databaseUrl);
 const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
-const warn = (fields: object, message: string) => console.warn(message, fields);
-await migrateDatabase(db, config.databaseUrl, { info: () => {}, warn });
+await migrate(db);
 await createInitialAdminTokens(db, config.initAdminTokens);
 const tokens = await makeDemoData(db);
 await db.destroy();

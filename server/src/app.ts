@@ -8,6 +8,8 @@ import type { Db } from './db/database.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import { eventRoutes } from './events/routes.ts';
 import type { App } from './http/app.ts';
+import { installClosing } from './http/closing.ts';
+import { lazyCompilers } from './http/compilers.ts';
 import { docsRoutes } from './http/docs.ts';
 import { installErrors, sendError } from './http/errors.ts';
 import { healthRoutes } from './http/health.ts';
@@ -35,6 +37,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
 
   installErrors(app);
   installRequestLog(app);
+  installClosing(app);
   installInputLimits(app);
   installGuard(app, db);
   installJsonBodies(app);
@@ -62,6 +65,7 @@ function serverOptions({ logLevel, trustedProxies }: AppSettings): ServerOptions
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
     ajv: { customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false } },
+    schemaController: lazyCompilers,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     clientErrorHandler,
     return503OnClosing: true,

@@ -41,7 +41,11 @@ export function readConfig(env: Env): Config {
     poolSize: read('HALYARD_POOL_SIZE', '10', integer(10, 2, 1_000)),
     host: read('HOST', '127.0.0.1', text => text ?? '0.0.0.0'),
     port,
-    publicUrl: read('HALYARD_PUBLIC_URL', 'https://flags.example.com', httpUrl(`http://localhost:${port}`)),
+    publicUrl: read(
+      'HALYARD_PUBLIC_URL',
+      'https://flags.example.com',
+      httpUrl(`http://localhost:${port ?? 4242}`),
+    ),
     logLevel: read('LOG_LEVEL', 'info', oneOf(LOG_LEVELS, 'info')),
     initAdminTokens: read('HALYARD_INIT_ADMIN_TOKENS', `*:*.${'x'.repeat(32)}`, adminTokens),
     secretKey: read(

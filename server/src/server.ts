@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { type Db, openDb } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import type { App } from './http/app.ts';
-import { type Log, migrateJobs, startWorker } from './worker/jobs.ts';
+import { startWorker } from './worker/jobs.ts';
 
 export type Server = { app: App; stop: () => Promise<void> };
 
@@ -16,10 +16,11 @@ export async function startServer(config: Config): Promise<Server> {
     onError: error => app.log.warn({ err: error }, 'database connection lost'),
   });
   const app = await buildApp(db, config);
-  await migrateDatabase(db, config.databaseUrl, app.log);
+  const applied = await migrate(db);
+  if (applied.length > 0) app.log.info({ applied }, 'migrated');
   await createInitialAdminTokens(db, config.initAdminTokens);
-  await app.listen({ host: config.host, port: config.port });
   const stopWorker = await startWorker(config.databaseUrl, db, app.log);
+  await app.listen({ host: config.host, port: config.port });
 
   return {
     app,
@@ -29,14 +30,4 @@ export async function startServer(config: Config): Promise<Server> {
       await db.destroy();
     },
   };
-}
-
-/** Applies what is pending, to our tables and to those of the job engine; a new version of either comes as a migration. */
-export async function migrateDatabase(db: Db, databaseUrl: string, log: Log): Promise<string[]> {
-  const applied = await migrate(db);
-  if (applied.length > 0) {
-    await migrateJobs(databaseUrl, log);
-    log.info({ applied }, 'migrated');
-  }
-  return applied;
 }

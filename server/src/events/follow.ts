@@ -1,10 +1,19 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
+import { type EventRow, listEventsBetween } from './store.ts';
 
 const WRITERS = 1_214_344_281;
 
 /**
- * The highest id up to which nothing can appear any more: every event up to it is committed or will never be.
+ * The events after an id, oldest first, for whoever follows the log: none is missed and none comes out of order,
+ * however late a transaction commits. Takes the pool, not a transaction: each step needs a snapshot of its own.
+ */
+export async function followEvents(db: Db, after: number, limit: number): Promise<EventRow[]> {
+  return await listEventsBetween(db, after, await decidedUpTo(db), limit);
+}
+
+/**
+ * The highest id up to which nothing can appear any more: every event up to it is committed or never will be.
  * Each writer holds a lock that names the last id given out before its own (0003_events.sql). The sequence is read
  * before the locks: who took an id up to `handedOut` and is not among the locks has ended by then.
  */

@@ -123,6 +123,19 @@ export async function findEvent(db: Reader, actor: Actor, id: number): Promise<E
   return rows[0];
 }
 
+export async function listEventsBetween(
+  db: Reader,
+  after: number,
+  upTo: number,
+  limit: number,
+): Promise<EventRow[]> {
+  const { rows } = await sql<EventRow>`
+    select ${COLUMNS} from events where id > ${after} and id <= ${upTo} order by id limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}
+
 /** Those who made the events the caller may see. */
 export async function listEventCreators(db: Reader, actor: Actor): Promise<{ id: number; name: string }[]> {
   const { rows } = await sql<{ id: number; name: string }>`

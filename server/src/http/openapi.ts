@@ -36,6 +36,11 @@ export async function installOpenApi(app: App, publicUrl: string): Promise<void>
       },
       security: [{ token: [] }],
     },
+    // What a caller needs is part of the contract; a route without it is public.
+    transform: ({ schema, url, route }) => {
+      const permission = route.config && 'permission' in route.config ? route.config.permission : undefined;
+      return { schema: permission === undefined ? schema : { ...schema, 'x-permission': permission }, url };
+    },
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
 }

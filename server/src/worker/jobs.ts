@@ -2,7 +2,7 @@ import { PgBoss } from 'pg-boss';
 import type { Db } from '../db/database.ts';
 import { extendPartitions } from '../events/partitions.ts';
 
-export type Log = {
+type Log = {
   info: (fields: object, message: string) => void;
   warn: (fields: object, message: string) => void;
 };
@@ -19,16 +19,15 @@ const JOBS = [
   },
 ];
 
-/** Creates or updates the tables of the job engine. Part of migrating: a worker never does it. */
-export async function migrateJobs(databaseUrl: string, log: Log): Promise<void> {
-  const boss = engine(databaseUrl, log, true);
-  await boss.start();
-  await boss.stop({ graceful: false });
-}
-
 /** Runs jobs until the returned function is called, which waits for those that run. */
 export async function startWorker(databaseUrl: string, db: Db, log: Log): Promise<() => Promise<void>> {
-  const boss = engine(databaseUrl, log, false);
+  const boss = new PgBoss({
+    connectionString: databaseUrl,
+    application_name: 'halyard jobs',
+    max: 3,
+    migrate: false,
+  });
+  boss.on('error', error => log.warn({ err: error }, 'job engine'));
   await boss.start();
   for (const job of JOBS) {
     await boss.createQueue(job.queue, { retryLimit: 3 });
@@ -36,15 +35,4 @@ export async function startWorker(databaseUrl: string, db: Db, log: Log): Promis
     await boss.work(job.queue, async () => await job.run(db, log));
   }
   return async () => await boss.stop({ graceful: true, timeout: 5_000 });
-}
-
-function engine(databaseUrl: string, log: Log, migrate: boolean): PgBoss {
-  const boss = new PgBoss({
-    connectionString: databaseUrl,
-    application_name: 'halyard jobs',
-    max: 3,
-    migrate,
-  });
-  boss.on('error', error => log.warn({ err: error }, 'job engine'));
-  return boss;
 }

@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { SYSTEM } from '../actor.ts';
+import { createApiToken } from '../api-tokens/create.ts';
+import { makeMember, makeProject, makeUser } from '../test/factories.ts';
+import { useHarness } from '../test/harness.ts';
+import { listOperations, type Operation } from '../test/operations.ts';
+import { type Answer, call } from '../test/request.ts';
+
+const operations = listOperations();
+
+/** What the roles may do, written down apart from the migration that grants it. */
+const EDITOR = [
+  'CREATE_PROJECT',
+  'READ_CLIENT_API_TOKEN',
+  'READ_FRONTEND_API_TOKEN',
+  'CREATE_CONTEXT_FIELD',
+  'CREATE_ADDON',
+];
+const OWNER = [
+  'UPDATE_PROJECT',
+  'DELETE_PROJECT',
+  'PROJECT_SETTINGS_WRITE',
+  'CREATE_FEATURE',
+  'UPDATE_FEATURE',
+];
+const MEMBER = ['CREATE_FEATURE', 'UPDATE_FEATURE', 'DELETE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT'];
+
+const harness = useHarness();
+const tokens: Record<string, string> = {};
+
+beforeAll(async () => {
+  const { db } = harness;
+  await makeProject(db, { id: 'open-project' });
+  await makeProject(db, { id: 'private-project', mode: 'private' });
+  for (const role of ['Viewer', 'Editor', 'Admin'] as const) tokens[role] = (await makeUser(db, role)).token;
+  for (const role of ['Owner', 'Member', 'Reader'] as const) {
+    const user = await makeUser(db, 'Viewer');
+    await makeMember(db, user, 'open-project', role);
+    await makeMember(db, user, 'private-project', role);
+    tokens[role] = user.token;
+  }
+  for (const type of ['client', 'frontend'] as const) {
+    const token = await createApiToken(db, SYSTEM, { tokenName: type, type, environment: 'production' });
+    tokens[type] = token.secret;
+  }
+});
+
+async function ask(operation: Operation, token: string | null, project = 'open-project'): Promise<Answer> {
+  const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => (name === 'projectId' ? project : '999999'));
+  return await call(harness.app, operation.method, url, { token, body: operation.body });
+}
+
+const lastEvent = async (): Promise<number> =>
+  (await sql<{ id: number }>`select max(id) as id from events`.execute(harness.db)).rows[0]?.id ?? 0;
+
+/** Asks and, if the answer is a refusal, makes sure that nothing was changed. */
+async function expectRefused(
+  operation: Operation,
+  token: string | null,
+  status: number,
+  name: string,
+  project?: string,
+) {
+  const before = await lastEvent();
+  const answer = await ask(operation, token, project);
+  expect(answer).toMatchObject({ status, body: { name } });
+  expect(await lastEvent()).toBe(before);
+}
+
+async function expectAllowed(operation: Operation, token: string, project?: string) {
+  const { body } = await ask(operation, token, project);
+  expect(['AuthenticationRequired', 'NoAccessError']).not.toContain(body?.name);
+}
+
+/** By the permission an operation declares, and those held everywhere and in the project. */
+async function expectByDeclaration(operation: Operation, role: string, held: string[], project?: string) {
+  const token = tokens[role] ?? '';
+  const allowed = operation.permission === 'NONE' || operation.permission?.some(one => held.includes(one));
+  if (allowed) await expectAllowed(operation, token, project);
+  else await expectRefused(operation, token, 403, 'NoAccessError', project);
+}
+
+test('the document names every operation, each public or with a permission', () => {
+  const open = operations.filter(operation => operation.permission === undefined).map(({ path }) => path);
+  expect(operations.length).toBeGreaterThanOrEqual(19);
+  expect(open.toSorted()).toEqual(['/health', '/internal-backstage/prometheus', '/ready']);
+});
+
+describe.each(operations.filter(({ permission }) => permission !== undefined))('$method $path', operation => {
+  const inProject = operation.path.includes('{projectId}');
+
+  test('without a token', () => expectRefused(operation, null, 401, 'AuthenticationRequired'));
+  test('with a bad token', () =>
+    expectRefused(operation, '*:*.no-such-token', 401, 'AuthenticationRequired'));
+  test('with a token that fails its checksum', () =>
+    expectRefused(operation, `user:hyp_${'a'.repeat(49)}`, 401, 'AuthenticationRequired'));
+  test('with a client token', () => expectRefused(operation, tokens.client ?? '', 403, 'NoAccessError'));
+  test('with a frontend token', () => expectRefused(operation, tokens.frontend ?? '', 403, 'NoAccessError'));
+
+  test('as Viewer', () => expectByDeclaration(operation, 'Viewer', []));
+  test('as Editor', () => expectByDeclaration(operation, 'Editor', EDITOR));
+  if (inProject) {
+    test('as Editor in the default project', () =>
+      expectByDeclaration(operation, 'Editor', [...EDITOR, ...OWNER], 'default'));
+    test('as Reader', () => expectByDeclaration(operation, 'Reader', []));
+    test('as Reader of a private project', () =>
+      expectByDeclaration(operation, 'Reader', [], 'private-project'));
+    test('as Member', () => expectByDeclaration(operation, 'Member', MEMBER));
+    test('as Owner', async () => {
+      const owned = await makeProject(harness.db);
+      const user = await makeUser(harness.db, 'Viewer');
+      await makeMember(harness.db, user, owned.id, 'Owner');
+      tokens.Owner = user.token;
+      await expectByDeclaration(operation, 'Owner', OWNER, owned.id);
+    });
+    test('a private project is to a Viewer and an Editor as if it were not there', async () => {
+      for (const role of ['Viewer', 'Editor']) {
+        const token = tokens[role] ?? '';
+        const hidden = await ask(operation, token, 'private-project');
+        const missing = await ask(operation, token, 'missing-project');
+        expect(hidden.status).toBe(404);
+        expect(hidden.body.message.replace('private-project', '')).toBe(
+          missing.body.message.replace('missing-project', ''),
+        );
+        expect({ ...hidden.body, id: '', message: '', details: [] }).toEqual({
+          ...missing.body,
+          id: '',
+          message: '',
+          details: [],
+        });
+      }
+    });
+  }
+  test('as Admin', async () => {
+    const project = inProject ? (await makeProject(harness.db)).id : undefined;
+    await expectAllowed(operation, tokens.Admin ?? '', project);
+  });
+});
+
+test.each(operations.filter(({ permission }) => permission === undefined))(
+  '$method $path answers without a token',
+  async operation => {
+    expect((await ask(operation, null)).status).toBe(200);
+  },
+);

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+
+const GOOD = { DATABASE_URL: 'postgres://halyard@db:5432/halyard' };
+const SECRET = 's'.repeat(32);
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+test('only the database has to be named', () => {
+  expect(readConfig(GOOD)).toEqual({
+    databaseUrl: GOOD.DATABASE_URL,
+    poolSize: 10,
+    host: '0.0.0.0',
+    port: 4242,
+    publicUrl: 'http://localhost:4242',
+    logLevel: 'info',
+    initAdminTokens: [],
+    secretKey: undefined,
+    trustedProxies: [],
+  });
+});
+
+test.each([
+  [{ PORT: '80' }, { port: 80, publicUrl: 'http://localhost:80' }],
+  [{ PORT: '' }, { port: 4242 }],
+  [{ HALYARD_PUBLIC_URL: 'https://flags.example.com/' }, { publicUrl: 'https://flags.example.com' }],
+  [
+    { HALYARD_INIT_ADMIN_TOKENS: `*:*.${SECRET}, *:*.b${SECRET}` },
+    { initAdminTokens: [`*:*.${SECRET}`, `*:*.b${SECRET}`] },
+  ],
+  [{ HALYARD_SECRET_KEY: KEY, NODE_ENV: 'production' }, { secretKey: Buffer.alloc(32, 7) }],
+  [{ HALYARD_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
+  [
+    { HALYARD_POOL_SIZE: '50', LOG_LEVEL: 'debug', HOST: '127.0.0.1' },
+    { poolSize: 50, logLevel: 'debug', host: '127.0.0.1' },
+  ],
+])('%j is read', (env, expected) => {
+  expect(readConfig({ ...GOOD, ...env })).toMatchObject(expected);
+});
+
+test.each([
+  ['DATABASE_URL', undefined],
+  ['DATABASE_URL', 'mysql://x/y'],
+  ['DATABASE_URL', 'not an address'],
+  ['PORT', '65536'],
+  ['PORT', 'http'],
+  ['HALYARD_POOL_SIZE', '1'],
+  ['HALYARD_PUBLIC_URL', 'flags.example.com'],
+  ['HALYARD_PUBLIC_URL', 'ftp://flags.example.com'],
+  ['LOG_LEVEL', 'loud'],
+  ['HALYARD_INIT_ADMIN_TOKENS', `*:*.${SECRET.slice(1)}`],
+  ['HALYARD_INIT_ADMIN_TOKENS', `default:production.${SECRET}`],
+  ['HALYARD_SECRET_KEY', 'c2hvcnQ='],
+  ['HALYARD_TRUSTED_PROXIES', 'proxy.example.com'],
+])('%s=%s is refused with the name and an example', (name, value) => {
+  const env = { ...GOOD, [name]: value };
+  expect(() => readConfig(env)).toThrow(new RegExp(`${name} .+\\. Example: ${name}=`));
+});
+
+test('production needs a secret key', () => {
+  expect(() => readConfig({ ...GOOD, NODE_ENV: 'production' })).toThrow('HALYARD_SECRET_KEY is missing');
+});
+
+test('all problems are reported at once, and no problem twice', () => {
+  const reported = (() => {
+    try {
+      return readConfig({ PORT: 'x', LOG_LEVEL: 'x' });
+    } catch (error) {
+      return (error as Error).message.split('\n');
+    }
+  })();
+
+  expect(reported).toEqual([
+    'Halyard cannot start, the environment has 3 problem(s):',
+    expect.stringContaining('PORT is not a whole number'),
+    expect.stringContaining('DATABASE_URL is missing'),
+    expect.stringContaining('LOG_LEVEL is not one of'),
+  ]);
+});

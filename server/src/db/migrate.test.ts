@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, dropDatabase, urlOf } from '../test/database.ts';
+import { type Db, openDb } from './database.ts';
+import { migrate, pendingMigrations } from './migrate.ts';
+
+const name = `halyard_migrate_${randomBytes(4).toString('hex')}`;
+const open = (): Db => openDb({ url: urlOf(name), poolSize: 2, onError: () => {} });
+let db: Db;
+
+beforeAll(async () => {
+  await createDatabase(name);
+  db = open();
+});
+afterAll(async () => {
+  await db.destroy();
+  await dropDatabase(name);
+});
+
+test('several migrators at once: one applies all, the others find nothing to do', async () => {
+  const others = [open(), open(), open()];
+  expect(await pendingMigrations(db)).toContain('0001_projects');
+
+  const applied = await Promise.all([db, ...others].map(migrate));
+  await Promise.all(others.map(other => other.destroy()));
+
+  expect(applied.filter(names => names.length > 0)).toHaveLength(1);
+  expect(await pendingMigrations(db)).toEqual([]);
+  expect(await migrate(db)).toEqual([]);
+});
+
+test('a migration that was edited after it was applied is refused', async () => {
+  const { rows } = await sql<{ checksum: string }>`
+    update migration_checksums set checksum = 'x' where name = '0001_projects'
+    returning (select checksum from migration_checksums where name = '0001_projects')`.execute(db);
+
+  await expect(migrate(db)).rejects.toThrow('Migration 0001_projects was edited after it was applied');
+  await sql`update migration_checksums set checksum = ${rows[0]?.checksum} where name = '0001_projects'`.execute(
+    db,
+  );
+  expect(await migrate(db)).toEqual([]);
+});
+
+test('a database that is ahead of this version is refused', async () => {
+  await sql`insert into migration_checksums (name, checksum) values ('9999_future', 'x')`.execute(db);
+
+  await expect(migrate(db)).rejects.toThrow('9999_future, which this version does not know');
+  await sql`delete from migration_checksums where name = '9999_future'`.execute(db);
+});

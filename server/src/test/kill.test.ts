@@ -1,0 +1,494 @@
+import { spawn } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../actor.ts';
+import { createApiToken } from '../api-tokens/create.ts';
+import { type Db, openDb, type Tx } from '../db/database.ts';
+import { asEventData, createProject } from '../projects/create.ts';
+import type { Project } from '../projects/schema.ts';
+import { listProjects } from '../projects/store.ts';
+import { createDatabase, dropDatabase, urlOf } from './database.ts';
+import { makeProject, makeUser } from './factories.ts';
+import { ADMIN_TOKEN, useHarness } from './harness.ts';
+
+const ROUNDS = 20;
+const CHANGES = { create: 60, settings: 60, archive: 25, delete: 15, token: 40 };
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+test('a server killed in the midst of 200 changes leaves none without its events and no event without its change', {
+  timeout: 180_000,
+}, async () => {
+  const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
+  const random = randomFrom(seed);
+  const name = `halyard_test_${randomBytes(6).toString('hex')}`;
+  const counts = { acknowledged: 0, refused: 0, unanswered: 0, unansweredButDone: 0 };
+  await createDatabase(name);
+  let server = await startServer(urlOf(name));
+  const db = openDb({ url: urlOf(name), poolSize: 1, onError: () => {} });
+
+  try {
+    const user = await makeUser(db, 'Admin');
+    for (let n = 0; n < 60; n++) await createProject(db, SYSTEM, { id: `first-${n}`, name: 'Project' });
+    for (let round = 0; round < ROUNDS; round++) {
+      const before = await readState(db);
+      const attempts = planChanges(before.projects, `round-${round}`, random);
+      const answers = attempts.map(attempt => send(server.url, attempt, [ADMIN_TOKEN, user.token]));
+      await answered(answers, Math.floor(random() * 190));
+      await sleep(random() * 20);
+      await server.kill();
+      const statuses = await Promise.all(answers);
+      await allOthersGone(db);
+
+      const after = await readState(db);
+      const added = after.events.slice(before.events.length);
+      const problems = [
+        ...inconsistencies(after),
+        ...attempts.flatMap((attempt, n) => brokenPromises(attempt, statuses[n], added)),
+      ];
+      expect(problems, `round ${round} with KILL_SEED=${seed}`).toEqual([]);
+      for (const [n, attempt] of attempts.entries()) {
+        const status = statuses[n];
+        if (status === undefined && added.some(attempt.isToldBy)) counts.unansweredButDone++;
+        counts[status === undefined ? 'unanswered' : status < 300 ? 'acknowledged' : 'refused']++;
+      }
+      server = await startServer(urlOf(name));
+    }
+
+    const { events } = await readState(db);
+    expect(await countThroughApi(server.url)).toBe(events.length);
+    const summary = JSON.stringify({ seed, rounds: ROUNDS, ...counts, events: events.length });
+    process.stdout.write(`kill -9: ${summary}\n`);
+    // Else the server was killed before or after the changes, not in their midst.
+    expect(counts.acknowledged, summary).toBeGreaterThan(0);
+    expect(counts.unanswered, summary).toBeGreaterThan(0);
+  } finally {
+    await server.kill();
+    await db.destroy();
+    await dropDatabase(name);
+  }
+});
+
+const harness = useHarness();
+
+test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
+  [
+    'a project deleted without an event',
+    tx => sql`delete from projects where id = 'checked'`.execute(tx),
+    'project checked: its events tell of it, but it has no row',
+  ],
+  [
+    'a project inserted without an event',
+    tx => sql`insert into projects (id, name) values ('untold', 'Untold')`.execute(tx),
+    'project untold: it has a row that no event tells of',
+  ],
+  [
+    'a project changed without an event',
+    tx => sql`update projects set name = 'Other' where id = 'checked'`.execute(tx),
+    'project checked: its row differs from what its events tell',
+  ],
+  [
+    'a project archived without an event',
+    tx => sql`update projects set archived_at = now() where id = 'checked'`.execute(tx),
+    'project checked: its row differs from what its events tell',
+  ],
+  [
+    'a project written without an event, though nothing differs',
+    tx => sql`update projects set name = name where id = 'checked'`.execute(tx),
+    'project checked: its row was written by a transaction that is not the one of its last event',
+  ],
+  [
+    'an event without its change',
+    tx => insertEvent(tx, { type: 'project-archived', project: 'checked', group: 'g' }),
+    'project checked: its row differs from what its events tell',
+  ],
+  [
+    'a token inserted without an event',
+    tx =>
+      sql`insert into api_tokens (hash, type, name, hint, all_projects) values ('x', 'client', 'untold', '', true)`.execute(
+        tx,
+      ),
+    'token untold: it has a row that no event tells of',
+  ],
+  [
+    'a token revoked without an event',
+    tx => sql`update api_tokens set revoked_at = now() where name = 'checked'`.execute(tx),
+    'token checked: its row differs from what its events tell',
+  ],
+  [
+    'a role granted without an event',
+    tx =>
+      sql`insert into user_roles (user_id, role_id, project)
+        select id, 6, 'checked' from users limit 1`.execute(tx),
+    'roles: the rows differ from what the events tell',
+  ],
+  [
+    'one transaction with the events of two changes',
+    async tx => {
+      await insertEvent(tx, { type: 'tag-created', project: null, group: 'one' });
+      await insertEvent(tx, { type: 'tag-created', project: null, group: 'two' });
+    },
+    'a transaction has the groups one, two',
+  ],
+])('%s is found', async (_, plant, problem) => {
+  await givenOneOfEach(harness.db);
+  expect(inconsistencies(await readState(harness.db))).toEqual([]);
+
+  const found = await withoutKeeping(harness.db, async tx => {
+    await plant(tx);
+    return inconsistencies(await readState(tx));
+  });
+
+  expect(found).toContain(problem);
+});
+
+async function givenOneOfEach(db: Db): Promise<void> {
+  const { projects } = await readState(db);
+  if (projects.some(project => project.id === 'checked')) return;
+  await makeUser(db, 'Viewer');
+  await makeProject(db, { id: 'checked' });
+  await createApiToken(db, SYSTEM, { tokenName: 'checked', type: 'client', environment: 'production' });
+}
+
+async function insertEvent(
+  tx: Tx,
+  { type, project, group }: { type: string; project: string | null; group: string },
+): Promise<void> {
+  await sql`insert into events (type, project, group_id, created_by)
+    values (${type}, ${project}, ${group}, 'test')`.execute(tx);
+}
+
+async function withoutKeeping<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx = await db.startTransaction().execute();
+  try {
+    return await work(tx);
+  } finally {
+    await tx.rollback().execute();
+  }
+}
+
+type Running = { url: string; kill: () => Promise<void> };
+
+async function startServer(databaseUrl: string): Promise<Running> {
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      DATABASE_URL: databaseUrl,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      LOG_LEVEL: 'info',
+      HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let output = '';
+  const read = (chunk: Buffer) => {
+    output += chunk;
+    const url = /listening at (http:[^"\s]+)/.exec(output)?.[1];
+    if (url !== undefined) resolve(url);
+  };
+  child.stdout.on('data', read);
+  child.stderr.on('data', read);
+  child.once('exit', () => reject(new Error(`The server ended before it listened:\n${output}`)));
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  const tooLong = setTimeout(() => reject(new Error(`The server does not listen:\n${output}`)), 30_000);
+  try {
+    return { url: await promise, kill };
+  } catch (error) {
+    await kill();
+    throw error;
+  } finally {
+    clearTimeout(tooLong);
+  }
+}
+
+/** A backend may still be busy with a statement or a commit of a process that is dead. */
+async function allOthersGone(db: Db): Promise<void> {
+  for (let n = 0; n < 500; n++) {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()
+        and backend_type = 'client backend'`.execute(db);
+    if (rows.length === 0) return;
+    await sleep(20);
+  }
+  throw new Error('Connections of the killed server are still open');
+}
+
+type Attempt = {
+  method: string;
+  path: string;
+  body?: object;
+  /** Which of the callers sends it. */
+  caller: 0 | 1;
+  /** True for the one event that this change writes and no other change of its round. */
+  isToldBy: (event: EventRecord) => boolean;
+};
+
+/** Settings meet each other, archiving and deletion on the same projects, so they also wait for one another. */
+function planChanges(all: Project[], round: string, random: () => number): Attempt[] {
+  const projects = shuffle(
+    all.filter(project => project.id !== 'default'),
+    random,
+  );
+  const any = () => projects[Math.floor(random() * projects.length)]?.id;
+  const times = <T>(count: number, make: (n: number) => T) =>
+    Array.from({ length: count }, (_, n) => make(n));
+  const path = '/api/admin/projects';
+
+  const creates = times(CHANGES.create, (n): Attempt => {
+    const id = `${round}-${n}`;
+    return {
+      method: 'POST',
+      path,
+      body: { id, name: 'Project' },
+      caller: n % 2 === 0 ? 0 : 1,
+      isToldBy: event => event.type === 'project-created' && event.project === id,
+    };
+  });
+  const settings = times(CHANGES.settings, (n): Attempt => {
+    const defaultStickiness = `${round}-${n}`;
+    return {
+      method: 'PUT',
+      path: `${path}/${any()}/settings`,
+      body: { defaultStickiness, featureLimit: n },
+      caller: 0,
+      isToldBy: ({ type, data }) =>
+        type === 'project-updated' && data?.defaultStickiness === defaultStickiness,
+    };
+  });
+  const archives = projects.slice(0, CHANGES.archive).map(({ id, archivedAt }): Attempt => {
+    const act = archivedAt === null ? 'archive' : 'revive';
+    return {
+      method: 'POST',
+      path: `${path}/${act}/${id}`,
+      caller: 0,
+      isToldBy: event => event.type === `project-${act}d` && event.project === id,
+    };
+  });
+  const deletes = projects.slice(-CHANGES.delete).map(
+    ({ id }): Attempt => ({
+      method: 'DELETE',
+      path: `${path}/${id}`,
+      caller: 0,
+      isToldBy: event => event.type === 'project-deleted' && event.project === id,
+    }),
+  );
+  const tokens = times(CHANGES.token, (n): Attempt => {
+    const tokenName = `${round}-${n}`;
+    return {
+      method: 'POST',
+      path: '/api/admin/api-tokens',
+      body: { tokenName, type: 'client', environment: 'production', project: n % 2 === 0 ? '*' : any() },
+      caller: 0,
+      isToldBy: ({ type, data }) => type === 'api-token-created' && data?.tokenName === tokenName,
+    };
+  });
+  return shuffle([...creates, ...settings, ...archives, ...deletes, ...tokens], random);
+}
+
+/** The status of the answer; undefined if there was none. */
+async function send(url: string, attempt: Attempt, callers: [string, string]): Promise<number | undefined> {
+  try {
+    const response = await fetch(url + attempt.path, {
+      method: attempt.method,
+      headers: {
+        authorization: callers[attempt.caller],
+        ...(attempt.body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(attempt.body ? { body: JSON.stringify(attempt.body) } : {}),
+      signal: AbortSignal.timeout(20_000),
+    });
+    // The status has arrived; the rest may be cut off.
+    await response.arrayBuffer().catch(() => {});
+    return response.status;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The moment is told by answers and not by the clock: 200 changes take from 0.6 s to many times that. */
+async function answered(answers: Promise<unknown>[], wanted: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let count = 0;
+  for (const answer of answers) {
+    void answer.then(() => {
+      if (++count >= wanted) resolve();
+    });
+  }
+  await promise;
+}
+
+async function countThroughApi(url: string): Promise<number> {
+  const response = await fetch(`${url}/api/admin/search/events?limit=1`, {
+    headers: { authorization: ADMIN_TOKEN },
+  });
+  return ((await response.json()) as { total: number }).total;
+}
+
+/** What was acknowledged has its event, what was refused has none, what was not answered has at most one. */
+function brokenPromises(attempt: Attempt, status: number | undefined, added: EventRecord[]): string[] {
+  const told = added.filter(attempt.isToldBy).length;
+  const kept =
+    status === undefined ? told <= 1 : status < 300 ? told === 1 : status < 500 ? told === 0 : false;
+  return kept ? [] : [`${attempt.method} ${attempt.path}: answered ${status}, ${told} events`];
+}
+
+type EventRecord = {
+  id: number;
+  /** The low 32 bits, as xmin has them. */
+  xid: string;
+  group: string;
+  type: string;
+  project: string | null;
+  data: Record<string, unknown> | null;
+  preData: Record<string, unknown> | null;
+};
+
+type State = {
+  projects: (Project & { xmin: string })[];
+  tokens: { id: number; name: string; revoked: boolean }[];
+  grants: string[];
+  events: EventRecord[];
+};
+
+async function readState(db: Db | Tx): Promise<State> {
+  const written = await sql<{ id: string; xmin: string }>`select id, xmin::text from projects`.execute(db);
+  const xmin = new Map(written.rows.map(row => [row.id, row.xmin]));
+  const projects = [...(await listProjects(db, SYSTEM, false)), ...(await listProjects(db, SYSTEM, true))];
+  const tokens = await sql<State['tokens'][number]>`
+    select id, name, revoked_at is not null as revoked from api_tokens order by id`.execute(db);
+  const grants = await sql<{ grant: string }>`
+    select project || ' ' || user_id as grant from user_roles where project is not null`.execute(db);
+  const events = await sql<EventRecord>`
+    select id, (xid::text::numeric % 4294967296)::text as xid, group_id as group, type, project, data,
+      pre_data as "preData"
+    from events order by id`.execute(db);
+  return {
+    projects: projects.map(project => ({ ...project, xmin: xmin.get(project.id) ?? '' })),
+    tokens: tokens.rows,
+    grants: grants.rows.map(row => row.grant),
+    events: events.rows,
+  };
+}
+
+/** Tells the state anew from the events alone; whatever differs from the rows is a change or an event too many. */
+function inconsistencies(state: State): string[] {
+  return [
+    ...projectProblems(state),
+    ...tokenProblems(state),
+    ...grantProblems(state),
+    ...groupProblems(state.events),
+  ];
+}
+
+function* projectProblems({ projects, events }: State): Generator<string> {
+  const told = new Map<string, { data: unknown; archived: boolean; xid: string }>();
+  const everTold = new Set<string>();
+  for (const { type, project, data, preData, xid, id } of events) {
+    if (project === null || !/^project-(created|updated|archived|revived|deleted)$/.test(type)) continue;
+    const last = told.get(project);
+    const follows =
+      type === 'project-created'
+        ? !everTold.has(project)
+        : preData === null || isDeepStrictEqual(preData, last?.data);
+    if (!follows || (type !== 'project-created' && !last))
+      yield `project ${project}: event ${id} does not follow on the one before`;
+    everTold.add(project);
+    const archived = type === 'project-archived' || (last?.archived === true && type !== 'project-revived');
+    if (type === 'project-deleted') told.delete(project);
+    else told.set(project, { data: data ?? last?.data, archived, xid });
+  }
+
+  const rows = new Map(projects.filter(({ id }) => id !== 'default').map(project => [project.id, project]));
+  for (const id of told.keys()) {
+    if (!rows.has(id)) yield `project ${id}: its events tell of it, but it has no row`;
+  }
+  for (const [id, row] of rows) {
+    const story = told.get(id);
+    if (!story) yield `project ${id}: it has a row that no event tells of`;
+    else if (
+      !isDeepStrictEqual(
+        [asEventData(withoutXmin(row)), row.archivedAt !== null],
+        [story.data, story.archived],
+      )
+    )
+      yield `project ${id}: its row differs from what its events tell`;
+    else if (row.xmin !== story.xid)
+      yield `project ${id}: its row was written by a transaction that is not the one of its last event`;
+  }
+}
+
+const withoutXmin = ({ xmin: _, ...project }: State['projects'][number]): Project => project;
+
+function* tokenProblems({ tokens, events }: State): Generator<string> {
+  const told = new Map<number, { name: unknown; revoked: boolean }>();
+  for (const { type, data, preData, id } of events) {
+    if (type === 'api-token-created') {
+      if (told.has(Number(data?.id))) yield `event ${id}: this token was created before`;
+      told.set(Number(data?.id), { name: data?.tokenName, revoked: false });
+    } else if (type === 'api-token-deleted') {
+      const last = told.get(Number(preData?.id));
+      if (last?.revoked !== false) yield `event ${id}: this token was not there to be deleted`;
+      told.set(Number(preData?.id), { name: preData?.tokenName, revoked: true });
+    }
+  }
+
+  const known = new Set(tokens.map(token => token.id));
+  for (const [id, { name }] of told) {
+    if (!known.has(id)) yield `token ${name}: its events tell of it, but it has no row`;
+  }
+  for (const { id, ...row } of tokens) {
+    const story = told.get(id);
+    if (!story) yield `token ${row.name}: it has a row that no event tells of`;
+    else if (!isDeepStrictEqual(story, row))
+      yield `token ${row.name}: its row differs from what its events tell`;
+  }
+}
+
+function* grantProblems({ grants, events }: State): Generator<string> {
+  let told: string[] = [];
+  for (const { type, project, data } of events) {
+    if (type === 'project-deleted') told = told.filter(grant => !grant.startsWith(`${project} `));
+    if (type !== 'project-access-added') continue;
+    const roles = data?.roles as { userIds: number[] }[];
+    told.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));
+  }
+  if (!isDeepStrictEqual(told.toSorted(), grants.toSorted()))
+    yield 'roles: the rows differ from what the events tell';
+}
+
+function* groupProblems(events: EventRecord[]): Generator<string> {
+  for (const written of Map.groupBy(events, event => event.xid).values()) {
+    const groups = new Set(written.map(event => event.group));
+    if (groups.size > 1) yield `a transaction has the groups ${[...groups].join(', ')}`;
+  }
+  for (const [group, written] of Map.groupBy(events, event => event.group)) {
+    if (new Set(written.map(event => event.xid)).size > 1) yield `group ${group} has several transactions`;
+  }
+}
+
+function shuffle<T>(items: T[], random: () => number): T[] {
+  return items
+    .map(item => ({ item, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+/** Mulberry32: a run can be repeated by its seed, but for the timing of the machine. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+
+type Schema = Record<string, unknown>;
+type Parameter = { name: string; in: 'path' | 'query'; schema: Schema };
+type Described = {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: { 'application/json': { schema: Schema; example?: unknown } } };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+  'x-permission'?: 'NONE' | string[];
+};
+
+export type Operation = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  path: string;
+  /** undefined: public */
+  permission: 'NONE' | string[] | undefined;
+  parameters: Parameter[];
+  bodySchema: Schema | undefined;
+  /** The example of the document: a body that the operation accepts. */
+  body: unknown;
+  statuses: number[];
+};
+
+const METHODS = { get: 'GET', post: 'POST', put: 'PUT', delete: 'DELETE' } as const;
+
+/** Every operation of the committed OpenAPI document. */
+export function listOperations(): Operation[] {
+  const text = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8');
+  const document: { paths: Record<string, Record<string, Described>> } = JSON.parse(text);
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(METHODS).flatMap(([key, method]) => {
+      const operation = item[key];
+      if (!operation) return [];
+      const body = operation.requestBody?.content['application/json'];
+      return [
+        {
+          method,
+          path,
+          permission: operation['x-permission'],
+          parameters: operation.parameters ?? [],
+          bodySchema: body?.schema,
+          body: body?.example,
+          statuses: Object.keys(operation.responses).map(Number),
+        },
+      ];
+    }),
+  );
+}

@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export type RunningServer = {
+  process: ChildProcess;
+  port: number;
+  url: string;
+  /** Everything it wrote so far. */
+  output: () => string;
+  /** From the start of the process to the first 200 of /ready. */
+  startMs: number;
+};
+
+const MAIN = new URL('../main.ts', import.meta.url).pathname;
+const READY_WITHIN_MS = 15_000;
+let nextPort = 20_000 + (process.pid % 20_000);
+
+/** The real server as a process of its own. */
+export function spawnServer(env: Record<string, string>): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: string[] = [];
+  child.stdout.on('data', chunk => chunks.push(String(chunk)));
+  child.stderr.on('data', chunk => chunks.push(String(chunk)));
+  return { child, output: () => chunks.join('') };
+}
+
+export async function startProcess(env: Record<string, string>): Promise<RunningServer> {
+  const port = nextPort++;
+  const started = performance.now();
+  const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: String(port), ...env });
+  const url = `http://127.0.0.1:${port}`;
+  while (performance.now() - started < READY_WITHIN_MS && child.exitCode === null) {
+    const ready = await fetch(`${url}/ready`).catch(() => undefined);
+    if (ready?.status === 200)
+      return { process: child, port, url, output, startMs: performance.now() - started };
+    await new Promise(resolve => setTimeout(resolve, 10));
+  }
+  child.kill('SIGKILL');
+  throw new Error(`The server did not become ready:\n${output()}`);
+}
+
+/** Sends the signal and returns the exit code and how long it took. */
+export async function stopProcess(server: { process: ChildProcess }, signal: NodeJS.Signals = 'SIGTERM') {
+  const started = performance.now();
+  const ended = once(server.process, 'exit');
+  server.process.kill(signal);
+  const [code] = await ended;
+  return { code: code as number | null, ms: performance.now() - started };
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { getConstructionPlans } from 'pg-boss';
+import { expect, test } from 'vitest';
+import { extendPartitions } from '../events/partitions.ts';
+import { useHarness } from '../test/harness.ts';
+import { startWorker } from './jobs.ts';
+
+const harness = useHarness();
+const log = { info: () => {}, warn: () => {} };
+
+test('the migrations make the tables that the installed pg-boss would make', () => {
+  const migration = readFileSync(new URL('../../migrations/0004_jobs.sql', import.meta.url), 'utf8');
+  const statements = (text: string) =>
+    text
+      .split('\n')
+      .map(line => line.trim())
+      .filter(
+        line => line !== '' && !/^(--|BEGIN;$|COMMIT;$|SET LOCAL|SELECT pg_advisory_xact_lock)/.test(line),
+      );
+
+  expect(statements(migration)).toEqual(statements(getConstructionPlans('pgboss')));
+});
+
+test('a worker has its schedule in the database, and stops', async () => {
+  const stop = await startWorker(harness.databaseUrl, harness.db, log);
+
+  const { rows } = await sql<{ name: string }>`select name from pgboss.schedule`.execute(harness.db);
+  expect(rows.map(row => row.name)).toEqual(['extend-event-partitions']);
+  await stop();
+});
+
+test('the next partition is there before it is needed, made once, and takes events', async () => {
+  const first = 4_194_304 * 2;
+  await sql`select setval('events_id_seq', ${first - 1})`.execute(harness.db);
+
+  const made = await Promise.all([extendPartitions(harness.db), extendPartitions(harness.db)]);
+  await sql`insert into events (group_id, type, created_by) values ('x', 'user-created', 'x')`.execute(
+    harness.db,
+  );
+
+  expect(made.flat()).toEqual(['events_p2']);
+  const { rows } = await sql<{ table: string; triggers: number }>`
+    select tableoid::regclass::text as table,
+      (select count(*) from pg_trigger where tgrelid = 'events_p2'::regclass) as triggers
+    from events where id = ${first}`.execute(harness.db);
+  expect(rows).toEqual([{ table: 'events_p2', triggers: 1 }]);
+  await expect(sql`delete from events where id = ${first}`.execute(harness.db)).rejects.toThrow('immutable');
+  const indexes = await sql<{ count: number }>`
+    select count(*) from pg_index where indrelid in ('events_p0'::regclass, 'events_p2'::regclass) group by indrelid`.execute(
+    harness.db,
+  );
+  expect(indexes.rows[0]).toEqual(indexes.rows[1]);
+});
