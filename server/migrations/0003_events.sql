@@ -50,7 +50,12 @@ begin
 end $$;
 create trigger events_immutable before update or delete on events
   for each row execute function events_refuse_change();
+-- A truncate trigger is not inherited: each partition has its own (events/partitions.ts).
 create trigger events_not_truncated before truncate on events
+  for each statement execute function events_refuse_change();
+create trigger events_not_truncated before truncate on events_p0
+  for each statement execute function events_refuse_change();
+create trigger events_not_truncated before truncate on events_p1
   for each statement execute function events_refuse_change();
 
 -- Ids are handed out before commit, so a higher id can become visible before a lower one. Every writer

@@ -12,32 +12,38 @@ import { makeDemoData } from './demo.ts';
 const ENV_FILE = new URL('../../.env', import.meta.url);
 const DEFAULT_URL = 'postgres://postgres@127.0.0.1:5432/halyard';
 
-if (!existsSync(ENV_FILE)) {
-  const lines = [
-    `DATABASE_URL=${process.env.DATABASE_URL ?? DEFAULT_URL}`,
-    `HALYARD_INIT_ADMIN_TOKENS=*:*.${randomBytes(24).toString('base64url')}`,
-    `HALYARD_SECRET_KEY=${randomBytes(32).toString('base64')}`,
-  ];
-  writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600 });
-}
-const config = readConfig({ ...parseEnv(readFileSync(ENV_FILE, 'utf8')), ...process.env });
+const fresh: Record<string, string> = {
+  DATABASE_URL: DEFAULT_URL,
+  HALYARD_INIT_ADMIN_TOKENS: `*:*.${randomBytes(24).toString('base64url')}`,
+  HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
+};
+const kept = existsSync(ENV_FILE) ? parseEnv(readFileSync(ENV_FILE, 'utf8')) : {};
+const config = readConfig({ ...fresh, ...kept, ...process.env });
 
 await ensureDatabase(config.databaseUrl);
+// Only now: an address that does not answer is not worth keeping.
+if (!existsSync(ENV_FILE)) {
+  const chosen = { ...fresh, ...pick(process.env, [...Object.keys(fresh), 'PORT']) };
+  const lines = Object.entries(chosen).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(ENV_FILE, lines.join(''), { mode: 0o600 });
+}
 const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
 await migrate(db);
 await createInitialAdminTokens(db, config.initAdminTokens);
 const tokens = await makeDemoData(db);
 await db.destroy();
 
+const [adminToken] = config.initAdminTokens;
+const shown = [...(adminToken === undefined ? [] : [{ name: 'Admin token', token: adminToken }]), ...tokens];
 console.log(`
 The database is ready, with demo data.
 
-  Admin token   ${config.initAdminTokens[0]}
-${tokens.map(({ name, token }) => `  ${name.padEnd(13)} ${token}\n`).join('')}
+${shown.map(({ name, token }) => `  ${name.padEnd(13)} ${token}`).join('\n')}
+
 The admin token is in .env too; the others are not shown again.
 
 Next:  npm start
-Then:  curl -H 'Authorization: ${config.initAdminTokens[0]}' '${config.publicUrl}/api/admin/search/events?limit=3'
+Then:  curl -H 'Authorization: ${shown[0]?.token}' '${config.publicUrl}/api/admin/search/events?limit=3'
 `);
 
 /** Creates the database of the address if the server does not have it. */
@@ -58,4 +64,8 @@ async function ensureDatabase(url: string): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
   if (rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(name)}`);
   await client.end();
+}
+
+function pick(env: NodeJS.ProcessEnv, names: string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap(name => (env[name] === undefined ? [] : [[name, env[name]]])));
 }

@@ -19,6 +19,7 @@ import { installRequestLog, logOptions } from './http/log.ts';
 import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
+import { RULE } from './http/violations.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
@@ -64,11 +65,20 @@ function serverOptions({ logLevel, trustedProxies }: AppSettings): ServerOptions
     requestTimeout: 10_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
-    ajv: { customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false } },
+    ajv: {
+      customOptions: {
+        allErrors: true,
+        coerceTypes: false,
+        removeAdditional: false,
+        verbose: true,
+        keywords: [RULE],
+      },
+    },
     schemaController: lazyCompilers,
     frameworkErrors: (error, request, reply) => sendError(error, request, reply),
     clientErrorHandler,
-    return503OnClosing: true,
+    // Until the last connection is closed, what still arrives is answered (http/closing.ts).
+    return503OnClosing: false,
   };
 }
 

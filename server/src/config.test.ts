@@ -51,6 +51,8 @@ test.each([
   ['HALYARD_INIT_ADMIN_TOKENS', `default:production.${SECRET}`],
   ['HALYARD_SECRET_KEY', 'c2hvcnQ='],
   ['HALYARD_TRUSTED_PROXIES', 'proxy.example.com'],
+  ['HALYARD_TRUSTED_PROXIES', '10.0.0.0/99'],
+  ['HALYARD_TRUSTED_PROXIES', '::1,10.0.0.0/8/8'],
 ])('%s=%s is refused with the name and an example', (name, value) => {
   const env = { ...GOOD, [name]: value };
   expect(() => readConfig(env)).toThrow(new RegExp(`${name} .+\\. Example: ${name}=`));

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { BlockList, isIPv4 } from 'node:net';
 
 /** Everything the process is told from outside. This is the only reader of the environment. */
 export type Config = {
@@ -123,7 +123,19 @@ function secretKey(required: boolean): Parse<Buffer | undefined> {
 
 function addresses(text: string | undefined): string[] {
   const list = items(text);
-  const bad = list.find(item => isIP(item.replace(/\/\d{1,3}$/, '')) === 0);
+  const bad = list.find(item => !isAddress(item));
   if (bad !== undefined) throw new Error(`has "${bad}", which is neither an IP address nor a CIDR range`);
   return list;
+}
+
+/** An IP address or a CIDR range, as Node itself understands them. */
+function isAddress(text: string): boolean {
+  const [network = '', prefix, ...rest] = text.split('/');
+  const family = isIPv4(network) ? 'ipv4' : 'ipv6';
+  try {
+    new BlockList().addSubnet(network, Number(prefix ?? 0), family);
+    return rest.length === 0;
+  } catch {
+    return false;
+  }
 }

@@ -5,6 +5,7 @@ enableCompileCache();
 
 const { ConfigError, readConfig } = await import('./config.ts');
 const { startServer } = await import('./server.ts');
+const { asRefusal } = await import('./db/failures.ts');
 
 const STOP_WITHIN_MS = 9_000;
 
@@ -18,6 +19,15 @@ try {
     });
   }
 } catch (error) {
-  process.stderr.write(`${error instanceof ConfigError ? error.message : (error as Error).stack}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   process.exit(1);
+}
+
+/** For the operator's terminal: a stack only for what should not happen. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  const { message, code, stack } = error as NodeJS.ErrnoException;
+  return asRefusal(error)
+    ? `Halyard cannot start, PostgreSQL does not let it in: ${message || code}`
+    : String(stack);
 }

@@ -1,5 +1,6 @@
 /** Everything that answers without a token. Nothing else does. */
 export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
+  '/',
   '/health',
   '/ready',
   '/internal-backstage/prometheus',

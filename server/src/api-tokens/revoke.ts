@@ -5,7 +5,7 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import { asEventData, scopeOf } from './create.ts';
 import { tokenPermission } from './permission.ts';
-import { lockToken, markRevoked, revokeOrphans, type TokenKey } from './store.ts';
+import { lockToken, markRevoked, revokeTokensOf, type TokenKey } from './store.ts';
 
 /** Revokes a token. No server caches tokens, so it is refused everywhere from the commit on. */
 export async function revokeApiToken(db: Db, actor: Actor, key: TokenKey): Promise<void> {
@@ -18,9 +18,9 @@ export async function revokeApiToken(db: Db, actor: Actor, key: TokenKey): Promi
   });
 }
 
-/** Part of a change that deletes projects. */
-export async function revokeTokensWithoutProject({ tx, record }: Change): Promise<void> {
-  for (const token of await revokeOrphans(tx)) {
+/** Part of a change that deletes a project, before it is gone: its tokens would reach nothing afterwards. */
+export async function revokeTokensOfProject({ tx, record }: Change, project: string): Promise<void> {
+  for (const token of await revokeTokensOf(tx, project)) {
     record({ type: 'api-token-deleted', ...scopeOf(token), preData: asEventData(token) });
   }
 }

@@ -85,12 +85,13 @@ export async function markRevoked(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('api_tokens').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
 }
 
-/** Revokes the tokens that were for projects of which none is left. */
-export async function revokeOrphans(tx: Tx): Promise<ApiToken[]> {
+/** Revokes the tokens that are for this project and no other. */
+export async function revokeTokensOf(tx: Tx, project: string): Promise<ApiToken[]> {
   const { rows } = await sql<ApiToken>`
     update api_tokens set revoked_at = now()
-    where revoked_at is null and not all_projects
-      and not exists (select from api_token_projects where token_id = api_tokens.id)
+    where revoked_at is null
+      and array(select project_id from api_token_projects where token_id = api_tokens.id) = array[${project}]
+      and id in (select token_id from api_token_projects where project_id = ${project})
     returning ${TOKEN}`.execute(tx);
   return rows;
 }

@@ -33,6 +33,8 @@ async function addPartition(db: Db, number: number): Promise<boolean> {
     );
     await sql`alter table events attach partition ${sql.id(name)}
       for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);
+    await sql`create trigger events_not_truncated before truncate on ${sql.id(name)}
+      for each statement execute function events_refuse_change()`.execute(tx);
     return true;
   });
 }

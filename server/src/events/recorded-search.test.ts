@@ -325,9 +325,15 @@ beforeAll(async () => {
 /** The log refuses to be emptied, but here it must hold no events of the lines above. */
 async function replaceEvents(events: RecordedEvent[]): Promise<void> {
   await harness.db.transaction().execute(async tx => {
-    await sql`alter table events disable trigger events_not_truncated`.execute(tx);
+    const tables = ['events', 'events_p0', 'events_p1'];
+    const trigger = async (state: 'disable' | 'enable') => {
+      for (const table of tables) {
+        await sql.raw(`alter table only ${table} ${state} trigger events_not_truncated`).execute(tx);
+      }
+    };
+    await trigger('disable');
     await sql`truncate events`.execute(tx);
-    await sql`alter table events enable trigger events_not_truncated`.execute(tx);
+    await trigger('enable');
     await sql`
       insert into events (id, created_at, type, created_by, created_by_user_id, project, environment,
         feature_name, data, pre_data, tags, group_id)

@@ -66,7 +66,7 @@ test('an event that cannot be written takes its change with it', async () => {
   expect((await call(harness.app, 'GET', '/api/admin/projects/unrecorded')).status).toBe(404);
 });
 
-test.each(['update events set type = type', 'delete from events', 'truncate events'])(
+test.each(['update events set type = type', 'delete from events', 'truncate events', 'truncate events_p0'])(
   '%s is refused',
   async statement => {
     await expect(sql.raw(statement).execute(harness.db)).rejects.toThrow('events are immutable');

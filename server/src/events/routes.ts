@@ -47,6 +47,7 @@ export function eventRoutes(app: App, db: Db): void {
         params: Type.Object({
           id: Type.String({
             pattern: '^[1-9][0-9]{0,14}$',
+            'x-rule': 'must be a whole number from 1',
             description: 'Id of the event',
             examples: ['4211'],
           }),

@@ -7,6 +7,8 @@ const HIDDEN = { schema: { hide: true } };
 export function docsRoutes(app: App): void {
   app.get('/docs/openapi.json', HIDDEN, () => app.swagger());
 
+  app.get('/', HIDDEN, (_request, reply) => reply.redirect('/docs/'));
+
   const page = { loaded: undefined as Promise<FastifyInstance> | undefined };
   for (const path of ['/docs', '/docs/js/scalar.js']) {
     app.get(path, HIDDEN, async (request, reply) => {
@@ -29,6 +31,10 @@ async function loadPage(): Promise<FastifyInstance> {
       hideClientButton: true,
       withDefaultFonts: false,
       telemetry: false,
+      // What the page offers of its maker's services, which would leave this server.
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      showDeveloperTools: 'never',
     },
   });
   return inner;

@@ -1,6 +1,9 @@
 import type { FastifySchemaValidationError } from 'fastify';
 import type { Violation } from '../errors.ts';
 
+/** A schema says here in words what its pattern says in symbols. */
+export const RULE = 'x-rule';
+
 const PARTS: Record<string, string> = {
   querystring: 'query',
   params: 'params',
@@ -20,7 +23,9 @@ export function violations(errors: FastifySchemaValidationError[], context: stri
   });
 }
 
-function phrase({ keyword, params, message }: FastifySchemaValidationError): string {
+function phrase(error: FastifySchemaValidationError): string {
+  const { keyword, params, message } = error;
+  const rule = (error as { parentSchema?: { [RULE]?: string } }).parentSchema?.[RULE];
   switch (keyword) {
     case 'required':
       return 'is required';
@@ -45,7 +50,7 @@ function phrase({ keyword, params, message }: FastifySchemaValidationError): str
     case 'format':
       return `must be a ${params.format}`;
     case 'pattern':
-      return `must match ${params.pattern}`;
+      return rule ?? `must match ${params.pattern}`;
     default:
       return message ?? 'is not valid';
   }

@@ -1,5 +1,5 @@
 import type { Actor } from '../actor.ts';
-import { revokeTokensWithoutProject } from '../api-tokens/revoke.ts';
+import { revokeTokensOfProject } from '../api-tokens/revoke.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { invalidOperation, notFound } from '../errors.ts';
@@ -26,8 +26,8 @@ export async function removeProject(db: Db, actor: Actor, id: string): Promise<v
   await change(db, actor, async ({ tx, record }) => {
     const project = await lockProject(tx, id);
     if (!project) throw notFound(`Project ${id}`);
+    await revokeTokensOfProject({ tx, record }, id);
     await deleteProject(tx, id);
     record({ type: 'project-deleted', project: id, preData: asEventData(project) });
-    await revokeTokensWithoutProject({ tx, record });
   });
 }

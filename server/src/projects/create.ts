@@ -47,8 +47,10 @@ async function insertWithId(
 export function* idsFor(name: string): Generator<string> {
   const slug =
     name
-      .normalize('NFKD')
       .toLowerCase()
+      .replaceAll('ß', 'ss')
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '')
       .slice(0, MAX_SLUG_LENGTH) || 'project';

@@ -75,7 +75,7 @@ test('an id is made from the name, and numbered when it is taken', async () => {
 
   const ids = [(await create()).body.id, (await create()).body.id];
 
-  expect(ids).toEqual(['gro-e-wert', 'gro-e-wert-2']);
+  expect(ids).toEqual(['grosse-wert', 'grosse-wert-2']);
   expect(idsFor('***').next().value).toBe('project');
 });
 
@@ -199,6 +199,10 @@ test('a deleted project is gone, with its grants and the tokens that were for it
     (event: { type: string }) => event.type === 'project-deleted',
   );
   expect(deleted.preData).toMatchObject({ id: 'doomed' });
+  const [revoked] = (await eventsOf('doomed')).filter(
+    (event: { type: string }) => event.type === 'api-token-deleted',
+  );
+  expect(revoked).toMatchObject({ groupId: deleted.groupId, preData: { id: alone, projects: ['doomed'] } });
 });
 
 test.each([

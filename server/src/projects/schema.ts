@@ -68,6 +68,7 @@ export const NewProject = Type.Object(
         minLength: 1,
         maxLength: 100,
         pattern: URL_NAME,
+        'x-rule': "may hold letters, digits and - _ . ! ~ * ' ( ) only, and not be . or ..",
         description: 'Made from the name if it is left out',
         examples: ['payments'],
       }),

@@ -75,7 +75,12 @@ export function userRoutes(app: App, db: Db): void {
         summary: 'Delete a personal token',
         description: 'The token is refused from now on, by every server. Events: pat-deleted.',
         params: Type.Object({
-          id: Type.String({ pattern: '^[0-9]{1,9}$', description: 'Id of the token', examples: ['3'] }),
+          id: Type.String({
+            pattern: '^[0-9]{1,9}$',
+            'x-rule': 'must be a whole number',
+            description: 'Id of the token',
+            examples: ['3'],
+          }),
         }),
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },

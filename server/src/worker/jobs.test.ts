@@ -44,8 +44,10 @@ test('the next partition is there before it is needed, made once, and takes even
     select tableoid::regclass::text as table,
       (select count(*) from pg_trigger where tgrelid = 'events_p2'::regclass) as triggers
     from events where id = ${first}`.execute(harness.db);
-  expect(rows).toEqual([{ table: 'events_p2', triggers: 1 }]);
-  await expect(sql`delete from events where id = ${first}`.execute(harness.db)).rejects.toThrow('immutable');
+  expect(rows).toEqual([{ table: 'events_p2', triggers: 2 }]);
+  for (const statement of ['delete from events', 'delete from events_p2', 'truncate events_p2']) {
+    await expect(sql.raw(statement).execute(harness.db)).rejects.toThrow('immutable');
+  }
   const indexes = await sql<{ count: number }>`
     select count(*) from pg_index where indrelid in ('events_p0'::regclass, 'events_p2'::regclass) group by indrelid`.execute(
     harness.db,

@@ -1,0 +1,40 @@
+// Adds to package-lock.json the optional packages of other platforms that npm left out. npm does so when the registry
+// at hand does not carry them, and `npm ci` then refuses the lockfile it wrote itself.
+import { readFileSync, writeFileSync } from 'node:fs';
+
+type Entry = {
+  version?: string;
+  optionalDependencies?: Record<string, string>;
+  dev?: boolean;
+  optional?: boolean;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
+};
+
+const FILE = new URL('../package-lock.json', import.meta.url);
+const lock: { packages: Record<string, Entry> } = JSON.parse(readFileSync(FILE, 'utf8'));
+
+for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(optionalDependencies)) {
+    if (lock.packages[`node_modules/${name}`] || lock.packages[`${path}/node_modules/${name}`]) continue;
+    lock.packages[`node_modules/${name}`] = {
+      version: version.replace(/^[\^~]/, ''),
+      ...platformOf(name),
+      optional: true,
+      ...(dev ? { dev } : {}),
+    };
+  }
+}
+lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+
+/** Packages of binaries name their platform: @rolldown/binding-linux-arm64-musl. */
+function platformOf(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
+  const parts = name.split(/[/-]/);
+  const os = ['linux', 'darwin', 'win32', 'android', 'freebsd', 'openharmony'].filter(part =>
+    parts.includes(part),
+  );
+  const cpu = ['x64', 'arm64', 'arm', 'ppc64', 's390x', 'wasm32'].filter(part => parts.includes(part));
+  return { ...(os.length > 0 ? { os } : {}), cpu, ...(parts.includes('musl') ? { libc: ['musl'] } : {}) };
+}
