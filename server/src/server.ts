@@ -14,6 +14,7 @@ export async function startServer(config: Config): Promise<Server> {
     url: config.databaseUrl,
     poolSize: config.poolSize,
     onError: error => app.log.warn({ err: error }, 'database connection lost'),
+    onQuery: sql => app.log.trace({ sql }, 'statement'),
   });
   const app = await buildApp(db, config);
   const applied = await migrate(db);

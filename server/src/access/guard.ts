@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Actor, ADMIN_TOKEN_USER_ID } from '../actor.ts';
-import type { Db } from '../db/database.ts';
+import type { Db, Reader } from '../db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import type { Permission, RoutePermission } from './permissions.ts';
@@ -109,7 +109,7 @@ export function needs(actor: Actor, permissions: readonly Permission[]): void {
 
 /** Refuses an actor who has none of the permissions in the project; who may not read it learns only that it is not there. */
 export async function needsInProject(
-  db: Db,
+  db: Reader,
   actor: Actor,
   project: string,
   permissions: readonly Permission[],

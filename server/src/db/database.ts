@@ -14,10 +14,16 @@ export type PoolSettings = {
   url: string;
   poolSize: number;
   onError: (error: Error) => void;
+  /** Told of every statement, without its values. */
+  onQuery?: (sql: string) => void;
 };
 
 export function openDb(settings: PoolSettings): Db {
-  return new Kysely<DB>({ dialect: new PostgresDialect({ pool: openPool(settings) }) });
+  const { onQuery } = settings;
+  return new Kysely<DB>({
+    dialect: new PostgresDialect({ pool: openPool(settings) }),
+    ...(onQuery ? { log: event => onQuery(event.query.sql) } : {}),
+  });
 }
 
 function openPool({ url, poolSize, onError }: PoolSettings): pg.Pool {

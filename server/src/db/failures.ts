@@ -4,6 +4,23 @@ import { ApiError, badData, nameExists } from '../errors.ts';
 /** What a broken constraint means to a caller. A constraint that is missing here is a bug and gives a 500. */
 const CONSTRAINTS: Record<string, () => ApiError> = {
   projects_pkey: () => nameExists('A project with this id'),
+  environments_pkey: () => nameExists('An environment with this name'),
+  project_environments_pkey: () => new ApiError('ConflictError', 'The project has this environment already.'),
+  feature_environments_environment_fkey: () => goneMeanwhile('environment'),
+  strategies_pkey: () => nameExists('A strategy type with this name'),
+  features_pkey: () => nameExists('A feature with this name, perhaps an archived one,'),
+  features_project_fkey: () => goneMeanwhile('project'),
+  features_type_fkey: () => badData([{ message: 'type is not a feature type', path: '/body/type' }]),
+  feature_strategies_strategy_name_fkey: () =>
+    badData([{ message: 'name is not a strategy type', path: '/body/name' }]),
+  feature_strategy_segments_segment_id_fkey: () =>
+    badData([{ message: 'segments names a segment that does not exist', path: '/body/segments' }]),
+  segments_name_key: () => nameExists('A segment with this name'),
+  segments_project_fkey: () => goneMeanwhile('project'),
+  context_fields_pkey: () => nameExists('A context field with this name'),
+  tag_types_pkey: () => nameExists('A tag type with this name'),
+  tags_pkey: () => nameExists('A tag with this type and value'),
+  tags_type_fkey: () => badData([{ message: 'type does not exist', path: '/body/type' }]),
   users_username_key: () => nameExists('A user with this username'),
   users_email_key: () => nameExists('A user with this e-mail address'),
   personal_access_tokens_description_key: () => nameExists('A personal token with this description'),
@@ -35,6 +52,19 @@ export function asRefusal(error: unknown): ApiError | undefined {
   // pg gives these two no code: no free connection in time, and a connection that broke during a query.
   const lost = /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
   return NETWORK.has(code) || lost ? unavailable(error) : undefined;
+}
+
+/**
+ * A reference breaks at either end: what is named is not there, which CONSTRAINTS tells, or what is to be deleted is
+ * still named. The database reports both alike, so who deletes says what the second means.
+ */
+export async function unlessUsed<T>(constraint: string, why: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.constraint !== constraint) throw error;
+    throw new ApiError('ConflictError', why, { cause: error });
+  }
 }
 
 function unavailable(cause: unknown): ApiError {

@@ -29,6 +29,16 @@ export interface ApiTokens {
   type: string;
 }
 
+export interface ContextFields {
+  created_at: Generated<string>;
+  description: string | null;
+  legal_values: Generated<unknown>;
+  name: string;
+  project: string | null;
+  sort_order: Generated<number>;
+  stickiness: Generated<boolean>;
+}
+
 export interface Environments {
   created_at: Generated<string>;
   enabled: Generated<boolean>;
@@ -60,6 +70,52 @@ export interface Events {
   xid: Generated<string>;
 }
 
+export interface FeatureEnvironments {
+  enabled: Generated<boolean>;
+  environment: string;
+  feature_name: string;
+  last_seen_at: string | null;
+  variants: Generated<unknown>;
+}
+
+export interface Features {
+  archived_at: string | null;
+  created_at: Generated<string>;
+  created_by_user_id: number | null;
+  description: string | null;
+  impression_data: Generated<boolean>;
+  name: string;
+  project: string;
+  stale: Generated<boolean>;
+  type: string;
+}
+
+export interface FeatureStrategies {
+  constraints: Generated<unknown>;
+  created_at: Generated<string>;
+  disabled: Generated<boolean>;
+  environment: string;
+  feature_name: string;
+  id: Generated<string>;
+  parameters: Generated<unknown>;
+  sort_order: number;
+  strategy_name: string;
+  title: string | null;
+  variants: Generated<unknown>;
+}
+
+export interface FeatureStrategySegments {
+  segment_id: number;
+  strategy_id: string;
+}
+
+export interface FeatureTypes {
+  description: string;
+  id: string;
+  lifetime_days: number | null;
+  name: string;
+}
+
 export interface PersonalAccessTokens {
   created_at: Generated<string>;
   description: string;
@@ -71,6 +127,7 @@ export interface PersonalAccessTokens {
 }
 
 export interface ProjectEnvironments {
+  default_strategy: unknown | null;
   environment_name: string;
   project_id: string;
 }
@@ -104,6 +161,41 @@ export interface Roles {
   type: string;
 }
 
+export interface Segments {
+  constraints: Generated<unknown>;
+  created_at: Generated<string>;
+  created_by: string;
+  description: string | null;
+  id: Generated<number>;
+  name: string;
+  project: string | null;
+}
+
+export interface Strategies {
+  built_in: Generated<boolean>;
+  created_at: Generated<string>;
+  deprecated: Generated<boolean>;
+  description: Generated<string>;
+  display_name: string | null;
+  name: string;
+  parameters: Generated<unknown>;
+  sort_order: Generated<number>;
+}
+
+export interface Tags {
+  created_at: Generated<string>;
+  type: string;
+  value: string;
+}
+
+export interface TagTypes {
+  color: string | null;
+  created_at: Generated<string>;
+  description: string | null;
+  icon: string | null;
+  name: string;
+}
+
 export interface UserRoles {
   created_at: Generated<string>;
   project: string | null;
@@ -124,14 +216,24 @@ export interface Users {
 export interface DB {
   api_token_projects: ApiTokenProjects;
   api_tokens: ApiTokens;
+  context_fields: ContextFields;
   environments: Environments;
   event_creators: EventCreators;
   events: Events;
+  feature_environments: FeatureEnvironments;
+  feature_strategies: FeatureStrategies;
+  feature_strategy_segments: FeatureStrategySegments;
+  feature_types: FeatureTypes;
+  features: Features;
   personal_access_tokens: PersonalAccessTokens;
   project_environments: ProjectEnvironments;
   projects: Projects;
   role_permissions: RolePermissions;
   roles: Roles;
+  segments: Segments;
+  strategies: Strategies;
+  tag_types: TagTypes;
+  tags: Tags;
   user_roles: UserRoles;
   users: Users;
 }

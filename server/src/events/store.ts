@@ -98,8 +98,13 @@ function order({ from, to, limit, offset, query, ...filters }: EventSearch) {
 }
 
 function conditions(search: EventSearch): Expression<SqlBool>[] {
+  // One value is written as equality: only then does the index on (column, id) give the page in order. With any() the
+  // planner walked back through all newer events instead, 567 ms for a project that had been silent for long.
   const any = (column: string, values: unknown[] | undefined) =>
-    values && sql<SqlBool>`${sql.ref(column)} = any(${values})`;
+    values &&
+    (values.length === 1
+      ? sql<SqlBool>`${sql.ref(column)} = ${values[0]}`
+      : sql<SqlBool>`${sql.ref(column)} = any(${values})`);
   return [
     any('feature_name', search.feature),
     any('project', search.project),

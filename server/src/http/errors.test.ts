@@ -84,6 +84,15 @@ test('a request without a body may name a content type, or none', async () => {
   expect((await post(undefined, undefined, url)).statusCode).toBe(404);
 });
 
+test('a list of violations has an end', async () => {
+  const body = { name: 'x', environments: Array.from({ length: 5_000 }, () => 1) };
+
+  const { details } = (await call(harness.app, 'POST', '/api/admin/projects', { body })).body;
+
+  expect(details).toHaveLength(101);
+  expect(details.at(-1)).toEqual({ message: 'and 4901 more' });
+});
+
 test('authentication comes before the body is read', async () => {
   const response = await harness.app.inject({ method: 'POST', url: '/api/admin/projects', payload: '{' });
   expect(response.statusCode).toBe(401);

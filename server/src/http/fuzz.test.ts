@@ -171,7 +171,7 @@ const requests: fc.Arbitrary<Request> = fc.constantFrom(...operations).chain(ope
     '',
   );
   const authorization = fc.constantFrom(
-    ...Array(8).fill('admin'),
+    ...Array(20).fill('admin'),
     'user',
     'user',
     '',

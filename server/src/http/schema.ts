@@ -1,5 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ErrorName } from '../errors.ts';
+import { RULE } from './violations.ts';
+
+type StringOptions = Parameters<typeof Type.String>[0];
 
 type NamedSchema<T extends TSchema = TSchema> = T & { $id: string };
 
@@ -16,6 +19,21 @@ export function Ref<T extends NamedSchema>(schema: T) {
 export function Nullable<T extends TSchema & { type: string }>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] });
 }
+
+/** Letters, digits and - _ . ! ~ * ' ( ), the characters a URL carries as they are; not . or .. */
+export const URL_NAME = "^(?!\\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$";
+
+export const NAME_RULE = "may hold letters, digits and - _ . ! ~ * ' ( ) only, and not be . or ..";
+
+/** A name that stands in addresses. */
+export const UrlName = (options: StringOptions = {}) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: URL_NAME,
+    [RULE]: NAME_RULE,
+    ...options,
+  });
 
 export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-15T09:30:00.000Z'] });

@@ -11,16 +11,20 @@ const PARTS: Record<string, string> = {
   headers: 'headers',
 };
 
+const MAX_LISTED = 100;
+
 /** Says what the validator found in our own words, one item per violation, with a pointer to the place. */
 export function violations(errors: FastifySchemaValidationError[], context: string | undefined): Violation[] {
   const part = PARTS[context ?? 'body'] ?? 'body';
-  return errors.map(error => {
+  const listed = errors.slice(0, MAX_LISTED).map(error => {
     const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
     const extra = error.keyword === 'additionalProperties' ? `/${error.params.additionalProperty}` : '';
     const path = `/${part}${error.instancePath}${missing}${extra}`;
     const what = path.split('/').slice(2).join('.') || `the ${part}`;
     return { message: `${what} ${phrase(error)}`, path };
   });
+  const more = errors.length - listed.length;
+  return more > 0 ? [...listed, { message: `and ${more} more` }] : listed;
 }
 
 function phrase(error: FastifySchemaValidationError): string {

@@ -3,6 +3,8 @@ import { revokeTokensOfProject } from '../api-tokens/revoke.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { invalidOperation, notFound } from '../errors.ts';
+import { refuseActiveFeatures, removeFeaturesOfProject } from '../features/in-project.ts';
+import { removeSegmentsOfProject } from '../segments/remove.ts';
 import { asEventData } from './create.ts';
 import { deleteProject, lockProject, setArchived } from './store.ts';
 
@@ -15,6 +17,7 @@ export async function archiveProject(db: Db, actor: Actor, id: string, archived:
     const project = await lockProject(tx, id);
     if (!project) throw notFound(`Project ${id}`);
     if ((project.archivedAt !== null) === archived) return;
+    if (archived) await refuseActiveFeatures(tx, id);
     await setArchived(tx, id, archived);
     record({ type: archived ? 'project-archived' : 'project-revived', project: id });
   });
@@ -26,6 +29,9 @@ export async function removeProject(db: Db, actor: Actor, id: string): Promise<v
   await change(db, actor, async ({ tx, record }) => {
     const project = await lockProject(tx, id);
     if (!project) throw notFound(`Project ${id}`);
+    await refuseActiveFeatures(tx, id);
+    await removeFeaturesOfProject({ tx, record }, id);
+    await removeSegmentsOfProject({ tx, record }, id);
     await revokeTokensOfProject({ tx, record }, id);
     await deleteProject(tx, id);
     record({ type: 'project-deleted', project: id, preData: asEventData(project) });

@@ -205,6 +205,26 @@ test('a deleted project is gone, with its grants and the tokens that were for it
   expect(revoked).toMatchObject({ groupId: deleted.groupId, preData: { id: alone, projects: ['doomed'] } });
 });
 
+test('a project with active features is neither archived nor deleted; archived ones go with it', async () => {
+  await makeProject(harness.db, { id: 'in-use' });
+  await call(harness.app, 'POST', '/api/admin/projects/in-use/features', { body: { name: 'used' } });
+
+  const refused = [
+    await call(harness.app, 'POST', '/api/admin/projects/archive/in-use'),
+    await call(harness.app, 'DELETE', '/api/admin/projects/in-use'),
+  ];
+  await call(harness.app, 'DELETE', '/api/admin/projects/in-use/features/used');
+  const deleted = await call(harness.app, 'DELETE', '/api/admin/projects/in-use');
+
+  for (const answer of refused)
+    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(deleted.status).toBe(200);
+  expect((await eventsOf('in-use')).slice(0, 2)).toMatchObject([
+    { type: 'project-deleted' },
+    { type: 'feature-deleted', featureName: 'used', preData: { name: 'used', archived: true } },
+  ]);
+});
+
 test.each([
   ['DELETE', '/api/admin/projects/default'],
   ['POST', '/api/admin/projects/archive/default'],

@@ -1,8 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
-
-/** Letters, digits and - _ . ! ~ * ' ( ), the characters a URL carries as they are; not . or .. */
-export const URL_NAME = "^(?!\\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$";
+import { Named, Nullable, Ref, Timestamp, UrlName } from '../http/schema.ts';
 
 const mode = (options: object = {}) =>
   Type.Unsafe<'open' | 'protected' | 'private'>({
@@ -64,14 +61,7 @@ export const ProjectList = Named(
 export const NewProject = Type.Object(
   {
     id: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        pattern: URL_NAME,
-        'x-rule': "may hold letters, digits and - _ . ! ~ * ' ( ) only, and not be . or ..",
-        description: 'Made from the name if it is left out',
-        examples: ['payments'],
-      }),
+      UrlName({ description: 'Made from the name if it is left out', examples: ['payments'] }),
     ),
     name,
     description: Type.Optional(description),

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { RE2JS } from 're2js';
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { badData, notFound, type Violation } from '../errors.ts';
+import { compilePattern } from '../pattern.ts';
 import { asEventData } from './create.ts';
 import type { Project, ProjectSettings, ProjectUpdate } from './schema.ts';
 import { findProject, lockProject, updateProject } from './store.ts';
@@ -56,17 +56,10 @@ function* namingViolations({ pattern, example }: Naming): Generator<Violation> {
       yield { message: 'an example needs a pattern', path: '/body/featureNaming/example' };
     return;
   }
-  const compiled = compile(pattern);
-  if (!compiled) yield { message: 'pattern is not valid in RE2 syntax', path: '/body/featureNaming/pattern' };
+  const compiled = compilePattern(pattern);
+  if (!compiled)
+    yield { message: 'pattern is not RE2 syntax, or repeats too much', path: '/body/featureNaming/pattern' };
   else if (example !== null && !compiled.matches(example)) {
     yield { message: 'example does not match the pattern', path: '/body/featureNaming/example' };
-  }
-}
-
-function compile(pattern: string): RE2JS | undefined {
-  try {
-    return RE2JS.compile(pattern);
-  } catch {
-    return undefined;
   }
 }

@@ -15,6 +15,8 @@ export type Harness = {
   databaseUrl: string;
   db: Db;
   app: App;
+  /** Statements that the server ran so far. */
+  statements: string[];
   /** Another server on the same database. */
   secondServer: () => Promise<App>;
 };
@@ -22,12 +24,17 @@ export type Harness = {
 /** A database copied from the template and an application on it, for the tests of one file. */
 export function useHarness(): Harness {
   const name = `halyard_test_${randomBytes(6).toString('hex')}`;
-  const harness = { databaseUrl: urlOf(name) } as Harness;
+  const harness = { databaseUrl: urlOf(name), statements: [] as string[] } as Harness;
   const opened: { db: Db; app: App }[] = [];
 
   const open = async () => {
     // A test that waits for a lock it should not wait for fails soon (the pool's lock_timeout is 5 s).
-    const db = openDb({ url: harness.databaseUrl, poolSize: 8, onError: () => {} });
+    const db = openDb({
+      url: harness.databaseUrl,
+      poolSize: 8,
+      onError: () => {},
+      onQuery: sql => harness.statements.push(sql),
+    });
     const app = await buildApp(db, APP_SETTINGS, strictSerializer);
     await app.ready();
     opened.push({ db, app });

@@ -1,27 +1,23 @@
-import { spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../actor.ts';
 import { createApiToken } from '../api-tokens/create.ts';
 import { type Db, openDb, type Tx } from '../db/database.ts';
-import { asEventData, createProject } from '../projects/create.ts';
+import { createProject } from '../projects/create.ts';
 import type { Project } from '../projects/schema.ts';
-import { listProjects } from '../projects/store.ts';
+import { type EventRecord, inconsistencies, readState } from './consistency.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 import { makeProject, makeUser } from './factories.ts';
 import { ADMIN_TOKEN, useHarness } from './harness.ts';
+import { startProcess, stopProcess } from './process.ts';
 
 const ROUNDS = 20;
 const CHANGES = { create: 60, settings: 60, archive: 25, delete: 15, token: 40 };
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 test('a server killed in the midst of 200 changes leaves none without its events and no event without its change', {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   const random = randomFrom(seed);
@@ -40,7 +36,7 @@ test('a server killed in the midst of 200 changes leaves none without its events
       const answers = attempts.map(attempt => send(server.url, attempt, [ADMIN_TOKEN, user.token]));
       await answered(answers, Math.floor(random() * 190));
       await sleep(random() * 20);
-      await server.kill();
+      await stopProcess(server, 'SIGKILL');
       const statuses = await Promise.all(answers);
       await allOthersGone(db);
 
@@ -67,7 +63,8 @@ test('a server killed in the midst of 200 changes leaves none without its events
     expect(counts.acknowledged, summary).toBeGreaterThan(0);
     expect(counts.unanswered, summary).toBeGreaterThan(0);
   } finally {
-    await server.kill();
+    if (server.process.exitCode === null && server.process.signalCode === null)
+      await stopProcess(server, 'SIGKILL');
     await db.destroy();
     await dropDatabase(name);
   }
@@ -171,44 +168,8 @@ async function withoutKeeping<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
   }
 }
 
-type Running = { url: string; kill: () => Promise<void> };
-
-async function startServer(databaseUrl: string): Promise<Running> {
-  const child = spawn(process.execPath, [MAIN], {
-    env: {
-      DATABASE_URL: databaseUrl,
-      HOST: '127.0.0.1',
-      PORT: '0',
-      LOG_LEVEL: 'info',
-      HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let output = '';
-  const read = (chunk: Buffer) => {
-    output += chunk;
-    const url = /listening at (http:[^"\s]+)/.exec(output)?.[1];
-    if (url !== undefined) resolve(url);
-  };
-  child.stdout.on('data', read);
-  child.stderr.on('data', read);
-  child.once('exit', () => reject(new Error(`The server ended before it listened:\n${output}`)));
-  const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  };
-  const tooLong = setTimeout(() => reject(new Error(`The server does not listen:\n${output}`)), 30_000);
-  try {
-    return { url: await promise, kill };
-  } catch (error) {
-    await kill();
-    throw error;
-  } finally {
-    clearTimeout(tooLong);
-  }
-}
+const startServer = (databaseUrl: string) =>
+  startProcess({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN });
 
 /** A backend may still be busy with a statement or a commit of a process that is dead. */
 async function allOthersGone(db: Db): Promise<void> {
@@ -339,140 +300,6 @@ function brokenPromises(attempt: Attempt, status: number | undefined, added: Eve
   const kept =
     status === undefined ? told <= 1 : status < 300 ? told === 1 : status < 500 ? told === 0 : false;
   return kept ? [] : [`${attempt.method} ${attempt.path}: answered ${status}, ${told} events`];
-}
-
-type EventRecord = {
-  id: number;
-  /** The low 32 bits, as xmin has them. */
-  xid: string;
-  group: string;
-  type: string;
-  project: string | null;
-  data: Record<string, unknown> | null;
-  preData: Record<string, unknown> | null;
-};
-
-type State = {
-  projects: (Project & { xmin: string })[];
-  tokens: { id: number; name: string; revoked: boolean }[];
-  grants: string[];
-  events: EventRecord[];
-};
-
-async function readState(db: Db | Tx): Promise<State> {
-  const written = await sql<{ id: string; xmin: string }>`select id, xmin::text from projects`.execute(db);
-  const xmin = new Map(written.rows.map(row => [row.id, row.xmin]));
-  const projects = [...(await listProjects(db, SYSTEM, false)), ...(await listProjects(db, SYSTEM, true))];
-  const tokens = await sql<State['tokens'][number]>`
-    select id, name, revoked_at is not null as revoked from api_tokens order by id`.execute(db);
-  const grants = await sql<{ grant: string }>`
-    select project || ' ' || user_id as grant from user_roles where project is not null`.execute(db);
-  const events = await sql<EventRecord>`
-    select id, (xid::text::numeric % 4294967296)::text as xid, group_id as group, type, project, data,
-      pre_data as "preData"
-    from events order by id`.execute(db);
-  return {
-    projects: projects.map(project => ({ ...project, xmin: xmin.get(project.id) ?? '' })),
-    tokens: tokens.rows,
-    grants: grants.rows.map(row => row.grant),
-    events: events.rows,
-  };
-}
-
-/** Tells the state anew from the events alone; whatever differs from the rows is a change or an event too many. */
-function inconsistencies(state: State): string[] {
-  return [
-    ...projectProblems(state),
-    ...tokenProblems(state),
-    ...grantProblems(state),
-    ...groupProblems(state.events),
-  ];
-}
-
-function* projectProblems({ projects, events }: State): Generator<string> {
-  const told = new Map<string, { data: unknown; archived: boolean; xid: string }>();
-  const everTold = new Set<string>();
-  for (const { type, project, data, preData, xid, id } of events) {
-    if (project === null || !/^project-(created|updated|archived|revived|deleted)$/.test(type)) continue;
-    const last = told.get(project);
-    const follows =
-      type === 'project-created'
-        ? !everTold.has(project)
-        : preData === null || isDeepStrictEqual(preData, last?.data);
-    if (!follows || (type !== 'project-created' && !last))
-      yield `project ${project}: event ${id} does not follow on the one before`;
-    everTold.add(project);
-    const archived = type === 'project-archived' || (last?.archived === true && type !== 'project-revived');
-    if (type === 'project-deleted') told.delete(project);
-    else told.set(project, { data: data ?? last?.data, archived, xid });
-  }
-
-  const rows = new Map(projects.filter(({ id }) => id !== 'default').map(project => [project.id, project]));
-  for (const id of told.keys()) {
-    if (!rows.has(id)) yield `project ${id}: its events tell of it, but it has no row`;
-  }
-  for (const [id, row] of rows) {
-    const story = told.get(id);
-    if (!story) yield `project ${id}: it has a row that no event tells of`;
-    else if (
-      !isDeepStrictEqual(
-        [asEventData(withoutXmin(row)), row.archivedAt !== null],
-        [story.data, story.archived],
-      )
-    )
-      yield `project ${id}: its row differs from what its events tell`;
-    else if (row.xmin !== story.xid)
-      yield `project ${id}: its row was written by a transaction that is not the one of its last event`;
-  }
-}
-
-const withoutXmin = ({ xmin: _, ...project }: State['projects'][number]): Project => project;
-
-function* tokenProblems({ tokens, events }: State): Generator<string> {
-  const told = new Map<number, { name: unknown; revoked: boolean }>();
-  for (const { type, data, preData, id } of events) {
-    if (type === 'api-token-created') {
-      if (told.has(Number(data?.id))) yield `event ${id}: this token was created before`;
-      told.set(Number(data?.id), { name: data?.tokenName, revoked: false });
-    } else if (type === 'api-token-deleted') {
-      const last = told.get(Number(preData?.id));
-      if (last?.revoked !== false) yield `event ${id}: this token was not there to be deleted`;
-      told.set(Number(preData?.id), { name: preData?.tokenName, revoked: true });
-    }
-  }
-
-  const known = new Set(tokens.map(token => token.id));
-  for (const [id, { name }] of told) {
-    if (!known.has(id)) yield `token ${name}: its events tell of it, but it has no row`;
-  }
-  for (const { id, ...row } of tokens) {
-    const story = told.get(id);
-    if (!story) yield `token ${row.name}: it has a row that no event tells of`;
-    else if (!isDeepStrictEqual(story, row))
-      yield `token ${row.name}: its row differs from what its events tell`;
-  }
-}
-
-function* grantProblems({ grants, events }: State): Generator<string> {
-  let told: string[] = [];
-  for (const { type, project, data } of events) {
-    if (type === 'project-deleted') told = told.filter(grant => !grant.startsWith(`${project} `));
-    if (type !== 'project-access-added') continue;
-    const roles = data?.roles as { userIds: number[] }[];
-    told.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));
-  }
-  if (!isDeepStrictEqual(told.toSorted(), grants.toSorted()))
-    yield 'roles: the rows differ from what the events tell';
-}
-
-function* groupProblems(events: EventRecord[]): Generator<string> {
-  for (const written of Map.groupBy(events, event => event.xid).values()) {
-    const groups = new Set(written.map(event => event.group));
-    if (groups.size > 1) yield `a transaction has the groups ${[...groups].join(', ')}`;
-  }
-  for (const [group, written] of Map.groupBy(events, event => event.group)) {
-    if (new Set(written.map(event => event.xid)).size > 1) yield `group ${group} has several transactions`;
-  }
 }
 
 function shuffle<T>(items: T[], random: () => number): T[] {

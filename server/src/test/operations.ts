@@ -11,7 +11,7 @@ type Described = {
 };
 
 export type Operation = {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /** undefined: public */
   permission: 'NONE' | string[] | undefined;
@@ -22,7 +22,7 @@ export type Operation = {
   statuses: number[];
 };
 
-const METHODS = { get: 'GET', post: 'POST', put: 'PUT', delete: 'DELETE' } as const;
+const METHODS = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
 
 /** Every operation of the committed OpenAPI document. */
 export function listOperations(): Operation[] {

@@ -7,7 +7,7 @@ export type Answer = { status: number; body: any; headers: Record<string, unknow
 /** One request as an admin, or as whoever the token belongs to; null sends none. */
 export async function call(
   app: App,
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD',
   url: string,
   options: { token?: string | null; body?: unknown } = {},
 ): Promise<Answer> {

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { lazyCompilers } from '../http/compilers.ts';
 
 type JsonSchema = Record<string, unknown>;
 type Validate = { (value: unknown): boolean; errors?: unknown };
@@ -12,14 +13,16 @@ const { default: addFormats } = fromFastify('ajv-formats');
 export const strictSerializer = {
   schemaController: {
     compilersFactory: {
+      ...lazyCompilers.compilersFactory,
       buildSerializer: (shared: unknown) => {
         const ajv = new Ajv({ allErrors: true, strict: false });
         addFormats(ajv);
         for (const schema of Object.values(shared as Record<string, JsonSchema>))
           ajv.addSchema(closed(schema));
         return ({ schema }: { schema?: unknown }) => {
-          const validate: Validate = ajv.compile(closed(schema as JsonSchema));
+          let validate: Validate | undefined;
           return (value: unknown) => {
+            validate ??= ajv.compile(closed(schema as JsonSchema)) as Validate;
             const text = JSON.stringify(value);
             if (!validate(JSON.parse(text))) {
               throw new Error(

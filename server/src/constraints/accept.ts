@@ -1,0 +1,41 @@
+import type { Reader } from '../db/database.ts';
+import { badData, type Violation } from '../errors.ts';
+import { constraintViolations, normaliseConstraint, refuseTooMany, violationsOfOne } from './check.ts';
+import type { Constraint } from './schema.ts';
+import { listLegalValues } from './store.ts';
+
+/** The constraints as they are stored, and what is wrong with them; `project` is where they are used. */
+export async function examineConstraints(
+  db: Reader,
+  constraints: readonly Constraint[],
+  path: string,
+  project: string | null,
+): Promise<{ constraints: Constraint[]; violations: Violation[] }> {
+  refuseTooMany(constraints);
+  const names = constraints.map(constraint => constraint.contextName);
+  const legalValues = names.length === 0 ? new Map() : await listLegalValues(db, names, project);
+  return {
+    constraints: constraints.map(normaliseConstraint),
+    violations: constraintViolations(constraints, path, legalValues),
+  };
+}
+
+/** The constraints as they are stored, or a refusal with all that is wrong. */
+export async function acceptConstraints(
+  db: Reader,
+  input: readonly Constraint[],
+  path: string,
+  project: string | null,
+): Promise<Constraint[]> {
+  const { constraints, violations } = await examineConstraints(db, input, path, project);
+  if (violations.length > 0) throw badData(violations);
+  return constraints;
+}
+
+/** Refuses a constraint that is the whole body and would be accepted nowhere. */
+export async function checkConstraint(db: Reader, constraint: Constraint): Promise<void> {
+  refuseTooMany([constraint]);
+  const legalValues = await listLegalValues(db, [constraint.contextName], null);
+  const details = violationsOfOne(constraint, '/body', legalValues);
+  if (details.length > 0) throw badData(details);
+}

@@ -1,0 +1,19 @@
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import type { Environment, NewEnvironment } from './schema.ts';
+import { insertEnvironment } from './store.ts';
+
+/** Creates an environment. No project has it yet. */
+export async function createEnvironment(db: Db, actor: Actor, input: NewEnvironment): Promise<Environment> {
+  return await change(db, actor, async ({ tx, record }) => {
+    const created = await insertEnvironment(tx, {
+      name: input.name,
+      type: input.type,
+      enabled: input.enabled ?? true,
+      sortOrder: input.sortOrder ?? null,
+    });
+    record({ type: 'environment-created', environment: created.name, data: created });
+    return { ...created, projectCount: 0, apiTokenCount: 0, enabledToggleCount: 0 };
+  });
+}

@@ -1,0 +1,56 @@
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { ApiError, notFound } from '../errors.ts';
+import {
+  countTokens,
+  deleteEnvironment,
+  lockAllEnvironments,
+  lockFeaturesOf,
+  lockProjectsWith,
+} from './store.ts';
+
+const MAX_NAMED = 5;
+
+/** Deletes an environment that nothing depends on any more, and takes it from all projects. */
+export async function removeEnvironment(db: Db, actor: Actor, name: string): Promise<void> {
+  await change(db, actor, async ({ tx, record }) => {
+    const all = await lockAllEnvironments(tx);
+    const environment = all.find(one => one.name === name);
+    if (!environment) throw notFound(`Environment ${name}`);
+    const projects = await lockProjectsWith(tx, name);
+    const tokens = await countTokens(tx, name);
+    refuseBecause([
+      ...(environment.protected ? [`${name} is protected.`] : []),
+      ...(all.length === 1 ? [`${name} is the last environment.`] : []),
+      ...onlyOneOf(projects.filter(project => !project.hasOthers).map(project => project.id)),
+      ...enabledFeatures(await lockFeaturesOf(tx, name)),
+      ...(tokens > 0 ? [`Revoke the API tokens for it first (${tokens}).`] : []),
+    ]);
+
+    await deleteEnvironment(tx, name);
+    record({ type: 'environment-deleted', environment: name, preData: environment });
+    for (const { id } of projects) {
+      record({ type: 'project-environment-removed', project: id, environment: name });
+    }
+  });
+}
+
+export const onlyOneOf = (projects: string[]): string[] =>
+  projects.length === 0 ? [] : [`It is the only environment of project ${some(projects)}.`];
+
+export const enabledFeatures = (names: string[]): string[] =>
+  names.length === 0 ? [] : [`Switch off the features enabled in it first: ${some(names)}.`];
+
+/** Refuses with every reason there is; none: goes on. */
+export function refuseBecause(reasons: string[]): void {
+  if (reasons.length === 0) return;
+  throw new ApiError('InvalidOperationError', reasons.join(' '), {
+    details: reasons.map(message => ({ message })),
+  });
+}
+
+function some(names: string[]): string {
+  const rest = names.length - MAX_NAMED;
+  return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}

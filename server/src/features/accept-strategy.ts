@@ -1,0 +1,29 @@
+import { examineConstraints } from '../constraints/accept.ts';
+import type { Tx } from '../db/database.ts';
+import { badData, type Violation } from '../errors.ts';
+import { segmentViolations } from '../segments/usable.ts';
+import { strategyTypeViolations } from '../strategies/usable.ts';
+import { distributeWeights } from '../variants/weights.ts';
+import type { NewStrategy } from './schema.ts';
+
+/** The strategy as it may be stored: constraints in full, weights worked out, or a refusal with all that is wrong. */
+export async function acceptStrategy(tx: Tx, project: string, input: NewStrategy): Promise<NewStrategy> {
+  const segments = [...new Set(input.segments ?? [])].toSorted((a, b) => a - b);
+  const examined = await examineConstraints(tx, input.constraints ?? [], '/body/constraints', project);
+  const weighed = distributeWeights(input.variants ?? [], '/body/variants');
+  const details = [
+    ...(await strategyTypeViolations(tx, input.name)),
+    ...rolloutViolations(input),
+    ...examined.violations,
+    ...(weighed.violations ?? []),
+    ...(await segmentViolations(tx, project, segments)),
+  ];
+  if (details.length > 0) throw badData(details);
+  return { ...input, segments, constraints: examined.constraints, variants: weighed.variants ?? [] };
+}
+
+function rolloutViolations({ name, parameters }: NewStrategy): Violation[] {
+  const rollout = parameters?.rollout;
+  if (name !== 'flexibleRollout' || rollout === undefined || /^(100|\d{1,2})$/.test(rollout)) return [];
+  return [{ message: 'rollout must be a whole number from 0 to 100', path: '/body/parameters/rollout' }];
+}

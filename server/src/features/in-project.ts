@@ -1,0 +1,18 @@
+import type { Change } from '../change.ts';
+import type { Tx } from '../db/database.ts';
+import { invalidOperation } from '../errors.ts';
+import { countActiveFeatures, deleteFeaturesOfProject } from './store.ts';
+
+/** A project that is put away or deleted must not take flags with it that are in use. */
+export async function refuseActiveFeatures(tx: Tx, project: string): Promise<void> {
+  const active = await countActiveFeatures(tx, project);
+  if (active > 0)
+    throw invalidOperation(`Project ${project} has ${active} active feature(s). Archive them first.`);
+}
+
+/** Part of a change that deletes a project: its archived features go with it. */
+export async function removeFeaturesOfProject({ tx, record }: Change, project: string): Promise<void> {
+  for (const preData of await deleteFeaturesOfProject(tx, project)) {
+    record({ type: 'feature-deleted', project, featureName: preData.name, preData });
+  }
+}

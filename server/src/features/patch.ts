@@ -1,0 +1,23 @@
+import { applyPatch as applyTo, type Operation } from 'rfc6902';
+import type { Static, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { badData } from '../errors.ts';
+import type { JsonPatch } from './schema.ts';
+
+/** Applies a JSON Patch to a copy and checks what comes out against the schema of a whole update. */
+export function applyPatch<T extends TSchema>(before: Static<T>, patch: JsonPatch, schema: T): Static<T> {
+  const after = structuredClone(before);
+  const failed = applyTo(after, patch as Operation[]).flatMap((error, at) =>
+    error === null
+      ? []
+      : [{ message: `operation ${at + 1} cannot be applied: ${error.message}`, path: `/body/${at}` }],
+  );
+  if (failed.length > 0) throw badData(failed);
+  if (Value.Check(schema, after)) return after;
+  throw badData(
+    [...Value.Errors(schema, after)].map(({ instancePath, message }) => ({
+      message: `after the patch ${instancePath.slice(1) || 'the whole'} ${message}`,
+      path: '/body',
+    })),
+  );
+}

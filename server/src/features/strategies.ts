@@ -1,0 +1,201 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../actor.ts';
+import { type Change, change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { badData, exceedsLimit, invalidOperation, notFound } from '../errors.ts';
+import { acceptStrategy } from './accept-strategy.ts';
+import { applyPatch } from './patch.ts';
+import {
+  type Feature,
+  type FeatureStrategy,
+  type JsonPatch,
+  NewStrategy,
+  type StrategyOrder,
+} from './schema.ts';
+import {
+  deleteStrategy,
+  findFeature,
+  insertStrategies,
+  lockFeature,
+  type StrategyFields,
+  updateStrategy,
+  updateStrategyOrder,
+} from './store.ts';
+
+export type Place = { project: string; featureName: string; environment: string };
+
+const MAX_STRATEGIES = 30;
+
+/** A feature's environment, held until the transaction ends: strategies are counted and ordered under this lock. */
+async function lockPlace({ tx }: Change, { project, featureName, environment }: Place) {
+  const feature = await lockFeature(tx, project, featureName);
+  if (!feature) throw notFound(`Feature ${featureName} in project ${project}`);
+  if (feature.archived) throw invalidOperation(`Feature ${featureName} is archived; revive it first.`);
+  return environmentOf(feature, environment);
+}
+
+export function environmentOf(feature: Feature, environment: string) {
+  const here = feature.environments.find(({ name }) => name === environment);
+  if (!here) throw notFound(`Environment ${environment} of feature ${feature.name}`);
+  return here;
+}
+
+export async function findStrategies(db: Db, place: Place): Promise<FeatureStrategy[]> {
+  const feature = await findFeature(db, place.project, place.featureName);
+  if (!feature) throw notFound(`Feature ${place.featureName} in project ${place.project}`);
+  return environmentOf(feature, place.environment).strategies;
+}
+
+export function strategyOf(strategies: FeatureStrategy[], id: string): FeatureStrategy {
+  const strategy = strategies.find(one => one.id === id);
+  if (!strategy) throw notFound(`Strategy ${id}`);
+  return strategy;
+}
+
+export async function addStrategy(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  input: NewStrategy,
+): Promise<FeatureStrategy> {
+  return await change(db, actor, async current => {
+    const { strategies } = await lockPlace(current, place);
+    const [strategy] = await addStrategies(
+      current,
+      place,
+      [{ featureName: place.featureName, strategies }],
+      input,
+    );
+    if (!strategy) throw new Error('The strategy that was added is not there');
+    return strategy;
+  });
+}
+
+/** Adds the same strategy to each feature, behind those it has; part of a change that holds the features already. */
+export async function addStrategies(
+  { tx, record }: Change,
+  { project, environment }: Omit<Place, 'featureName'>,
+  features: { featureName: string; strategies: FeatureStrategy[] }[],
+  input: NewStrategy,
+): Promise<FeatureStrategy[]> {
+  if (features.some(({ strategies }) => strategies.length >= MAX_STRATEGIES)) {
+    throw exceedsLimit(`A feature has at most ${MAX_STRATEGIES} strategies in an environment.`);
+  }
+  const accepted = await acceptStrategy(tx, project, input);
+  const wanted = features.map(({ featureName, strategies }) => {
+    const last = Math.max(-1, ...strategies.map(strategy => strategy.sortOrder));
+    return { featureName, ...complete(accepted, featureName, last + 1) };
+  });
+  const added = await insertStrategies(tx, environment, wanted);
+  for (const strategy of added) {
+    const { featureName } = strategy;
+    record({
+      type: 'feature-strategy-add',
+      project,
+      environment,
+      featureName,
+      data: asStrategyData(strategy),
+    });
+  }
+  return added;
+}
+
+export async function changeStrategy(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  id: string,
+  update: NewStrategy | ((before: FeatureStrategy) => NewStrategy),
+): Promise<FeatureStrategy> {
+  return await change(db, actor, async current => {
+    const { strategies } = await lockPlace(current, place);
+    const before = strategyOf(strategies, id);
+    const wanted = typeof update === 'function' ? update(before) : update;
+    const input = await acceptStrategy(current.tx, place.project, wanted);
+    const after = {
+      id,
+      featureName: place.featureName,
+      ...complete(input, place.featureName, before.sortOrder),
+    };
+    if (isDeepStrictEqual(after, before)) return before;
+    await updateStrategy(current.tx, id, after);
+    current.record({
+      type: 'feature-strategy-update',
+      ...place,
+      data: asStrategyData(after),
+      preData: asStrategyData(before),
+    });
+    return after;
+  });
+}
+
+export async function patchStrategy(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  id: string,
+  patch: JsonPatch,
+): Promise<FeatureStrategy> {
+  return await changeStrategy(db, actor, place, id, ({ id: _, featureName: __, ...before }) =>
+    applyPatch<typeof NewStrategy>(before, patch, NewStrategy),
+  );
+}
+
+export async function removeStrategy(db: Db, actor: Actor, place: Place, id: string): Promise<void> {
+  await change(db, actor, async current => {
+    const { strategies } = await lockPlace(current, place);
+    const strategy = strategyOf(strategies, id);
+    await deleteStrategy(current.tx, id);
+    current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
+  });
+}
+
+export async function orderStrategies(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  order: StrategyOrder,
+): Promise<void> {
+  await change(db, actor, async current => {
+    const { strategies } = await lockPlace(current, place);
+    const unknown = order.filter(({ id }) => !strategies.some(strategy => strategy.id === id));
+    if (unknown.length > 0) {
+      throw badData(
+        unknown.map(({ id }) => ({ message: `strategy ${id} is not in this environment`, path: '/body' })),
+      );
+    }
+    const wanted = new Map(order.map(({ id, sortOrder }) => [id, sortOrder]));
+    if (strategies.every(({ id, sortOrder }) => (wanted.get(id) ?? sortOrder) === sortOrder)) return;
+
+    await updateStrategyOrder(current.tx, order);
+    const after = (await lockPlace(current, place)).strategies;
+    current.record({
+      type: 'strategy-order-changed',
+      ...place,
+      data: { strategyIds: after.map(({ id }) => id), sortOrders: after.map(({ sortOrder }) => sortOrder) },
+      preData: {
+        strategyIds: strategies.map(({ id }) => id),
+        sortOrders: strategies.map(({ sortOrder }) => sortOrder),
+      },
+    });
+  });
+}
+
+/** Fills what was left out. A gradual rollout always has its three parameters, or SDKs would each guess their own. */
+function complete(input: NewStrategy, featureName: string, sortOrder: number): StrategyFields {
+  const rollout = { rollout: '100', stickiness: 'default', groupId: featureName };
+  return {
+    name: input.name,
+    title: input.title ?? null,
+    disabled: input.disabled ?? false,
+    sortOrder: input.sortOrder ?? sortOrder,
+    parameters: { ...(input.name === 'flexibleRollout' ? rollout : {}), ...input.parameters },
+    constraints: input.constraints ?? [],
+    variants: input.variants ?? [],
+    segments: input.segments ?? [],
+  };
+}
+
+export function asStrategyData({ featureName: _, ...strategy }: FeatureStrategy): object {
+  return strategy;
+}

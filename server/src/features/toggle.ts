@@ -1,0 +1,61 @@
+import { needsInProject } from '../access/guard.ts';
+import type { Actor } from '../actor.ts';
+import { type Change, change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { invalidOperation, notFound } from '../errors.ts';
+import type { Feature, NewStrategy } from './schema.ts';
+import { findDefaultStrategy, lockFeatures, setEnabled } from './store.ts';
+import { addStrategies, environmentOf } from './strategies.ts';
+
+const ON_FOR_ALL: NewStrategy = { name: 'flexibleRollout', parameters: { rollout: '100' } };
+
+/** Switches features on or off in an environment: all that are named or, if one cannot, none. */
+export async function switchFeatures(
+  db: Db,
+  actor: Actor,
+  project: string,
+  environment: string,
+  names: string[],
+  enabled: boolean,
+): Promise<void> {
+  await change(db, actor, async ({ tx, record }) => {
+    const features = await lockFeatures(tx, project, names);
+    const missing = names.filter(name => !features.some(feature => feature.name === name));
+    if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
+    const archived = features.find(feature => feature.archived);
+    if (enabled && archived) throw invalidOperation(`Feature ${archived.name} is archived; revive it first.`);
+
+    const changing = features.filter(feature => environmentOf(feature, environment).enabled !== enabled);
+    if (changing.length === 0) return;
+    const bare = changing.filter(feature => !environmentOf(feature, environment).hasEnabledStrategies);
+    if (enabled && bare.length > 0)
+      await addDefaultStrategy({ tx, record }, actor, project, environment, bare);
+    const changed = changing.map(feature => feature.name);
+    await setEnabled(tx, changed, environment, enabled);
+    for (const featureName of changed) {
+      record({
+        type: enabled ? 'feature-environment-enabled' : 'feature-environment-disabled',
+        project,
+        environment,
+        featureName,
+      });
+    }
+  });
+}
+
+/** On without a strategy would mean on for nobody: the project's default is added, which takes a right of its own. */
+async function addDefaultStrategy(
+  { tx, record }: Change,
+  actor: Actor,
+  project: string,
+  environment: string,
+  features: Feature[],
+): Promise<void> {
+  await needsInProject(tx, actor, project, ['CREATE_FEATURE_STRATEGY'], environment);
+  const strategy = ((await findDefaultStrategy(tx, project, environment)) ?? ON_FOR_ALL) as NewStrategy;
+  const places = features.map(feature => ({
+    featureName: feature.name,
+    strategies: environmentOf(feature, environment).strategies,
+  }));
+  await addStrategies({ tx, record }, { project, environment }, places, strategy);
+}

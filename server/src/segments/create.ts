@@ -1,0 +1,45 @@
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import { acceptConstraints } from '../constraints/accept.ts';
+import type { Constraint } from '../constraints/schema.ts';
+import type { Db, Reader } from '../db/database.ts';
+import { exceedsLimit } from '../errors.ts';
+import { needsForSegment } from './permission.ts';
+import type { Segment, SegmentInput } from './schema.ts';
+import { insertSegment, lockSegmentCount } from './store.ts';
+
+const MAX_SEGMENTS = 300;
+const MAX_VALUES = 1_000;
+
+/** Creates a segment for one project, or for all. */
+export async function createSegment(db: Db, actor: Actor, input: SegmentInput): Promise<Segment> {
+  const project = input.project || null;
+  await needsForSegment(db, actor, 'CREATE_SEGMENT', project);
+  const fields = {
+    name: input.name.trim(),
+    description: input.description ?? null,
+    project,
+    constraints: await acceptSegmentConstraints(db, input.constraints, project),
+  };
+  return await change(db, actor, async ({ tx, record }) => {
+    if ((await lockSegmentCount(tx)) >= MAX_SEGMENTS) {
+      throw exceedsLimit(`There are at most ${MAX_SEGMENTS} segments. Delete one first.`);
+    }
+    const { id, createdAt } = await insertSegment(tx, fields, actor.name);
+    const segment = { id, ...fields, createdAt, createdBy: actor.name };
+    record({ type: 'segment-created', project, data: segment });
+    return { ...segment, usedInFeatures: 0, usedInProjects: 0 };
+  });
+}
+
+export async function acceptSegmentConstraints(
+  db: Reader,
+  constraints: Constraint[],
+  project: string | null,
+): Promise<Constraint[]> {
+  const accepted = await acceptConstraints(db, constraints, '/body/constraints', project);
+  if (accepted.flatMap(({ values = [] }) => values).length > MAX_VALUES) {
+    throw exceedsLimit(`A segment has at most ${MAX_VALUES} values.`);
+  }
+  return accepted;
+}

@@ -1,0 +1,33 @@
+import type { Actor } from '../actor.ts';
+import { type Change, change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { unlessUsed } from '../db/failures.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { needsForSegment } from './permission.ts';
+import { deleteSegment, deleteSegmentsOfProject, isUsedByDefault, lockSegment } from './store.ts';
+
+const STILL_USED = 'A strategy uses this segment. Take it out of the strategy first.';
+
+/** Deletes a segment that no strategy uses; of the strategies of features the foreign key takes care. */
+export async function removeSegment(db: Db, actor: Actor, id: number): Promise<void> {
+  await change(db, actor, async ({ tx, record }) => {
+    const segment = await lockSegment(tx, actor, id);
+    if (!segment) throw notFound(`Segment ${id}`);
+    await needsForSegment(tx, actor, 'DELETE_SEGMENT', segment.project);
+    if (await isUsedByDefault(tx, id)) {
+      throw new ApiError(
+        'ConflictError',
+        'A default strategy uses this segment. Take it out of the strategy first.',
+      );
+    }
+    await unlessUsed('feature_strategy_segments_segment_id_fkey', STILL_USED, () => deleteSegment(tx, id));
+    record({ type: 'segment-deleted', project: segment.project, preData: segment });
+  });
+}
+
+/** Part of a change that deletes a project, after its features: the segments that were its own go with it. */
+export async function removeSegmentsOfProject({ tx, record }: Change, project: string): Promise<void> {
+  for (const preData of await deleteSegmentsOfProject(tx, project)) {
+    record({ type: 'segment-deleted', project, preData });
+  }
+}

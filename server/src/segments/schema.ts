@@ -1,0 +1,86 @@
+import { type Static, Type } from 'typebox';
+import { Constraint, ConstraintInput } from '../constraints/schema.ts';
+import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
+
+const name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  'x-rule': 'must not be blank',
+  description: 'Unique in the instance',
+  examples: ['beta-users'],
+});
+const description = Nullable(Type.String({ maxLength: 500, examples: ['Those who test for us'] }));
+const project = Nullable(
+  Type.String({
+    maxLength: 100,
+    description: 'Where the segment may be used; null: in all projects',
+    examples: ['payments'],
+  }),
+);
+const constraints = Type.Array(ConstraintInput, {
+  description: 'All of them must be true; at most 30, with at most 1,000 values together',
+});
+
+export const Segment = Named(
+  'Segment',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    name,
+    description,
+    constraints: Type.Array(Ref(Constraint)),
+    project,
+    createdAt: Timestamp('When the segment was created'),
+    createdBy: Type.String({ description: 'Who created it', examples: ['alice'] }),
+    usedInFeatures: Type.Integer({
+      description: 'Features with a strategy that uses it, in projects the caller may read',
+      examples: [2],
+    }),
+    usedInProjects: Type.Integer({
+      description: 'Projects of those features',
+      examples: [1],
+    }),
+  }),
+);
+export type Segment = Static<typeof Segment>;
+
+export const SegmentList = Named('SegmentList', Type.Object({ segments: Type.Array(Ref(Segment)) }));
+
+export const SegmentStrategy = Named(
+  'SegmentStrategy',
+  Type.Object({
+    id: Type.String({ format: 'uuid', description: 'Id of the strategy' }),
+    featureName: Type.String({ examples: ['checkout-v2'] }),
+    projectId: Type.String({ examples: ['payments'] }),
+    environment: Type.String({ examples: ['production'] }),
+    strategyName: Type.String({ examples: ['flexibleRollout'] }),
+  }),
+);
+export type SegmentStrategy = Static<typeof SegmentStrategy>;
+
+export const SegmentStrategies = Named(
+  'SegmentStrategies',
+  Type.Object({ strategies: Type.Array(Ref(SegmentStrategy)) }),
+);
+
+/** What creates a segment, and what replaces it. */
+export const SegmentInput = Type.Object(
+  {
+    name,
+    description: Type.Optional(description),
+    project: Type.Optional(project),
+    constraints,
+  },
+  {
+    examples: [
+      {
+        name: 'beta-users',
+        description: 'Those who test for us',
+        constraints: [{ contextName: 'userId', operator: 'IN', values: ['7', '11'] }],
+      },
+    ],
+  },
+);
+export type SegmentInput = Static<typeof SegmentInput>;
+
+export const SegmentName = Type.Object({ name }, { examples: [{ name: 'beta-users' }] });

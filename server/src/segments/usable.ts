@@ -1,0 +1,12 @@
+import type { Tx } from '../db/database.ts';
+import type { Violation } from '../errors.ts';
+import { lockUsableSegments } from './store.ts';
+
+/** What is wrong with segments a strategy names: each must be there, and global or of the project. They stay until the transaction ends. */
+export async function segmentViolations(tx: Tx, project: string, ids: number[]): Promise<Violation[]> {
+  if (ids.length === 0) return [];
+  const found = await lockUsableSegments(tx, project, ids);
+  return ids
+    .filter(id => !found.includes(id))
+    .map(id => ({ message: `segment ${id} does not exist in this project`, path: '/body/segments' }));
+}

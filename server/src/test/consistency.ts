@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import { SYSTEM } from '../actor.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { asEventData } from '../projects/create.ts';
+import type { Project } from '../projects/schema.ts';
+import { listProjects } from '../projects/store.ts';
+
+export type EventRecord = {
+  id: number;
+  /** The low 32 bits, as xmin has them. */
+  xid: string;
+  group: string;
+  type: string;
+  project: string | null;
+  data: Record<string, unknown> | null;
+  preData: Record<string, unknown> | null;
+};
+
+export type State = {
+  projects: (Project & { xmin: string })[];
+  tokens: { id: number; name: string; revoked: boolean }[];
+  grants: string[];
+  events: EventRecord[];
+};
+
+export async function readState(db: Db | Tx): Promise<State> {
+  const written = await sql<{ id: string; xmin: string }>`select id, xmin::text from projects`.execute(db);
+  const xmin = new Map(written.rows.map(row => [row.id, row.xmin]));
+  const projects = [...(await listProjects(db, SYSTEM, false)), ...(await listProjects(db, SYSTEM, true))];
+  const tokens = await sql<State['tokens'][number]>`
+    select id, name, revoked_at is not null as revoked from api_tokens order by id`.execute(db);
+  const grants = await sql<{ grant: string }>`
+    select project || ' ' || user_id as grant from user_roles where project is not null`.execute(db);
+  const events = await sql<EventRecord>`
+    select id, (xid::text::numeric % 4294967296)::text as xid, group_id as group, type, project, data,
+      pre_data as "preData"
+    from events order by id`.execute(db);
+  return {
+    projects: projects.map(project => ({ ...project, xmin: xmin.get(project.id) ?? '' })),
+    tokens: tokens.rows,
+    grants: grants.rows.map(row => row.grant),
+    events: events.rows,
+  };
+}
+
+/** Tells the state anew from the events alone; whatever differs from the rows is a change or an event too many. */
+export function inconsistencies(state: State): string[] {
+  return [
+    ...projectProblems(state),
+    ...tokenProblems(state),
+    ...grantProblems(state),
+    ...groupProblems(state.events),
+  ];
+}
+
+function* projectProblems({ projects, events }: State): Generator<string> {
+  const told = new Map<string, { data: unknown; archived: boolean; xid: string }>();
+  const everTold = new Set<string>();
+  for (const { type, project, data, preData, xid, id } of events) {
+    if (project === null || !/^project-(created|updated|archived|revived|deleted)$/.test(type)) continue;
+    const last = told.get(project);
+    const follows =
+      type === 'project-created'
+        ? !everTold.has(project)
+        : preData === null || isDeepStrictEqual(preData, last?.data);
+    if (!follows || (type !== 'project-created' && !last))
+      yield `project ${project}: event ${id} does not follow on the one before`;
+    everTold.add(project);
+    const archived = type === 'project-archived' || (last?.archived === true && type !== 'project-revived');
+    if (type === 'project-deleted') told.delete(project);
+    else told.set(project, { data: data ?? last?.data, archived, xid });
+  }
+
+  const rows = new Map(projects.filter(({ id }) => id !== 'default').map(project => [project.id, project]));
+  for (const id of told.keys()) {
+    if (!rows.has(id)) yield `project ${id}: its events tell of it, but it has no row`;
+  }
+  for (const [id, row] of rows) {
+    const story = told.get(id);
+    if (!story) yield `project ${id}: it has a row that no event tells of`;
+    else if (
+      !isDeepStrictEqual(
+        [asEventData(withoutXmin(row)), row.archivedAt !== null],
+        [story.data, story.archived],
+      )
+    )
+      yield `project ${id}: its row differs from what its events tell`;
+    else if (row.xmin !== story.xid)
+      yield `project ${id}: its row was written by a transaction that is not the one of its last event`;
+  }
+}
+
+const withoutXmin = ({ xmin: _, ...project }: State['projects'][number]): Project => project;
+
+function* tokenProblems({ tokens, events }: State): Generator<string> {
+  const told = new Map<number, { name: unknown; revoked: boolean }>();
+  for (const { type, data, preData, id } of events) {
+    if (type === 'api-token-created') {
+      if (told.has(Number(data?.id))) yield `event ${id}: this token was created before`;
+      told.set(Number(data?.id), { name: data?.tokenName, revoked: false });
+    } else if (type === 'api-token-deleted') {
+      const last = told.get(Number(preData?.id));
+      if (last?.revoked !== false) yield `event ${id}: this token was not there to be deleted`;
+      told.set(Number(preData?.id), { name: preData?.tokenName, revoked: true });
+    }
+  }
+
+  const known = new Set(tokens.map(token => token.id));
+  for (const [id, { name }] of told) {
+    if (!known.has(id)) yield `token ${name}: its events tell of it, but it has no row`;
+  }
+  for (const { id, ...row } of tokens) {
+    const story = told.get(id);
+    if (!story) yield `token ${row.name}: it has a row that no event tells of`;
+    else if (!isDeepStrictEqual(story, row))
+      yield `token ${row.name}: its row differs from what its events tell`;
+  }
+}
+
+function* grantProblems({ grants, events }: State): Generator<string> {
+  let told: string[] = [];
+  for (const { type, project, data } of events) {
+    if (type === 'project-deleted') told = told.filter(grant => !grant.startsWith(`${project} `));
+    if (type !== 'project-access-added') continue;
+    const roles = data?.roles as { userIds: number[] }[];
+    told.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));
+  }
+  if (!isDeepStrictEqual(told.toSorted(), grants.toSorted()))
+    yield 'roles: the rows differ from what the events tell';
+}
+
+function* groupProblems(events: EventRecord[]): Generator<string> {
+  for (const written of Map.groupBy(events, event => event.xid).values()) {
+    const groups = new Set(written.map(event => event.group));
+    if (groups.size > 1) yield `a transaction has the groups ${[...groups].join(', ')}`;
+  }
+  for (const [group, written] of Map.groupBy(events, event => event.group)) {
+    if (new Set(written.map(event => event.xid)).size > 1) yield `group ${group} has several transactions`;
+  }
+}

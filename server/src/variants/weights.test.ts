@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { distributeWeights, type Weighted } from './weights.ts';
+
+const fix = (name: string, weight: number): Weighted => ({ name, weight, weightType: 'fix' });
+const variable = (name: string, weight = 0): Weighted => ({ name, weight, weightType: 'variable' });
+
+const weightsOf = (variants: Weighted[]) =>
+  distributeWeights(variants, '/body').variants?.map(({ weight }) => weight);
+const pathsOf = (variants: Weighted[]) =>
+  distributeWeights(variants, '/body').violations?.map(({ path }) => path);
+
+test.each([
+  ['one takes all', [variable('a')], [1_000]],
+  [
+    'three share, the first one has the remainder',
+    [variable('a'), variable('b'), variable('c')],
+    [334, 333, 333],
+  ],
+  [
+    'a remainder of two goes to the first two variable ones',
+    [variable('a', 1_000), fix('b', 1), variable('c'), variable('d', 7), variable('e')],
+    [250, 1, 250, 250, 249],
+  ],
+  ['fixed ones leave nothing', [fix('a', 1_000), variable('b', 5)], [1_000, 0]],
+  ['all are fixed and make up the whole', [fix('a', 400), fix('b', 600)], [400, 600]],
+  ['without a type a variant is variable', [{ name: 'a', weight: 3 }, fix('b', 100)], [900, 100]],
+  ['none', [], []],
+])('%s', (_case, variants, weights) => {
+  expect(weightsOf(variants)).toEqual(weights);
+});
+
+test.each([
+  ['fixed weights of more than 1000', [fix('a', 600), fix('b', 401)], ['/body']],
+  ['fixed weights of less than 1000 and none variable', [fix('a', 999)], ['/body']],
+  ['a name given twice', [variable('a'), variable('b'), variable('a')], ['/body/2/name']],
+  [
+    'names a URL cannot carry',
+    [variable('a b'), variable('..'), variable('')],
+    ['/body/0/name', '/body/1/name', '/body/2/name'],
+  ],
+  [
+    'payloads that are not what they say',
+    [
+      { ...variable('a'), payload: { type: 'json' as const, value: '{a:1}' } },
+      { ...variable('b'), payload: { type: 'number' as const, value: 'one' } },
+      { ...variable('c'), payload: { type: 'csv' as const, value: '{' } },
+      { ...variable('d'), payload: { type: 'json' as const, value: '{"a":1}' } },
+      { ...variable('e'), payload: { type: 'number' as const, value: '-1.5' } },
+    ],
+    ['/body/0/payload/value', '/body/1/payload/value'],
+  ],
+  ['several mistakes', [fix('a', 1), fix('a', 2)], ['/body/1/name', '/body']],
+])('%s is refused', (_case, variants, paths) => {
+  expect(pathsOf(variants)).toEqual(paths);
+});
+
+/** Lists that are in order: unique names, at least one variable variant, fixed weights of at most 1000. */
+const lists = fc
+  .array(fc.record({ fixed: fc.boolean(), weight: fc.integer({ min: 0, max: 1_000 }) }), {
+    minLength: 1,
+    maxLength: 60,
+  })
+  .map(drawn => {
+    let left = 1_000;
+    return drawn.map(({ fixed, weight }, index) => {
+      if (!fixed || index === 0) return variable(`v${index}`, weight);
+      const own = Math.min(weight, left);
+      left -= own;
+      return fix(`v${index}`, own);
+    });
+  });
+
+test('weights add up to 1000, fixed ones stay, variable ones differ by one at most, larger ones first', () => {
+  fc.assert(
+    fc.property(lists, variants => {
+      const after = distributeWeights(variants, '').variants ?? [];
+      const shares = after.filter(({ weightType }) => weightType === 'variable').map(({ weight }) => weight);
+
+      expect(after.reduce((sum, { weight }) => sum + weight, 0)).toBe(1_000);
+      expect(after.filter(({ weightType }) => weightType === 'fix')).toEqual(
+        variants.filter(({ weightType }) => weightType === 'fix'),
+      );
+      expect(after.map(({ name }) => name)).toEqual(variants.map(({ name }) => name));
+      expect(shares).toEqual(shares.toSorted((a, b) => b - a));
+      expect((shares.at(0) ?? 0) - (shares.at(-1) ?? 0)).toBeLessThanOrEqual(1);
+    }),
+  );
+});
+
+test('the same list gives the same weights, and a list that was given weights keeps them', () => {
+  fc.assert(
+    fc.property(lists, variants => {
+      const before = structuredClone(variants);
+      const once = distributeWeights(variants, '').variants ?? [];
+
+      expect(distributeWeights(variants, '').variants).toEqual(once);
+      expect(distributeWeights(once, '').variants).toEqual(once);
+      expect(variants).toEqual(before);
+    }),
+  );
+});
+
+test('whatever the fixed weights are, either they are refused or the sum is 1000', () => {
+  const any = fc.array(
+    fc.record({
+      name: fc.constantFrom('a', 'b', 'c', 'd', 'e', ' '),
+      weight: fc.integer({ min: 0, max: 1_000 }),
+      weightType: fc.constantFrom('fix' as const, 'variable' as const),
+    }),
+    { minLength: 1, maxLength: 5 },
+  );
+
+  fc.assert(
+    fc.property(any, variants => {
+      const { variants: after, violations } = distributeWeights(variants, '');
+      if (after) expect(after.reduce((sum, { weight }) => sum + weight, 0)).toBe(1_000);
+      else expect(violations.length).toBeGreaterThan(0);
+    }),
+  );
+});
