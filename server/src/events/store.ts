@@ -89,12 +89,12 @@ function pageAndTotal(search: EventSearch, where: Expression<unknown>) {
 }
 
 /**
- * Days alone: ordering by the bare id makes the planner walk back from the newest event through everything younger
- * than the days asked for (7.4 s of CPU measured at 10 million). id + 0 has no index, so it reads the days' own.
+ * With days, ordering by the bare id makes the planner walk back from the newest event through everything younger than
+ * the days asked for: 7.4 s of CPU for a month at 10 million, 620 ms for a month of one project at 1 million. id + 0 has
+ * no index, so it reads what matches, as the total does (80 ms), and sorts it.
  */
-function order({ from, to, limit, offset, query, ...filters }: EventSearch) {
-  const daysAlone = (from ?? to) !== undefined && Object.keys(filters).length === 0;
-  return daysAlone ? sql`id + 0` : sql`id`;
+function order({ from, to }: EventSearch) {
+  return (from ?? to) === undefined ? sql`id` : sql`id + 0`;
 }
 
 function conditions(search: EventSearch): Expression<SqlBool>[] {

@@ -1,0 +1,84 @@
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import type { App } from '../server/src/http/app.ts';
+
+export type Statement = { text: string; values: unknown[] };
+export type Recorded = { statements: Statement[]; connection: pg.Client };
+
+/**
+ * The statements the server sends for one request, and the connection it sends them on: taken from an application
+ * in this process, so that what is measured bare is not a copy that can fall behind.
+ */
+export async function recordStatements(app: App, address: string, token: string): Promise<Recorded> {
+  const statements: Statement[] = [];
+  let connection: pg.Client | undefined;
+  const original = pg.Client.prototype.query;
+  pg.Client.prototype.query = function (this: pg.Client, ...call: unknown[]) {
+    connection = this;
+    const [text, values] = [String(call[0]), call[1] as unknown[]];
+    // That a token was used is noted once a minute, and no request waits for it.
+    if (!text.startsWith('update ')) statements.push({ text, values });
+    return Reflect.apply(original, this, call);
+  } as typeof original;
+  try {
+    await app.inject({ method: 'GET', url: address, headers: { authorization: token } });
+  } finally {
+    pg.Client.prototype.query = original;
+  }
+  if (!connection) throw new Error(`${address} asks nothing of the database`);
+  return { statements, connection };
+}
+
+export type Times = { http: number[]; bare: number[] };
+
+/** Both in turn, and the first of them in turn, so that neither always finds what the other has just read. */
+export async function timeInTurn(
+  rounds: number,
+  http: () => Promise<void>,
+  bare: () => Promise<void>,
+): Promise<Times> {
+  const times: Times = { http: [], bare: [] };
+  for (let round = 0; round < rounds; round++) {
+    const both = [
+      async () => times.http.push(await timed(http)),
+      async () => times.bare.push(await timed(bare)),
+    ];
+    for (const one of round % 2 === 0 ? both : both.toReversed()) await one();
+  }
+  return times;
+}
+
+export async function timed(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+export function percentile(values: number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+const TICK_MS = 10;
+
+export type Cpu = Map<number, number>;
+
+/** CPU ms that each of these processes has used since it started; nothing where there is no /proc. */
+export async function readCpu(pids: number[]): Promise<Cpu> {
+  const used: Cpu = new Map();
+  for (const pid of pids) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+    // The name before them is in brackets and may hold anything.
+    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (fields) used.set(pid, (Number(fields[11]) + Number(fields[12])) * TICK_MS);
+  }
+  return used;
+}
+
+/** Undefined where there is no /proc. A process that is there after and was not before counts from its start. */
+export function cpuBetween(before: Cpu, after: Cpu): number | undefined {
+  if (after.size === 0) return undefined;
+  let sum = 0;
+  for (const [pid, used] of after) sum += used - (before.get(pid) ?? 0);
+  return sum;
+}

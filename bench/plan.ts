@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import type { Statement } from './measure.ts';
+
+type Node = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Parallel Aware'?: boolean;
+  Plans?: Node[];
+};
+
+export type Plan = {
+  text: string;
+  scans: string[];
+  /** Those of the scans that read a whole partition. */
+  sequential: string[];
+  /** Most events that one scan read and threw away: an index that is walked past what does not match. */
+  passedOver: number;
+};
+
+/** How PostgreSQL answers a statement. */
+export async function explain(client: pg.Client, { text, values }: Statement): Promise<Plan> {
+  const lines = await client.query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${text}`, values);
+  const tree = await client.query<{ 'QUERY PLAN': { Plan: Node }[] }>(
+    `explain (format json) ${text}`,
+    values,
+  );
+  const filled = await filledPartitions(client);
+  const scans = [...nodesOf(tree.rows[0]?.['QUERY PLAN'][0]?.Plan)].filter(node =>
+    filled.some(partition => (node['Relation Name'] ?? node['Index Name'] ?? '').startsWith(partition)),
+  );
+  const plan = lines.rows.map(row => row['QUERY PLAN']).join('\n');
+  return {
+    text: plan,
+    passedOver: Math.max(
+      0,
+      ...[...plan.matchAll(/Rows Removed by Filter: (\d+)/g)].map(([, n]) => Number(n)),
+    ),
+    scans: [...new Set(scans.map(describe))],
+    sequential: scans.filter(node => node['Node Type'] === 'Seq Scan').map(describe),
+  };
+}
+
+function* nodesOf(node: Node | undefined): Generator<Node> {
+  if (!node) return;
+  yield node;
+  for (const child of node.Plans ?? []) yield* nodesOf(child);
+}
+
+function describe(node: Node): string {
+  const where = node['Index Name'] ?? node['Relation Name'];
+  return `${node['Parallel Aware'] ? 'Parallel ' : ''}${node['Node Type']} ${where}`;
+}
+
+/** An empty partition is read in no time however it is read. */
+async function filledPartitions(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select relname as name from pg_class join pg_inherits on inhrelid = pg_class.oid
+    where inhparent = 'events'::regclass and reltuples > 0`);
+  return rows.map(row => row.name);
+}

@@ -1,0 +1,268 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { SYSTEM } from '../server/src/actor.ts';
+import { buildApp } from '../server/src/app.ts';
+import { type Db, openDb } from '../server/src/db/database.ts';
+import type { App } from '../server/src/http/app.ts';
+import { createUser } from '../server/src/users/create.ts';
+import { createPersonalToken } from '../server/src/users/personal-tokens.ts';
+import { PROJECTS, prepareDatabase, SILENT_PROJECT, TYPES } from './data.ts';
+import {
+  cpuBetween,
+  percentile,
+  readCpu,
+  recordStatements,
+  type Statement,
+  timed,
+  timeInTurn,
+} from './measure.ts';
+import { explain } from './plan.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    events: { type: 'string', default: '1000000' },
+    fresh: { type: 'boolean', default: false },
+    explain: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+  },
+});
+
+const EVENTS = Number(options.events);
+const ROUNDS = 200;
+const SECONDS_PER_CASE = 20;
+const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
+
+type Case = {
+  name: string;
+  search: Record<string, string>;
+  viewer?: true;
+  /** Above this the run fails. */
+  mostRatio?: number;
+  /** No index can help: nothing is filtered, or the text is too short for trigrams or in every event. */
+  readsAll?: true;
+};
+
+const CASES: Case[] = [
+  { name: 'no filter', search: {}, readsAll: true },
+  { name: 'project, large', search: { project: 'IS:project-1' }, mostRatio: 1.5 },
+  { name: 'project, long silent', search: { project: `IS:project-${SILENT_PROJECT}` } },
+  {
+    name: 'project, any of 2, long silent',
+    search: { project: `IS_ANY_OF:project-${SILENT_PROJECT},project-${PROJECTS}` },
+  },
+  { name: 'project, small', search: { project: `IS:project-${PROJECTS}` } },
+  { name: 'feature', search: { feature: 'IS:project-1-feature-1' } },
+  { name: 'type, any of 3', search: { type: `IS_ANY_OF:${TYPES[1]},${TYPES[4]},${TYPES[9]}` } },
+  { name: 'createdBy', search: { createdBy: 'IS:2' } },
+  { name: 'one month', search: { from: 'IS:2025-03-01', to: 'IS:2025-03-31' } },
+  { name: 'project and type', search: { project: 'IS:project-1', type: `IS:${TYPES[4]}` } },
+  {
+    name: 'project and type, long silent',
+    search: { project: `IS:project-${SILENT_PROJECT}`, type: `IS:${TYPES[0]}` },
+  },
+  {
+    name: 'project and month',
+    search: { project: 'IS:project-1', from: 'IS:2025-03-01', to: 'IS:2025-03-31' },
+  },
+  { name: 'environment', search: { environment: 'IS:production' } },
+  { name: `offset ${EVENTS * 0.9}`, search: { offset: String(EVENTS * 0.9) }, readsAll: true },
+  { name: 'limit 1000', search: { limit: '1000' }, readsAll: true },
+  { name: 'viewer, no filter', search: {}, viewer: true, readsAll: true },
+  { name: 'viewer, project', search: { project: 'IS:project-1' }, viewer: true },
+  { name: 'text, few hits', search: { query: 'needle-quasar' } },
+  { name: 'text, no hit', search: { query: 'nowhere-to-be-found' } },
+  { name: 'text, few hits, in project', search: { query: 'needle-quasar', project: 'IS:project-1' } },
+  { name: 'text, common word', search: { query: 'bastoben' } },
+  { name: 'text, in every event', search: { query: 'flexibleRollout' }, readsAll: true },
+  { name: 'text, 2 characters', search: { query: 'qz' }, readsAll: true },
+];
+
+async function main(): Promise<void> {
+  const url = new URL(process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres');
+  url.pathname = '/halyard_bench';
+  await prepareDatabase(url, EVENTS, options.fresh);
+
+  const server = await startServer(url);
+  // One connection: the one whose statements are recorded is the one that repeats them bare.
+  const db = openDb({ url: url.href, poolSize: 1, onError: console.error });
+  const app = await buildApp(db, { publicUrl: server.url, logLevel: 'silent', trustedProxies: [] });
+  try {
+    const viewerToken = await makeViewer(db);
+    await printMachine(db);
+    console.log(
+      '| case | total | HTTP p50 / p95 ms | bare SQL p50 / p95 ms | ratio | CPU ms Node | PostgreSQL | n |',
+    );
+    console.log('|---|--:|--:|--:|--:|--:|--:|--:|');
+    const plans: string[] = [];
+    for (const one of CASES.filter(({ name }) => name.includes(options.only))) {
+      plans.push(await runCase(one, { server, db, app, token: one.viewer ? viewerToken : ADMIN_TOKEN }));
+    }
+    if (options.explain) console.log(`\n${plans.join('\n\n')}`);
+  } finally {
+    await app.close();
+    await db.destroy();
+    await server.stop();
+  }
+}
+
+type Setting = { server: Server; db: Db; app: App; token: string };
+
+async function runCase(one: Case, setting: Setting): Promise<string> {
+  const { name, search, mostRatio } = one;
+  const { server, db, app, token } = setting;
+  const address = `/api/admin/search/events?${new URLSearchParams(search)}`;
+  const { statements, connection } = await recordStatements(app, address, token);
+  const statement = statements.at(-1);
+  if (!statement) throw new Error(`${name}: no statement was recorded`);
+
+  // Held for as long as the case runs: the pool would close it when it has been idle.
+  return await db.connection().execute(async () => {
+    let answer = '';
+    const http = async () => {
+      answer = await get(server.url + address, token);
+    };
+    const bare = () => runBare(connection, statements);
+    const first = (await timed(http)) + (await timed(bare));
+    const rounds = Math.max(3, Math.min(ROUNDS, Math.floor((SECONDS_PER_CASE * 1_000) / first)));
+    if (rounds > 10) await timeInTurn(10, http, bare);
+
+    const node = await readCpu([server.pid]);
+    const postgres = await readCpu(await backendsOf(connection));
+    const times = await timeInTurn(rounds, http, bare);
+    const nodeUsed = cpuBetween(node, await readCpu([server.pid]));
+    const postgresUsed = cpuBetween(postgres, await readCpu(await backendsOf(connection)));
+
+    const ratio = percentile(times.http, 0.5) / percentile(times.bare, 0.5);
+    const each = (used: number | undefined) => (used === undefined ? '' : (used / rounds).toFixed(1));
+    console.log(
+      `| ${name} | ${answer} | ${both(times.http)} | ${both(times.bare)} | ${ratio.toFixed(2)} ` +
+        `| ${each(nodeUsed)} | ${each(postgresUsed)} | ${rounds} |`,
+    );
+    if (mostRatio !== undefined && ratio > mostRatio) {
+      console.error(`${name}: the ratio is above ${mostRatio}`);
+      process.exitCode = 1;
+    }
+    return options.explain ? await reportPlan(one, connection, statement) : '';
+  });
+}
+
+const both = (times: number[]) =>
+  `${percentile(times, 0.5).toFixed(1)} / ${percentile(times, 0.95).toFixed(1)}`;
+
+/** The total, or what was answered instead. */
+async function get(address: string, token: string): Promise<string> {
+  const response = await fetch(address, { headers: { authorization: token } });
+  const text = await response.text();
+  return response.status === 200 ? (/"total":(\d+)/.exec(text)?.[1] ?? '') : `status ${response.status}`;
+}
+
+async function runBare(connection: pg.Client, statements: Statement[]): Promise<void> {
+  try {
+    for (const { text, values } of statements) await connection.query(text, values);
+  } catch (error) {
+    const timedOut = (error as { code?: string }).code === '57014';
+    if (!timedOut) throw error;
+  }
+}
+
+/** Those that answer requests; the job engine has its own. */
+async function backendsOf(connection: pg.Client): Promise<number[]> {
+  const { rows } = await connection.query<{ pid: number }>(`
+    select pid from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'
+      and application_name <> 'halyard jobs' and pid <> pg_backend_pid()`);
+  return rows.map(row => row.pid);
+}
+
+async function reportPlan(one: Case, connection: pg.Client, statement: Statement): Promise<string> {
+  try {
+    const plan = await explain(connection, statement);
+    const wasteful = plan.sequential.length > 0 || plan.passedOver > EVENTS / 10;
+    if (wasteful && !one.readsAll) {
+      console.error(
+        `${one.name}: there is an index, but much of the table is read (${plan.scans.join(', ')})`,
+      );
+      process.exitCode = 1;
+    }
+    return (
+      `### ${one.name}\n\nScans: ${plan.scans.join(', ')}; ${plan.passedOver} events passed over\n\n` +
+      `\`\`\`\n${plan.text}\n\`\`\``
+    );
+  } catch (error) {
+    return `### ${one.name}\n\n${(error as Error).message}`;
+  }
+}
+
+async function makeViewer(db: Db): Promise<string> {
+  const username = `viewer-${randomBytes(4).toString('hex')}`;
+  const { id } = await createUser(db, SYSTEM, { name: username, username, email: null, rootRole: 'Viewer' });
+  const actor = { ...SYSTEM, kind: 'user' as const, userId: id, name: username };
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  return String((await createPersonalToken(db, actor, { description: 'benchmark', expiresAt })).secret);
+}
+
+type Server = { url: string; pid: number; stop: () => Promise<void> };
+
+async function startServer(database: URL): Promise<Server> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...process.env,
+      DATABASE_URL: database.href,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      LOG_LEVEL: 'warn',
+      HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
+    },
+    stdio: ['ignore', 2, 2],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const sayThatItEnded = (code: number | null, signal: string | null) =>
+    console.error(`The server ended: ${signal ?? `code ${code}`}`);
+  child.once('exit', sayThatItEnded);
+  const stop = async () => {
+    child.off('exit', sayThatItEnded);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  for (let n = 0; n < 300 && child.exitCode === null; n++) {
+    const ready = await fetch(`${url}/ready`).catch(() => undefined);
+    if (ready?.status === 200 && child.pid !== undefined) return { url, pid: child.pid, stop };
+    await sleep(100);
+  }
+  await stop();
+  throw new Error('The server did not start within 30 s');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function printMachine(db: Db): Promise<void> {
+  const { rows } = await sql<{ version: string; buffers: string }>`
+    select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`.execute(
+    db,
+  );
+  console.log(
+    `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, load ` +
+      `${loadavg()[0]?.toFixed(1)} at the start; Node ${process.version}; PostgreSQL ${rows[0]?.version}, ` +
+      `shared_buffers ${rows[0]?.buffers}\n`,
+  );
+}
+
+await main();
