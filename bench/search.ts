@@ -127,14 +127,17 @@ async function runCase(one: Case, setting: Setting): Promise<string> {
   // Held for as long as the case runs: the pool would close it when it has been idle.
   return await db.connection().execute(async () => {
     let answer = '';
+    let refused = 0;
     const http = async () => {
       answer = await get(server.url + address, token);
+      if (answer.startsWith('status')) refused++;
     };
     const bare = () => runBare(connection, statements);
     const first = (await timed(http)) + (await timed(bare));
     const rounds = Math.max(3, Math.min(ROUNDS, Math.floor((SECONDS_PER_CASE * 1_000) / first)));
     if (rounds > 10) await timeInTurn(10, http, bare);
 
+    refused = 0;
     const node = await readCpu([server.pid]);
     const postgres = await readCpu(await backendsOf(connection));
     const times = await timeInTurn(rounds, http, bare);
@@ -145,7 +148,7 @@ async function runCase(one: Case, setting: Setting): Promise<string> {
     const each = (used: number | undefined) => (used === undefined ? '' : (used / rounds).toFixed(1));
     console.log(
       `| ${name} | ${answer} | ${both(times.http)} | ${both(times.bare)} | ${ratio.toFixed(2)} ` +
-        `| ${each(nodeUsed)} | ${each(postgresUsed)} | ${rounds} |`,
+        `| ${each(nodeUsed)} | ${each(postgresUsed)} | ${rounds}${refused > 0 ? `, ${refused} refused` : ''} |`,
     );
     if (mostRatio !== undefined && ratio > mostRatio) {
       console.error(`${name}: the ratio is above ${mostRatio}`);
@@ -229,6 +232,9 @@ async function startServer(database: URL): Promise<Server> {
   const sayThatItEnded = (code: number | null, signal: string | null) =>
     console.error(`The server ended: ${signal ?? `code ${code}`}`);
   child.once('exit', sayThatItEnded);
+  // However this process ends, it leaves no server behind.
+  process.once('exit', () => child.kill('SIGKILL'));
+  process.once('SIGTERM', () => process.exit(143));
   const stop = async () => {
     child.off('exit', sayThatItEnded);
     if (child.exitCode !== null || child.signalCode !== null) return;

@@ -87,6 +87,10 @@ export async function markRevoked(tx: Tx, id: number): Promise<void> {
 
 /** Revokes the tokens that are for this project and no other. */
 export async function revokeTokensOf(tx: Tx, project: string): Promise<ApiToken[]> {
+  // Held first: of two projects that go at once, the second to come here sees that the first is gone.
+  await sql`
+    select from api_tokens where id in (select token_id from api_token_projects where project_id = ${project})
+    order by id for update`.execute(tx);
   const { rows } = await sql<ApiToken>`
     update api_tokens set revoked_at = now()
     where revoked_at is null
