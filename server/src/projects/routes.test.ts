@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
@@ -203,6 +204,33 @@ test('a deleted project is gone, with its grants and the tokens that were for it
     (event: { type: string }) => event.type === 'api-token-deleted',
   );
   expect(revoked).toMatchObject({ groupId: deleted.groupId, preData: { id: alone, projects: ['doomed'] } });
+});
+
+test('a token of two projects that are deleted at once is revoked by the second', async () => {
+  for (const id of ['twin-a', 'twin-b']) await makeProject(harness.db, { id });
+  const { id } = (
+    await call(harness.app, 'POST', '/api/admin/api-tokens', {
+      body: {
+        tokenName: 'twins',
+        type: 'backend',
+        environment: 'production',
+        projects: ['twin-a', 'twin-b'],
+      },
+    })
+  ).body;
+  // Nobody can write events, so neither deletion can end before the other has looked at the token's projects.
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`lock table events in share mode`.execute(blocker);
+
+  const both = Promise.all(
+    ['twin-a', 'twin-b'].map(twin => call(harness.app, 'DELETE', `/api/admin/projects/${twin}`)),
+  );
+  await new Promise(resolve => setTimeout(resolve, 150));
+  await blocker.commit().execute();
+
+  expect((await both).map(({ status }) => status)).toEqual([200, 200]);
+  const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens')).body;
+  expect(tokens.find((token: { id: number }) => token.id === id)).toBeUndefined();
 });
 
 test('a project with active features is neither archived nor deleted; archived ones go with it', async () => {
