@@ -1,8 +1,9 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
-import { type Actor, ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../actor.ts';
+import type { Actor } from '../actor.ts';
 import type { NewEvent } from '../change.ts';
 import type { Reader, Tx } from '../db/database.ts';
+import { nameOfUser } from '../users/store.ts';
 import type { EventSearch } from './search-query.ts';
 
 export type EventRow = {
@@ -144,14 +145,8 @@ export async function listEventsBetween(
 /** Those who made the events the caller may see. */
 export async function listEventCreators(db: Reader, actor: Actor): Promise<{ id: number; name: string }[]> {
   const { rows } = await sql<{ id: number; name: string }>`
-    select distinct creator.user_id as id,
-      case creator.user_id
-        when ${ADMIN_TOKEN_USER_ID} then 'admin token'
-        when ${SYSTEM_USER_ID} then 'system'
-        else coalesce(users.username, users.email, 'user ' || creator.user_id)
-      end as name
-    from event_creators as creator left join users on users.id = creator.user_id
-    where ${ofReadableProject(actor)}
-    order by name, id`.execute(db);
+    select creator.id, ${nameOfUser(sql`creator.id`)} as name
+    from (select distinct user_id as id from event_creators where ${ofReadableProject(actor)}) as creator
+    order by name, creator.id`.execute(db);
   return rows;
 }

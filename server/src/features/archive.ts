@@ -1,45 +1,9 @@
 import type { Actor } from '../actor.ts';
-import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { badData, invalidOperation, notFound } from '../errors.ts';
+import { invalidOperation } from '../errors.ts';
 import { asEventData } from './create.ts';
-import type { Feature } from './schema.ts';
-import { deleteFeatures, lockFeatures, setArchived, setStale } from './store.ts';
-
-/** Every operation takes one feature or many: all of them or, if one cannot, none. */
-async function changeFeatures(
-  db: Db,
-  actor: Actor,
-  project: string,
-  names: string[],
-  work: (change: Change, features: Feature[]) => Promise<void>,
-): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const features = await lockFeatures(tx, project, names);
-    const missing = names.filter(name => !features.some(feature => feature.name === name));
-    if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
-    await work({ tx, record }, features);
-  });
-}
-
-const namesOf = (features: Feature[]): string[] => features.map(feature => feature.name);
-
-export async function markStale(
-  db: Db,
-  actor: Actor,
-  project: string,
-  names: string[],
-  stale: boolean,
-): Promise<void> {
-  await changeFeatures(db, actor, project, names, async ({ tx, record }, features) => {
-    const changing = features.filter(feature => feature.stale !== stale);
-    if (changing.length === 0) return;
-    await setStale(tx, namesOf(changing), stale);
-    for (const { name } of changing) {
-      record({ type: stale ? 'feature-stale-on' : 'feature-stale-off', project, featureName: name });
-    }
-  });
-}
+import { changeFeatures, namesOf } from './many.ts';
+import { deleteFeatures, setArchived } from './store.ts';
 
 export async function archiveFeatures(db: Db, actor: Actor, project: string, names: string[]): Promise<void> {
   await changeFeatures(db, actor, project, names, async ({ tx, record }, features) => {
@@ -81,10 +45,4 @@ export async function removeFeatures(db: Db, actor: Actor, project: string, name
       record({ type: 'feature-deleted', project, featureName: feature.name, preData: asEventData(feature) });
     }
   });
-}
-
-/** Refuses a list that names the same feature twice. */
-export function uniqueNames(names: string[]): string[] {
-  if (new Set(names).size === names.length) return names;
-  throw badData([{ message: 'features names a feature twice', path: '/body/features' }]);
 }

@@ -4,8 +4,9 @@ import { nameExists, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { StrategyVariant } from '../variants/schema.ts';
-import { archiveFeatures, markStale, removeFeatures, reviveFeatures, uniqueNames } from './archive.ts';
+import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
 import { createFeature } from './create.ts';
+import { uniqueNames } from './many.ts';
 import {
   Feature,
   FeatureEnvironment,
@@ -18,6 +19,7 @@ import {
   NewFeature,
   StaleFeatures,
 } from './schema.ts';
+import { markStale } from './stale.ts';
 import { findFeature, isNameTaken, listFeatures } from './store.ts';
 import { changeFeature, patchFeature } from './update.ts';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '../db/database.ts';
+import { nameOfUser } from '../users/store.ts';
 import type { Feature, FeatureStrategy } from './schema.ts';
 
 /** jsonb writes times in its own way; the API has milliseconds and a Z everywhere. */
@@ -45,9 +46,7 @@ const FEATURE = sql`
   features.created_at as "createdAt",
   case when features.created_by_user_id is not null then jsonb_build_object(
     'id', features.created_by_user_id,
-    'name', coalesce(
-      (select coalesce(username, email) from users where id = features.created_by_user_id),
-      case features.created_by_user_id when -42 then 'admin token' when -1337 then 'system' else 'user' end)
+    'name', ${nameOfUser(sql`features.created_by_user_id`)}
   ) end as "createdBy",
   exists (select from feature_environments where feature_name = features.name and enabled) as enabled,
   ${ENVIRONMENTS} as environments`;

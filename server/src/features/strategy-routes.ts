@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, Ref, refusals } from '../http/schema.ts';
-import { uniqueNames } from './archive.ts';
+import { uniqueNames } from './many.ts';
 import {
   FeatureEnvironment,
   FeatureNames,

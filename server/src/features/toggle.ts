@@ -1,10 +1,11 @@
 import { needsInProject } from '../access/guard.ts';
 import type { Actor } from '../actor.ts';
-import { type Change, change } from '../change.ts';
+import type { Change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { invalidOperation, notFound } from '../errors.ts';
+import { invalidOperation } from '../errors.ts';
+import { changeFeatures, namesOf } from './many.ts';
 import type { Feature, NewStrategy } from './schema.ts';
-import { findDefaultStrategy, lockFeatures, setEnabled } from './store.ts';
+import { findDefaultStrategy, setEnabled } from './store.ts';
 import { addStrategies, environmentOf } from './strategies.ts';
 
 const ON_FOR_ALL: NewStrategy = { name: 'flexibleRollout', parameters: { rollout: '100' } };
@@ -18,10 +19,7 @@ export async function switchFeatures(
   names: string[],
   enabled: boolean,
 ): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const features = await lockFeatures(tx, project, names);
-    const missing = names.filter(name => !features.some(feature => feature.name === name));
-    if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
+  await changeFeatures(db, actor, project, names, async ({ tx, record }, features) => {
     const archived = features.find(feature => feature.archived);
     if (enabled && archived) throw invalidOperation(`Feature ${archived.name} is archived; revive it first.`);
 
@@ -30,7 +28,7 @@ export async function switchFeatures(
     const bare = changing.filter(feature => !environmentOf(feature, environment).hasEnabledStrategies);
     if (enabled && bare.length > 0)
       await addDefaultStrategy({ tx, record }, actor, project, environment, bare);
-    const changed = changing.map(feature => feature.name);
+    const changed = namesOf(changing);
     await setEnabled(tx, changed, environment, enabled);
     for (const featureName of changed) {
       record({

@@ -1,8 +1,14 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import type { PersonalToken } from './schema.ts';
 
 export type User = { id: number; name: string; username: string | null; email: string | null };
+
+/** What to call whoever has this id: a user, deleted or not, an admin token or the service itself. Name the column with its table. */
+export const nameOfUser = (id: RawBuilder<unknown>) => sql<string>`
+  case ${id} when ${sql.lit(ADMIN_TOKEN_USER_ID)} then 'admin token' when ${sql.lit(SYSTEM_USER_ID)} then 'system'
+  else coalesce((select coalesce(username, email) from users where users.id = ${id}), 'user ' || ${id}) end`;
 
 export async function findUser(db: Reader, id: number): Promise<User | undefined> {
   return await db
