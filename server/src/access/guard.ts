@@ -5,7 +5,14 @@ import { ApiError, authenticationRequired, noAccess, notFound } from '../errors.
 import type { App } from '../http/app.ts';
 import type { Permission, RoutePermission } from './permissions.ts';
 import { PUBLIC_ROUTES } from './public-routes.ts';
-import { findApiToken, findPersonalToken, findProjectAccess, markSeen } from './store.ts';
+import {
+  findApiToken,
+  findFeatureAccess,
+  findPersonalToken,
+  findProjectAccess,
+  markSeen,
+  type ProjectAccess,
+} from './store.ts';
 import { hashToken, isForged } from './token.ts';
 
 declare module 'fastify' {
@@ -96,9 +103,10 @@ function noteUse(
 
 async function authorize(db: Db, request: FastifyRequest): Promise<void> {
   const needed = request.routeOptions.config.permission ?? 'NONE';
-  const { projectId, environment } = request.params as { projectId?: string; environment?: string };
+  const { projectId, environment, featureName } = request.params as Record<string, string | undefined>;
   const permissions = needed === 'NONE' ? [] : needed;
   if (projectId !== undefined) await needsInProject(db, request.actor, projectId, permissions, environment);
+  else if (featureName !== undefined) await needsForFeature(db, request.actor, featureName, permissions);
   else if (permissions.length > 0) needs(request.actor, permissions);
 }
 
@@ -117,7 +125,28 @@ export async function needsInProject(
 ): Promise<void> {
   const access = await findProjectAccess(db, actor, project, permissions, environment ?? null);
   if (!access?.readable) throw notFound(`Project ${project}`);
-  if (permissions.length > 0 && !access.permitted && !holds(actor, permissions))
+  refuseUnlessPermitted(access, actor, permissions, environment);
+}
+
+/** The same for a feature whose project the address does not name. */
+async function needsForFeature(
+  db: Reader,
+  actor: Actor,
+  featureName: string,
+  permissions: readonly Permission[],
+): Promise<void> {
+  const access = await findFeatureAccess(db, actor, featureName, permissions);
+  if (!access?.readable) throw notFound(`Feature ${featureName}`);
+  refuseUnlessPermitted(access, actor, permissions);
+}
+
+function refuseUnlessPermitted(
+  { permitted }: ProjectAccess,
+  actor: Actor,
+  permissions: readonly Permission[],
+  environment?: string,
+): void {
+  if (permissions.length > 0 && !permitted && !holds(actor, permissions))
     throw noAccess(permissions, environment);
 }
 

@@ -74,21 +74,37 @@ export async function findProjectAccess(
   permissions: readonly string[],
   environment: string | null,
 ): Promise<ProjectAccess | undefined> {
-  return await db
-    .selectFrom('projects')
-    .select([
-      isReadable(actor).as('readable'),
-      sql<boolean>`exists (
-        select from user_roles join role_permissions using (role_id)
-        where user_roles.user_id = ${actor.userId}
-          and role_permissions.permission = any(${permissions})
-          and coalesce(role_permissions.project, user_roles.project) = projects.id
-          and (role_permissions.environment is null or role_permissions.environment = ${environment})
-      )`.as('permitted'),
-    ])
-    .where('projects.id', '=', project)
-    .executeTakeFirst();
+  const { rows } = await sql<ProjectAccess>`
+    select ${access(actor, permissions, environment)} from projects where projects.id = ${project}`.execute(
+    db,
+  );
+  return rows[0];
 }
+
+/** The same for the project of a feature. */
+export async function findFeatureAccess(
+  db: Reader,
+  actor: Actor,
+  featureName: string,
+  permissions: readonly string[],
+): Promise<ProjectAccess | undefined> {
+  const { rows } = await sql<ProjectAccess>`
+    select ${access(actor, permissions, null)}
+    from features join projects on projects.id = features.project where features.name = ${featureName}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+const access = (actor: Actor, permissions: readonly string[], environment: string | null) => sql`
+  ${isReadable(actor)} as readable,
+  exists (
+    select from user_roles join role_permissions using (role_id)
+    where user_roles.user_id = ${actor.userId}
+      and role_permissions.permission = any(${permissions})
+      and coalesce(role_permissions.project, user_roles.project) = projects.id
+      and (role_permissions.environment is null or role_permissions.environment = ${environment})
+  ) as permitted`;
 
 /** A condition on `projects`: open and protected ones are readable by all, private ones by their members. */
 export function isReadable(actor: Actor) {

@@ -70,12 +70,53 @@ export interface Events {
   xid: Generated<string>;
 }
 
+export interface FavoriteFeatures {
+  created_at: Generated<string>;
+  feature_name: string;
+  user_id: number;
+}
+
+export interface FavoriteProjects {
+  created_at: Generated<string>;
+  project: string;
+  user_id: number;
+}
+
+export interface FeatureCollaborators {
+  feature_name: string;
+  user_id: number;
+}
+
+export interface FeatureDependencies {
+  child: string;
+  created_at: Generated<string>;
+  enabled: Generated<boolean>;
+  parent: string;
+  variants: Generated<unknown>;
+}
+
 export interface FeatureEnvironments {
   enabled: Generated<boolean>;
   environment: string;
   feature_name: string;
   last_seen_at: string | null;
   variants: Generated<unknown>;
+}
+
+export interface FeatureLifecycles {
+  entered_at: Generated<string>;
+  feature_name: string;
+  stage: string;
+  status: string | null;
+  status_value: string | null;
+}
+
+export interface FeatureLinks {
+  created_at: Generated<string>;
+  feature_name: string;
+  id: Generated<string>;
+  title: string | null;
+  url: string;
 }
 
 export interface Features {
@@ -107,6 +148,13 @@ export interface FeatureStrategies {
 export interface FeatureStrategySegments {
   segment_id: number;
   strategy_id: string;
+}
+
+export interface FeatureTags {
+  created_at: Generated<string>;
+  feature_name: string;
+  type: string;
+  value: string;
 }
 
 export interface FeatureTypes {
@@ -220,9 +268,16 @@ export interface DB {
   environments: Environments;
   event_creators: EventCreators;
   events: Events;
+  favorite_features: FavoriteFeatures;
+  favorite_projects: FavoriteProjects;
+  feature_collaborators: FeatureCollaborators;
+  feature_dependencies: FeatureDependencies;
   feature_environments: FeatureEnvironments;
+  feature_lifecycles: FeatureLifecycles;
+  feature_links: FeatureLinks;
   feature_strategies: FeatureStrategies;
   feature_strategy_segments: FeatureStrategySegments;
+  feature_tags: FeatureTags;
   feature_types: FeatureTypes;
   features: Features;
   personal_access_tokens: PersonalAccessTokens;

@@ -3,8 +3,8 @@ import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
-import { acceptStrategy } from '../features/accept-strategy.ts';
-import type { NewStrategy } from '../features/schema.ts';
+import { acceptStrategy } from '../feature-environments/accept-strategy.ts';
+import type { NewStrategy } from '../feature-environments/schema.ts';
 import type { DefaultStrategy } from './schema.ts';
 import { lockDefaultStrategy, updateDefaultStrategy } from './store.ts';
 

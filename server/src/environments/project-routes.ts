@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Db } from '../db/database.ts';
-import { NewStrategy } from '../features/schema.ts';
+import { NewStrategy } from '../feature-environments/schema.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { setDefaultStrategy } from './default-strategy.ts';

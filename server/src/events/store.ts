@@ -3,6 +3,7 @@ import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import type { NewEvent } from '../change.ts';
 import type { Reader, Tx } from '../db/database.ts';
+import { tagsOf } from '../tags/store.ts';
 import { nameOfUser } from '../users/store.ts';
 import type { EventSearch } from './search-query.ts';
 
@@ -28,6 +29,12 @@ const COLUMNS = sql`
   events.feature_name as "featureName", events.data, events.pre_data as "preData", events.tags,
   events.group_id as "groupId", events.ip`;
 
+/** Those who have made events about `features`. */
+export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
+  select jsonb_agg(jsonb_build_object('id', user_id, 'name', ${nameOfUser(sql`user_id`)}) order by user_id)
+  from feature_collaborators where feature_name = features.name
+), '[]'))`;
+
 /** Writes the events of one change in one statement, in the order they were recorded. */
 export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events: NewEvent[]): Promise<void> {
   const rows = events.map(event => ({
@@ -37,19 +44,23 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
     feature_name: event.featureName ?? null,
     data: event.data ?? null,
     pre_data: event.preData ?? null,
-    tags: event.tags ?? [],
+    tags: event.tags ?? null,
   }));
   await sql`
     with written as (
       insert into events (group_id, created_by, created_by_user_id, ip,
         type, project, environment, feature_name, data, pre_data, tags)
       select ${groupId}, ${actor.name}, ${actor.userId}::integer, ${actor.ip},
-        type, project, environment, feature_name, data, pre_data, tags
+        type, project, environment, feature_name, data, pre_data, coalesce(recorded.tags, ${tagsOf(sql`recorded.feature_name`)})
       from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
         type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb
       )) with ordinality as recorded
       order by recorded.ordinality
-      returning created_by_user_id, project
+      returning created_by_user_id, project, feature_name
+    ), worked_on as (
+      insert into feature_collaborators (feature_name, user_id)
+      select distinct features.name, written.created_by_user_id from written join features on features.name = feature_name
+      on conflict do nothing
     )
     insert into event_creators (user_id, project)
     select distinct created_by_user_id, project from written

@@ -1,6 +1,7 @@
 import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import { invalidOperation } from '../errors.ts';
+import { enterStage, startOver } from '../lifecycle/enter.ts';
 import { asEventData } from './create.ts';
 import { changeFeatures, namesOf } from './many.ts';
 import { deleteFeatures, setArchived } from './store.ts';
@@ -10,6 +11,7 @@ export async function archiveFeatures(db: Db, actor: Actor, project: string, nam
     const changing = features.filter(feature => !feature.archived);
     if (changing.length === 0) return;
     await setArchived(tx, namesOf(changing), true);
+    await enterStage(tx, namesOf(changing), 'archived');
     for (const { name } of changing) record({ type: 'feature-archived', project, featureName: name });
   });
 }
@@ -19,6 +21,7 @@ export async function reviveFeatures(db: Db, actor: Actor, project: string, name
     const changing = features.filter(feature => feature.archived);
     if (changing.length === 0) return;
     await setArchived(tx, namesOf(changing), false);
+    await startOver(tx, namesOf(changing));
     for (const feature of changing) {
       record({ type: 'feature-revived', project, featureName: feature.name });
       for (const { name, enabled } of feature.environments) {
@@ -42,7 +45,13 @@ export async function removeFeatures(db: Db, actor: Actor, project: string, name
     if (active.length > 0) throw invalidOperation(`Archive ${namesOf(active).join(', ')} before deleting.`);
     await deleteFeatures(tx, namesOf(features));
     for (const feature of features) {
-      record({ type: 'feature-deleted', project, featureName: feature.name, preData: asEventData(feature) });
+      record({
+        type: 'feature-deleted',
+        project,
+        featureName: feature.name,
+        preData: asEventData(feature),
+        tags: feature.tags,
+      });
     }
   });
 }

@@ -2,9 +2,11 @@ import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { ApiError, invalidOperation, notFound } from '../errors.ts';
+import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
+import { readFeature } from './load.ts';
 import type { Feature, NewFeature } from './schema.ts';
-import { findFeature, insertFeature, lockReceivingProject, type ReceivingProject } from './store.ts';
+import { insertFeature, lockReceivingProject, type ReceivingProject } from './store.ts';
 
 export async function createFeature(
   db: Db,
@@ -12,21 +14,27 @@ export async function createFeature(
   project: string,
   input: NewFeature,
 ): Promise<Feature> {
-  return await change(db, actor, async ({ tx, record }) => {
-    await admitFeature(tx, project, input.name);
-    await insertFeature(tx, {
-      name: input.name,
+  const { name } = input;
+  await change(db, actor, async ({ tx, record }) => {
+    await admitFeature(tx, project, name);
+    const fields = {
+      name,
       project,
       type: input.type ?? 'release',
       description: input.description ?? null,
       impressionData: input.impressionData ?? false,
-      createdByUserId: actor.userId,
+    };
+    const createdAt = await insertFeature(tx, fields, actor.userId);
+    await enterStage(tx, [name], 'initial');
+    record({
+      type: 'feature-created',
+      project,
+      featureName: name,
+      data: { ...fields, stale: false, archived: false, createdAt },
     });
-    const feature = await findFeature(tx, project, input.name);
-    if (!feature) throw new Error(`Feature ${input.name} vanished in the transaction that made it`);
-    record({ type: 'feature-created', project, featureName: feature.name, data: asEventData(feature) });
-    return feature;
   });
+  // Read afterwards, because events are written last and tell who has worked on a feature.
+  return await readFeature(db, actor, project, name);
 }
 
 /** Refuses a name or a place that the project does not allow. Holds the project until the transaction ends. */

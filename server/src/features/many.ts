@@ -1,9 +1,9 @@
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { badData, notFound } from '../errors.ts';
+import { badData } from '../errors.ts';
+import { holdFeatures } from './load.ts';
 import type { Feature } from './schema.ts';
-import { lockFeatures } from './store.ts';
 
 /** Every operation takes one feature or many: all of them or, if one cannot, none. */
 export async function changeFeatures(
@@ -14,10 +14,7 @@ export async function changeFeatures(
   work: (change: Change, features: Feature[]) => Promise<void>,
 ): Promise<void> {
   await change(db, actor, async ({ tx, record }) => {
-    const features = await lockFeatures(tx, project, names);
-    const missing = names.filter(name => !features.some(feature => feature.name === name));
-    if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
-    await work({ tx, record }, features);
+    await work({ tx, record }, await holdFeatures(tx, actor, project, names));
   });
 }
 

@@ -1,8 +1,26 @@
 import { applyPatch as applyTo, type Operation } from 'rfc6902';
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { badData } from '../errors.ts';
-import type { JsonPatch } from './schema.ts';
+
+export const JsonPatch = Type.Array(
+  Type.Object({
+    op: Type.Unsafe<'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'>({
+      type: 'string',
+      enum: ['add', 'remove', 'replace', 'move', 'copy', 'test'],
+    }),
+    path: Type.String({ maxLength: 1_000, examples: ['/description'] }),
+    from: Type.Optional(Type.String({ maxLength: 1_000 })),
+    value: Type.Optional(Type.Unknown()),
+  }),
+  {
+    minItems: 1,
+    maxItems: 100,
+    description: 'JSON Patch (RFC 6902)',
+    examples: [[{ op: 'replace', path: '/description', value: 'The checkout page' }]],
+  },
+);
+export type JsonPatch = Static<typeof JsonPatch>;
 
 /** Applies a JSON Patch to a copy and checks what comes out against the schema of a whole update. */
 export function applyPatch<T extends TSchema>(before: Static<T>, patch: JsonPatch, schema: T): Static<T> {

@@ -1,26 +1,27 @@
 import { Type } from 'typebox';
 import type { Db } from '../db/database.ts';
-import { nameExists, notFound } from '../errors.ts';
+import { Dependency } from '../dependencies/schema.ts';
+import { nameExists } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
-import { StrategyVariant } from '../variants/schema.ts';
+import { Lifecycle } from '../lifecycle/schema.ts';
+import { FeatureLink } from '../links/schema.ts';
 import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
 import { createFeature } from './create.ts';
+import { readFeature } from './load.ts';
 import { uniqueNames } from './many.ts';
+import { JsonPatch } from './patch.ts';
 import {
   Feature,
-  FeatureEnvironment,
   FeatureList,
   FeatureNameCheck,
   FeatureNames,
-  FeatureStrategy,
   FeatureUpdate,
-  JsonPatch,
   NewFeature,
   StaleFeatures,
 } from './schema.ts';
 import { markStale } from './stale.ts';
-import { findFeature, isNameTaken, listFeatures } from './store.ts';
+import { isNameTaken, listFeatures } from './store.ts';
 import { changeFeature, patchFeature } from './update.ts';
 
 const tags = ['Features'];
@@ -30,9 +31,7 @@ const inProject = Type.Object({ projectId });
 const ofFeature = Type.Object({ projectId, featureName });
 
 export function featureRoutes(app: App, db: Db): void {
-  for (const schema of [StrategyVariant, FeatureStrategy, FeatureEnvironment, Feature, FeatureList]) {
-    app.addSchema(schema);
-  }
+  for (const schema of [Dependency, FeatureLink, Lifecycle, Feature, FeatureList]) app.addSchema(schema);
 
   app.get(
     '/api/admin/projects/:projectId/features',
@@ -47,7 +46,10 @@ export function featureRoutes(app: App, db: Db): void {
         response: { 200: answer('The features', FeatureList), ...refusals(401, 403, 404) },
       },
     },
-    async request => ({ version: 2, features: await listFeatures(db, request.params.projectId) }),
+    async request => ({
+      version: 2,
+      features: await listFeatures(db, request.actor, request.params.projectId),
+    }),
   );
 
   app.post(
@@ -82,12 +84,8 @@ export function featureRoutes(app: App, db: Db): void {
         response: { 200: answer('The feature', Feature), ...refusals(401, 403, 404) },
       },
     },
-    async request => {
-      const { projectId: project, featureName: name } = request.params;
-      const feature = await findFeature(db, project, name);
-      if (!feature) throw notFound(`Feature ${name} in project ${project}`);
-      return feature;
-    },
+    async request =>
+      await readFeature(db, request.actor, request.params.projectId, request.params.featureName),
   );
 
   app.put(

@@ -1,45 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
+import { CHILDREN, PARENTS } from '../dependencies/store.ts';
+import { COLLABORATORS } from '../events/store.ts';
+import { isFavorite } from '../favorites/store.ts';
+import { ENVIRONMENTS, LAST_SEEN_AT } from '../feature-environments/store.ts';
+import { STAGE } from '../lifecycle/store.ts';
+import { LINKS } from '../links/store.ts';
+import { tagsOf } from '../tags/store.ts';
 import { nameOfUser } from '../users/store.ts';
-import type { Feature, FeatureStrategy } from './schema.ts';
+import type { Feature } from './schema.ts';
 
-/** jsonb writes times in its own way; the API has milliseconds and a Z everywhere. */
-const iso = (column: RawBuilder<unknown>) =>
-  sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-const STRATEGY = sql`jsonb_build_object(
-  'id', strategy.id, 'name', strategy.strategy_name, 'title', strategy.title, 'disabled', strategy.disabled,
-  'featureName', strategy.feature_name, 'sortOrder', strategy.sort_order,
-  'parameters', strategy.parameters, 'constraints', strategy.constraints, 'variants', strategy.variants,
-  'segments', array(
-    select segment_id from feature_strategy_segments where strategy_id = strategy.id order by segment_id
-  ))`;
-
-const IN_ORDER = sql`strategy.sort_order, strategy.created_at, strategy.id`;
-
-const ENVIRONMENTS = sql`coalesce((
-  select jsonb_agg(jsonb_build_object(
-      'name', environments.name, 'environment', environments.name, 'featureName', here.feature_name,
-      'type', environments.type, 'enabled', here.enabled, 'sortOrder', environments.sort_order,
-      'variants', here.variants, 'variantCount', jsonb_array_length(here.variants),
-      'lastSeenAt', ${iso(sql`here.last_seen_at`)},
-      'strategies', strategies.list,
-      'hasStrategies', strategies.list <> '[]',
-      'hasEnabledStrategies', strategies.any_enabled
-    ) order by environments.sort_order, environments.name)
-  from feature_environments as here
-    join environments on environments.name = here.environment
-    cross join lateral (
-      select coalesce(jsonb_agg(${STRATEGY} order by ${IN_ORDER}), '[]') as list,
-        coalesce(bool_or(not strategy.disabled), false) as any_enabled
-      from feature_strategies as strategy
-      where strategy.feature_name = here.feature_name and strategy.environment = here.environment
-    ) as strategies
-  where here.feature_name = features.name
-), '[]')`;
-
-const FEATURE = sql`
+const featureAsSeenBy = (actor: Actor) => sql`
   features.name, features.type, features.description, features.project, features.stale,
   features.impression_data as "impressionData",
   features.archived_at is not null as archived, features.archived_at as "archivedAt",
@@ -49,38 +21,46 @@ const FEATURE = sql`
     'name', ${nameOfUser(sql`features.created_by_user_id`)}
   ) end as "createdBy",
   exists (select from feature_environments where feature_name = features.name and enabled) as enabled,
-  ${ENVIRONMENTS} as environments`;
+  ${isFavorite(actor)} as favorite, ${LAST_SEEN_AT} as "lastSeenAt",
+  ${ENVIRONMENTS} as environments, ${tagsOf(sql`features.name`)} as tags, ${PARENTS} as dependencies, ${CHILDREN} as children,
+  ${LINKS} as links, ${STAGE} as lifecycle, ${COLLABORATORS} as collaborators`;
 
 /** One statement, whatever the feature is made of. */
-export async function findFeature(db: Reader, project: string, name: string): Promise<Feature | undefined> {
+export async function findFeature(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  name: string,
+): Promise<Feature | undefined> {
   const { rows } = await sql<Feature>`
-    select ${FEATURE} from features where name = ${name} and project = ${project}`.execute(db);
+    select ${featureAsSeenBy(actor)} from features where name = ${name} and project = ${project}`.execute(db);
   return rows[0];
 }
 
-export async function listFeatures(db: Reader, project: string): Promise<Feature[]> {
+export async function listFeatures(db: Reader, actor: Actor, project: string): Promise<Feature[]> {
   const { rows } = await sql<Feature>`
-    select ${FEATURE} from features where project = ${project} and archived_at is null order by name`.execute(
+    select ${featureAsSeenBy(actor)} from features where project = ${project} and archived_at is null order by name`.execute(
     db,
   );
   return rows;
 }
 
 /** Features of the project, kept from changing until the transaction ends; always in one order, so nobody deadlocks. */
-export async function lockFeatures(tx: Tx, project: string, names: string[]): Promise<Feature[]> {
+export async function lockFeatures(
+  tx: Tx,
+  actor: Actor,
+  project: string,
+  names: string[],
+): Promise<Feature[]> {
   await sql`
     select from features where name = any(${names}) and project = ${project} order by name for update`.execute(
     tx,
   );
   const { rows } = await sql<Feature>`
-    select ${FEATURE} from features where name = any(${names}) and project = ${project} order by name`.execute(
+    select ${featureAsSeenBy(actor)} from features where name = any(${names}) and project = ${project} order by name`.execute(
     tx,
   );
   return rows;
-}
-
-export async function lockFeature(tx: Tx, project: string, name: string): Promise<Feature | undefined> {
-  return (await lockFeatures(tx, project, [name]))[0];
 }
 
 export type ReceivingProject = {
@@ -113,12 +93,15 @@ export type NewFeatureRow = {
   type: string;
   description: string | null;
   impressionData: boolean;
-  createdByUserId: number;
 };
 
-/** Inserts the feature, switched off in every environment of its project. */
-export async function insertFeature(tx: Tx, feature: NewFeatureRow): Promise<void> {
-  await tx
+/** Inserts the feature, switched off in every environment of its project; returns when that was. */
+export async function insertFeature(
+  tx: Tx,
+  feature: NewFeatureRow,
+  createdByUserId: number,
+): Promise<string> {
+  const { createdAt } = await tx
     .insertInto('features')
     .values({
       name: feature.name,
@@ -126,14 +109,16 @@ export async function insertFeature(tx: Tx, feature: NewFeatureRow): Promise<voi
       type: feature.type,
       description: feature.description,
       impression_data: feature.impressionData,
-      created_by_user_id: feature.createdByUserId,
+      created_by_user_id: createdByUserId,
     })
-    .execute();
+    .returning('created_at as createdAt')
+    .executeTakeFirstOrThrow();
   await sql`
     insert into feature_environments (feature_name, environment)
     select ${feature.name}, environment_name from project_environments where project_id = ${feature.project}`.execute(
     tx,
   );
+  return createdAt;
 }
 
 export async function updateFeature(
@@ -209,94 +194,4 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return (
     (await db.selectFrom('features').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
   );
-}
-
-export async function setEnabled(
-  tx: Tx,
-  names: string[],
-  environment: string,
-  enabled: boolean,
-): Promise<void> {
-  await tx
-    .updateTable('feature_environments')
-    .set({ enabled })
-    .where('feature_name', 'in', names)
-    .where('environment', '=', environment)
-    .execute();
-}
-
-export async function findDefaultStrategy(
-  db: Reader,
-  project: string,
-  environment: string,
-): Promise<object | null> {
-  const row = await db
-    .selectFrom('project_environments')
-    .select('default_strategy')
-    .where('project_id', '=', project)
-    .where('environment_name', '=', environment)
-    .executeTakeFirst();
-  return (row?.default_strategy ?? null) as object | null;
-}
-
-export type StrategyFields = Omit<FeatureStrategy, 'id' | 'featureName'>;
-
-/** Adds strategies, to one feature or to many, in one statement. */
-export async function insertStrategies(
-  tx: Tx,
-  environment: string,
-  strategies: Omit<FeatureStrategy, 'id'>[],
-): Promise<FeatureStrategy[]> {
-  const rows = strategies.map(strategy => ({ id: randomUUID(), ...strategy }));
-  await sql`
-    with wanted as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
-        id uuid, "featureName" text, name text, title text, disabled boolean, "sortOrder" integer,
-        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb)
-    ), added as (
-      insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
-        parameters, constraints, variants)
-      select id, "featureName", ${environment}, name, title, disabled, "sortOrder", parameters, constraints, variants
-      from wanted
-    )
-    insert into feature_strategy_segments (strategy_id, segment_id)
-    select id, segment::integer from wanted, jsonb_array_elements(segments) as segment`.execute(tx);
-  return rows;
-}
-
-export async function updateStrategy(tx: Tx, id: string, strategy: StrategyFields): Promise<void> {
-  await tx.updateTable('feature_strategies').set(strategyColumns(strategy)).where('id', '=', id).execute();
-  await replaceSegments(tx, id, strategy.segments);
-}
-
-const strategyColumns = (strategy: StrategyFields) => ({
-  strategy_name: strategy.name,
-  title: strategy.title,
-  disabled: strategy.disabled,
-  sort_order: strategy.sortOrder,
-  parameters: JSON.stringify(strategy.parameters),
-  constraints: JSON.stringify(strategy.constraints),
-  variants: JSON.stringify(strategy.variants),
-});
-
-async function replaceSegments(tx: Tx, strategyId: string, segments: number[]): Promise<void> {
-  await sql`
-    with gone as (
-      delete from feature_strategy_segments
-      where strategy_id = ${strategyId} and not segment_id = any(${segments})
-    )
-    insert into feature_strategy_segments (strategy_id, segment_id)
-    select ${strategyId}::uuid, unnest(${segments}::integer[])
-    on conflict do nothing`.execute(tx);
-}
-
-export async function deleteStrategy(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('feature_strategies').where('id', '=', id).execute();
-}
-
-export async function updateStrategyOrder(tx: Tx, order: { id: string; sortOrder: number }[]): Promise<void> {
-  await sql`
-    update feature_strategies set sort_order = wanted."sortOrder"
-    from jsonb_to_recordset(${JSON.stringify(order)}::jsonb) as wanted (id uuid, "sortOrder" integer)
-    where feature_strategies.id = wanted.id`.execute(tx);
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { invalidOperation, notFound } from '../errors.ts';
 import { asEventData } from './create.ts';
-import { applyPatch } from './patch.ts';
-import { type Feature, FeatureUpdate, type JsonPatch } from './schema.ts';
-import { lockFeature, updateFeature } from './store.ts';
+import { holdActiveFeature, readFeature } from './load.ts';
+import { applyPatch, type JsonPatch } from './patch.ts';
+import { type Feature, FeatureUpdate } from './schema.ts';
+import { updateFeature } from './store.ts';
 
 /** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
 export async function changeFeature(
@@ -16,10 +16,8 @@ export async function changeFeature(
   name: string,
   update: FeatureUpdate | ((before: Feature) => FeatureUpdate),
 ): Promise<Feature> {
-  return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockFeature(tx, project, name);
-    if (!before) throw notFound(`Feature ${name} in project ${project}`);
-    if (before.archived) throw invalidOperation(`Feature ${name} is archived; revive it first.`);
+  await change(db, actor, async ({ tx, record }) => {
+    const before = await holdActiveFeature(tx, actor, project, name);
     const input = typeof update === 'function' ? update(before) : update;
     const after: Feature = {
       ...before,
@@ -28,7 +26,7 @@ export async function changeFeature(
       impressionData: input.impressionData ?? before.impressionData,
       stale: input.stale ?? before.stale,
     };
-    if (isDeepStrictEqual(after, before)) return before;
+    if (isDeepStrictEqual(after, before)) return;
 
     await updateFeature(tx, name, after);
     // Being stale has events of its own; the rest is told by one.
@@ -44,8 +42,8 @@ export async function changeFeature(
     }
     if (after.stale !== before.stale)
       record({ type: after.stale ? 'feature-stale-on' : 'feature-stale-off', ...about });
-    return after;
   });
+  return await readFeature(db, actor, project, name);
 }
 
 /** The same by JSON Patch, applied to the fields that an update may carry. */

@@ -1,8 +1,15 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Reader, Tx } from '../db/database.ts';
 import type { Tag, TagType } from './schema.ts';
 
 const TAG_TYPE = ['name', 'description', 'icon', 'color'] as const;
 const TAG = ['type', 'value'] as const;
+
+/** Tags of the feature of this name, as they stand on it and on its events. Name the column with its table. */
+export const tagsOf = (featureName: RawBuilder<unknown>) => sql`coalesce((
+  select jsonb_agg(jsonb_build_object('type', type, 'value', value) order by type, value)
+  from feature_tags where feature_name = ${featureName}
+), '[]')`;
 
 export async function findTagType(db: Reader, name: string): Promise<TagType | undefined> {
   return await db.selectFrom('tag_types').select(TAG_TYPE).where('name', '=', name).executeTakeFirst();

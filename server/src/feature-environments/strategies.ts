@@ -1,22 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
-import type { Db } from '../db/database.ts';
-import { badData, exceedsLimit, invalidOperation, notFound } from '../errors.ts';
+import type { Db, Reader } from '../db/database.ts';
+import { badData, exceedsLimit, notFound } from '../errors.ts';
+import { holdActiveFeature, readFeature } from '../features/load.ts';
+import { applyPatch, type JsonPatch } from '../features/patch.ts';
+import type { Feature } from '../features/schema.ts';
 import { acceptStrategy } from './accept-strategy.ts';
-import { applyPatch } from './patch.ts';
-import {
-  type Feature,
-  type FeatureStrategy,
-  type JsonPatch,
-  NewStrategy,
-  type StrategyOrder,
-} from './schema.ts';
+import { type FeatureEnvironment, type FeatureStrategy, NewStrategy, type StrategyOrder } from './schema.ts';
 import {
   deleteStrategy,
-  findFeature,
   insertStrategies,
-  lockFeature,
   type StrategyFields,
   updateStrategy,
   updateStrategyOrder,
@@ -27,11 +21,8 @@ export type Place = { project: string; featureName: string; environment: string 
 const MAX_STRATEGIES = 30;
 
 /** A feature's environment, held until the transaction ends: strategies are counted and ordered under this lock. */
-async function lockPlace({ tx }: Change, { project, featureName, environment }: Place) {
-  const feature = await lockFeature(tx, project, featureName);
-  if (!feature) throw notFound(`Feature ${featureName} in project ${project}`);
-  if (feature.archived) throw invalidOperation(`Feature ${featureName} is archived; revive it first.`);
-  return environmentOf(feature, environment);
+export async function holdPlace({ tx }: Change, actor: Actor, { project, featureName, environment }: Place) {
+  return environmentOf(await holdActiveFeature(tx, actor, project, featureName), environment);
 }
 
 export function environmentOf(feature: Feature, environment: string) {
@@ -40,13 +31,14 @@ export function environmentOf(feature: Feature, environment: string) {
   return here;
 }
 
-export async function findStrategies(db: Db, place: Place): Promise<FeatureStrategy[]> {
-  const feature = await findFeature(db, place.project, place.featureName);
-  if (!feature) throw notFound(`Feature ${place.featureName} in project ${place.project}`);
-  return environmentOf(feature, place.environment).strategies;
+export async function readPlace(db: Reader, actor: Actor, place: Place): Promise<FeatureEnvironment> {
+  return environmentOf(await readFeature(db, actor, place.project, place.featureName), place.environment);
 }
 
-export function strategyOf(strategies: FeatureStrategy[], id: string): FeatureStrategy {
+export function strategyOf(
+  { strategies }: Pick<FeatureEnvironment, 'strategies'>,
+  id: string,
+): FeatureStrategy {
   const strategy = strategies.find(one => one.id === id);
   if (!strategy) throw notFound(`Strategy ${id}`);
   return strategy;
@@ -59,7 +51,7 @@ export async function addStrategy(
   input: NewStrategy,
 ): Promise<FeatureStrategy> {
   return await change(db, actor, async current => {
-    const { strategies } = await lockPlace(current, place);
+    const { strategies } = await holdPlace(current, actor, place);
     const [strategy] = await addStrategies(
       current,
       place,
@@ -108,8 +100,8 @@ export async function changeStrategy(
   update: NewStrategy | ((before: FeatureStrategy) => NewStrategy),
 ): Promise<FeatureStrategy> {
   return await change(db, actor, async current => {
-    const { strategies } = await lockPlace(current, place);
-    const before = strategyOf(strategies, id);
+    const here = await holdPlace(current, actor, place);
+    const before = strategyOf(here, id);
     const wanted = typeof update === 'function' ? update(before) : update;
     const input = await acceptStrategy(current.tx, place.project, wanted);
     const after = {
@@ -143,8 +135,8 @@ export async function patchStrategy(
 
 export async function removeStrategy(db: Db, actor: Actor, place: Place, id: string): Promise<void> {
   await change(db, actor, async current => {
-    const { strategies } = await lockPlace(current, place);
-    const strategy = strategyOf(strategies, id);
+    const here = await holdPlace(current, actor, place);
+    const strategy = strategyOf(here, id);
     await deleteStrategy(current.tx, id);
     current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
   });
@@ -157,7 +149,7 @@ export async function orderStrategies(
   order: StrategyOrder,
 ): Promise<void> {
   await change(db, actor, async current => {
-    const { strategies } = await lockPlace(current, place);
+    const { strategies } = await holdPlace(current, actor, place);
     const unknown = order.filter(({ id }) => !strategies.some(strategy => strategy.id === id));
     if (unknown.length > 0) {
       throw badData(
@@ -168,7 +160,7 @@ export async function orderStrategies(
     if (strategies.every(({ id, sortOrder }) => (wanted.get(id) ?? sortOrder) === sortOrder)) return;
 
     await updateStrategyOrder(current.tx, order);
-    const after = (await lockPlace(current, place)).strategies;
+    const after = (await holdPlace(current, actor, place)).strategies;
     current.record({
       type: 'strategy-order-changed',
       ...place,

@@ -1,26 +1,19 @@
 import { Type } from 'typebox';
 import type { Db } from '../db/database.ts';
-import { notFound } from '../errors.ts';
+import { uniqueNames } from '../features/many.ts';
+import { JsonPatch } from '../features/patch.ts';
+import { FeatureNames } from '../features/schema.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, Ref, refusals } from '../http/schema.ts';
-import { uniqueNames } from './many.ts';
-import {
-  FeatureEnvironment,
-  FeatureNames,
-  FeatureStrategy,
-  JsonPatch,
-  NewStrategy,
-  StrategyOrder,
-} from './schema.ts';
-import { findFeature } from './store.ts';
+import { StrategyVariant, Variant } from '../variants/schema.ts';
+import { FeatureEnvironment, FeatureStrategy, NewStrategy, StrategyOrder } from './schema.ts';
 import {
   addStrategy,
   changeStrategy,
-  environmentOf,
-  findStrategies,
   orderStrategies,
   type Place,
   patchStrategy,
+  readPlace,
   removeStrategy,
   strategyOf,
 } from './strategies.ts';
@@ -44,6 +37,8 @@ const placeOf = (params: { projectId: string; featureName: string; environment: 
 
 /** What a feature is in one environment: its switch and its strategies. */
 export function featureEnvironmentRoutes(app: App, db: Db): void {
+  for (const schema of [StrategyVariant, Variant, FeatureStrategy, FeatureEnvironment]) app.addSchema(schema);
+
   app.get(
     HERE,
     {
@@ -58,10 +53,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
     },
     async request => {
-      const { project, featureName: name } = placeOf(request.params);
-      const feature = await findFeature(db, project, name);
-      if (!feature) throw notFound(`Feature ${name} in project ${project}`);
-      return environmentOf(feature, request.params.environment);
+      return await readPlace(db, request.actor, placeOf(request.params));
     },
   );
 
@@ -134,7 +126,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => await findStrategies(db, placeOf(request.params)),
+    async request => (await readPlace(db, request.actor, placeOf(request.params))).strategies,
   );
 
   app.post(
@@ -193,7 +185,10 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
     },
     async request =>
-      strategyOf(await findStrategies(db, placeOf(request.params)), request.params.strategyId.toLowerCase()),
+      strategyOf(
+        await readPlace(db, request.actor, placeOf(request.params)),
+        request.params.strategyId.toLowerCase(),
+      ),
   );
 
   app.put(

@@ -3,8 +3,9 @@ import type { Actor } from '../actor.ts';
 import type { Change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { invalidOperation } from '../errors.ts';
-import { changeFeatures, namesOf } from './many.ts';
-import type { Feature, NewStrategy } from './schema.ts';
+import { changeFeatures, namesOf } from '../features/many.ts';
+import type { Feature } from '../features/schema.ts';
+import type { NewStrategy } from './schema.ts';
 import { findDefaultStrategy, setEnabled } from './store.ts';
 import { addStrategies, environmentOf } from './strategies.ts';
 

@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox';
+import { Constraint, ConstraintInput } from '../constraints/schema.ts';
+import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
+import { StrategyVariant, StrategyVariantInput, Variant } from '../variants/schema.ts';
+
+const name = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
+const parameters = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 100_000 }), {
+  description: 'Parameters of the strategy type, all of them strings',
+  examples: [{ rollout: '25', stickiness: 'default', groupId: 'checkout-v2' }],
+});
+
+export const FeatureStrategy = Named(
+  'FeatureStrategy',
+  Type.Object({
+    id: Type.String({ format: 'uuid', examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'] }),
+    name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+    title: Nullable(Type.String({ examples: ['A quarter of all users'] })),
+    disabled: Type.Boolean(),
+    featureName: name,
+    sortOrder: Type.Integer({ examples: [0] }),
+    segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
+    constraints: Type.Array(Ref(Constraint)),
+    variants: Type.Array(Ref(StrategyVariant)),
+    parameters,
+  }),
+);
+export type FeatureStrategy = Static<typeof FeatureStrategy>;
+
+export const FeatureEnvironment = Named(
+  'FeatureEnvironment',
+  Type.Object({
+    name: Type.String({ examples: ['production'] }),
+    environment: Type.String({ description: 'The same as name', examples: ['production'] }),
+    featureName: name,
+    type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
+    enabled: Type.Boolean(),
+    sortOrder: Type.Integer({ examples: [200] }),
+    variantCount: Type.Integer({ examples: [0] }),
+    variants: Type.Array(Ref(Variant)),
+    strategies: Type.Array(Ref(FeatureStrategy), { description: 'In the order they are looked at' }),
+    lastSeenAt: Nullable(Timestamp('When an SDK last asked for the feature here')),
+    hasStrategies: Type.Boolean(),
+    hasEnabledStrategies: Type.Boolean(),
+  }),
+);
+export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
+
+export const NewStrategy = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Strategy type',
+      examples: ['flexibleRollout'],
+    }),
+    title: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
+    disabled: Type.Optional(Nullable(Type.Boolean())),
+    sortOrder: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+    parameters: Type.Optional(parameters),
+    constraints: Type.Optional(Type.Array(ConstraintInput)),
+    variants: Type.Optional(Type.Array(StrategyVariantInput)),
+    segments: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), { maxItems: 5 }),
+    ),
+  },
+  { examples: [{ name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } }] },
+);
+export type NewStrategy = Static<typeof NewStrategy>;
+
+export const StrategyOrder = Type.Array(
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    sortOrder: Type.Integer({ minimum: 0, maximum: 100_000 }),
+  }),
+  {
+    minItems: 1,
+    maxItems: 100,
+    examples: [[{ id: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55', sortOrder: 1 }]],
+  },
+);
+export type StrategyOrder = Static<typeof StrategyOrder>;

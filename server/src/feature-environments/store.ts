@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Reader, Tx } from '../db/database.ts';
+import { iso } from '../db/iso.ts';
+import type { FeatureStrategy } from './schema.ts';
+
+const STRATEGY = sql`jsonb_build_object(
+  'id', strategy.id, 'name', strategy.strategy_name, 'title', strategy.title, 'disabled', strategy.disabled,
+  'featureName', strategy.feature_name, 'sortOrder', strategy.sort_order,
+  'parameters', strategy.parameters, 'constraints', strategy.constraints, 'variants', strategy.variants,
+  'segments', array(
+    select segment_id from feature_strategy_segments where strategy_id = strategy.id order by segment_id
+  ))`;
+
+const IN_ORDER = sql`strategy.sort_order, strategy.created_at, strategy.id`;
+
+/** When an SDK last asked for `features`, in any environment. */
+export const LAST_SEEN_AT = sql`(
+  select max(last_seen_at) from feature_environments where feature_name = features.name
+)`;
+
+/** The environments of `features`, each with its switch, strategies and variants. */
+export const ENVIRONMENTS = sql`coalesce((
+  select jsonb_agg(jsonb_build_object(
+      'name', environments.name, 'environment', environments.name, 'featureName', here.feature_name,
+      'type', environments.type, 'enabled', here.enabled, 'sortOrder', environments.sort_order,
+      'variants', here.variants, 'variantCount', jsonb_array_length(here.variants),
+      'lastSeenAt', ${iso(sql`here.last_seen_at`)},
+      'strategies', strategies.list,
+      'hasStrategies', strategies.list <> '[]',
+      'hasEnabledStrategies', strategies.any_enabled
+    ) order by environments.sort_order, environments.name)
+  from feature_environments as here
+    join environments on environments.name = here.environment
+    cross join lateral (
+      select coalesce(jsonb_agg(${STRATEGY} order by ${IN_ORDER}), '[]') as list,
+        coalesce(bool_or(not strategy.disabled), false) as any_enabled
+      from feature_strategies as strategy
+      where strategy.feature_name = here.feature_name and strategy.environment = here.environment
+    ) as strategies
+  where here.feature_name = features.name
+), '[]')`;
+
+export async function setEnabled(
+  tx: Tx,
+  names: string[],
+  environment: string,
+  enabled: boolean,
+): Promise<void> {
+  await tx
+    .updateTable('feature_environments')
+    .set({ enabled })
+    .where('feature_name', 'in', names)
+    .where('environment', '=', environment)
+    .execute();
+}
+
+export async function findDefaultStrategy(
+  db: Reader,
+  project: string,
+  environment: string,
+): Promise<object | null> {
+  const row = await db
+    .selectFrom('project_environments')
+    .select('default_strategy')
+    .where('project_id', '=', project)
+    .where('environment_name', '=', environment)
+    .executeTakeFirst();
+  return (row?.default_strategy ?? null) as object | null;
+}
+
+export type StrategyFields = Omit<FeatureStrategy, 'id' | 'featureName'>;
+
+/** Adds strategies, to one feature or to many, in one statement. */
+export async function insertStrategies(
+  tx: Tx,
+  environment: string,
+  strategies: Omit<FeatureStrategy, 'id'>[],
+): Promise<FeatureStrategy[]> {
+  const rows = strategies.map(strategy => ({ id: randomUUID(), ...strategy }));
+  await sql`
+    with wanted as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
+        id uuid, "featureName" text, name text, title text, disabled boolean, "sortOrder" integer,
+        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb)
+    ), added as (
+      insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
+        parameters, constraints, variants)
+      select id, "featureName", ${environment}, name, title, disabled, "sortOrder", parameters, constraints, variants
+      from wanted
+    )
+    insert into feature_strategy_segments (strategy_id, segment_id)
+    select id, segment::integer from wanted, jsonb_array_elements(segments) as segment`.execute(tx);
+  return rows;
+}
+
+export async function updateStrategy(tx: Tx, id: string, strategy: StrategyFields): Promise<void> {
+  await tx.updateTable('feature_strategies').set(strategyColumns(strategy)).where('id', '=', id).execute();
+  await replaceSegments(tx, id, strategy.segments);
+}
+
+const strategyColumns = (strategy: StrategyFields) => ({
+  strategy_name: strategy.name,
+  title: strategy.title,
+  disabled: strategy.disabled,
+  sort_order: strategy.sortOrder,
+  parameters: JSON.stringify(strategy.parameters),
+  constraints: JSON.stringify(strategy.constraints),
+  variants: JSON.stringify(strategy.variants),
+});
+
+async function replaceSegments(tx: Tx, strategyId: string, segments: number[]): Promise<void> {
+  await sql`
+    with gone as (
+      delete from feature_strategy_segments
+      where strategy_id = ${strategyId} and not segment_id = any(${segments})
+    )
+    insert into feature_strategy_segments (strategy_id, segment_id)
+    select ${strategyId}::uuid, unnest(${segments}::integer[])
+    on conflict do nothing`.execute(tx);
+}
+
+export async function deleteStrategy(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('feature_strategies').where('id', '=', id).execute();
+}
+
+export async function updateStrategyOrder(tx: Tx, order: { id: string; sortOrder: number }[]): Promise<void> {
+  await sql`
+    update feature_strategies set sort_order = wanted."sortOrder"
+    from jsonb_to_recordset(${JSON.stringify(order)}::jsonb) as wanted (id uuid, "sortOrder" integer)
+    where feature_strategies.id = wanted.id`.execute(tx);
+}

@@ -1,0 +1,38 @@
+import type { Actor } from '../actor.ts';
+import type { Reader, Tx } from '../db/database.ts';
+import { invalidOperation, notFound } from '../errors.ts';
+import type { Feature } from './schema.ts';
+import { findFeature, lockFeatures } from './store.ts';
+
+/** The feature, or a refusal if the project has none of that name. */
+export async function readFeature(db: Reader, actor: Actor, project: string, name: string): Promise<Feature> {
+  const feature = await findFeature(db, actor, project, name);
+  if (!feature) throw notFound(`Feature ${name} in project ${project}`);
+  return feature;
+}
+
+/** The features, kept from changing until the transaction ends, or a refusal if one is missing. */
+export async function holdFeatures(
+  tx: Tx,
+  actor: Actor,
+  project: string,
+  names: string[],
+): Promise<Feature[]> {
+  const features = await lockFeatures(tx, actor, project, names);
+  const missing = names.filter(name => !features.some(feature => feature.name === name));
+  if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
+  return features;
+}
+
+/** One feature that may be changed: an archived one is refused. */
+export async function holdActiveFeature(
+  tx: Tx,
+  actor: Actor,
+  project: string,
+  name: string,
+): Promise<Feature> {
+  const [feature] = await holdFeatures(tx, actor, project, [name]);
+  if (!feature) throw new Error(`Feature ${name} was held and is not there`);
+  if (feature.archived) throw invalidOperation(`Feature ${name} is archived; revive it first.`);
+  return feature;
+}
