@@ -50,7 +50,12 @@ const OWNER = [
 ];
 
 /** Operations that declare NONE because the project is not in their address: what their example needs. */
-const DECIDED_INSIDE: Record<string, string[]> = { 'POST /api/admin/segments': ['CREATE_SEGMENT'] };
+const DECIDED_INSIDE: Record<string, string[]> = {
+  'POST /api/admin/segments': ['CREATE_SEGMENT'],
+  'PUT /api/admin/projects/{projectId}/features/{featureName}/variants-batch': [
+    'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
+  ],
+};
 
 /** An address with a feature and no project is asked about a feature that is in the project. */
 const flagOf = (project: string) => `flag-of-${project}`;
