@@ -3,13 +3,14 @@ import { type Actor, ADMIN_TOKEN_USER_ID } from '../actor.ts';
 import type { Db, Reader } from '../db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import type { Permission, RoutePermission } from './permissions.ts';
+import type { Permission, ProjectPermission, RoutePermission } from './permissions.ts';
 import { PUBLIC_ROUTES } from './public-routes.ts';
 import {
   findApiToken,
   findFeatureAccess,
   findPersonalToken,
   findProjectAccess,
+  listEnvironmentsWithout,
   markSeen,
   type ProjectAccess,
 } from './store.ts';
@@ -18,6 +19,8 @@ import { hashToken, isForged } from './token.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor;
+    /** Of a route with `:featureName` and no `:projectId`: the project in which the permission was found. */
+    projectOfFeature: string;
   }
   interface FastifyContextConfig {
     permission?: RoutePermission;
@@ -29,6 +32,7 @@ const MAX_TOKEN_LENGTH = 512;
 /** Lets nobody past who is not allowed to: every route declares a permission or stands in the public list. */
 export function installGuard(app: App, db: Db): void {
   app.decorateRequest('actor');
+  app.decorateRequest('projectOfFeature', '');
 
   app.addHook('onRoute', route => {
     if (route.config?.permission !== undefined || PUBLIC_ROUTES.has(route.url)) return;
@@ -106,7 +110,8 @@ async function authorize(db: Db, request: FastifyRequest): Promise<void> {
   const { projectId, environment, featureName } = request.params as Record<string, string | undefined>;
   const permissions = needed === 'NONE' ? [] : needed;
   if (projectId !== undefined) await needsInProject(db, request.actor, projectId, permissions, environment);
-  else if (featureName !== undefined) await needsForFeature(db, request.actor, featureName, permissions);
+  else if (featureName !== undefined)
+    request.projectOfFeature = await needsForFeature(db, request.actor, featureName, permissions);
   else if (permissions.length > 0) needs(request.actor, permissions);
 }
 
@@ -128,16 +133,33 @@ export async function needsInProject(
   refuseUnlessPermitted(access, actor, permissions, environment);
 }
 
-/** The same for a feature whose project the address does not name. */
+/**
+ * The same for a feature whose project the address does not name. Returns that project: who goes on must look for the
+ * feature there, because it may be moved meanwhile to one where the actor has no rights.
+ */
 async function needsForFeature(
   db: Reader,
   actor: Actor,
   featureName: string,
   permissions: readonly Permission[],
-): Promise<void> {
+): Promise<string> {
   const access = await findFeatureAccess(db, actor, featureName, permissions);
   if (!access?.readable) throw notFound(`Feature ${featureName}`);
   refuseUnlessPermitted(access, actor, permissions);
+  return access.project;
+}
+
+/** Refuses an actor who has not the permission in each of the environments of the project, naming those that lack it. */
+export async function needsInEnvironments(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  permission: ProjectPermission,
+  environments: string[],
+): Promise<void> {
+  if (holds(actor, [permission])) return;
+  const lacking = await listEnvironmentsWithout(db, actor, project, permission, environments);
+  if (lacking.length > 0) throw noAccess([permission], lacking.join(', '));
 }
 
 function refuseUnlessPermitted(

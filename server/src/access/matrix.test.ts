@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SYSTEM } from '../actor.ts';
 import { createApiToken } from '../api-tokens/create.ts';
+import { createFeature } from '../features/create.ts';
+import type { NewProject, Project } from '../projects/schema.ts';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { listOperations, type Operation } from '../test/operations.ts';
@@ -36,6 +38,7 @@ const MEMBER = [
   'UPDATE_FEATURE_STRATEGY',
   'DELETE_FEATURE_STRATEGY',
   'UPDATE_FEATURE_ENVIRONMENT',
+  'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
 ];
 const OWNER = [
   ...MEMBER,
@@ -47,15 +50,25 @@ const OWNER = [
 ];
 
 /** Operations that declare NONE because the project is not in their address: what their example needs. */
-const DECIDED_INSIDE: Record<string, string[]> = { 'POST /api/admin/segments': ['CREATE_SEGMENT'] };
+const DECIDED_INSIDE: Record<string, string[]> = {
+  'POST /api/admin/segments': ['CREATE_SEGMENT'],
+  'PUT /api/admin/projects/{projectId}/features/{featureName}/variants-batch': [
+    'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
+  ],
+};
+
+/** An address with a feature and no project is asked about a feature that is in the project. */
+const flagOf = (project: string) => `flag-of-${project}`;
+const isOfFeature = ({ path }: Operation) => path.includes('{featureName}') && !path.includes('{projectId}');
 
 const harness = useHarness();
 const tokens: Record<string, string> = {};
 
 beforeAll(async () => {
   const { db } = harness;
-  await makeProject(db, { id: 'open-project' });
-  await makeProject(db, { id: 'private-project', mode: 'private' });
+  await makePlace({ id: 'open-project' });
+  await makePlace({ id: 'private-project', mode: 'private' });
+  await createFeature(db, SYSTEM, 'default', { name: flagOf('default') });
   for (const role of ['Viewer', 'Editor', 'Admin'] as const) tokens[role] = (await makeUser(db, role)).token;
   for (const role of ['Owner', 'Member', 'Reader'] as const) {
     const user = await makeUser(db, 'Viewer');
@@ -69,8 +82,18 @@ beforeAll(async () => {
   }
 });
 
+/** A project with the feature that it is asked about. */
+async function makePlace(fields: Partial<NewProject> = {}): Promise<Project> {
+  const project = await makeProject(harness.db, fields);
+  await createFeature(harness.db, SYSTEM, project.id, { name: flagOf(project.id) });
+  return project;
+}
+
 async function ask(operation: Operation, token: string | null, project = 'open-project'): Promise<Answer> {
-  const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => (name === 'projectId' ? project : '999999'));
+  const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => {
+    if (name === 'projectId') return project;
+    return name === 'featureName' && isOfFeature(operation) ? flagOf(project) : '999999';
+  });
   return await call(harness.app, operation.method, url, { token, body: operation.body });
 }
 
@@ -112,7 +135,7 @@ test('the document names every operation, each public or with a permission', () 
 });
 
 describe.each(operations.filter(({ permission }) => permission !== undefined))('$method $path', operation => {
-  const inProject = operation.path.includes('{projectId}');
+  const inProject = operation.path.includes('{projectId}') || isOfFeature(operation);
 
   test('without a token', () => expectRefused(operation, null, 401, 'AuthenticationRequired'));
   test('with a bad token', () =>
@@ -132,7 +155,7 @@ describe.each(operations.filter(({ permission }) => permission !== undefined))('
       expectByDeclaration(operation, 'Reader', [], 'private-project'));
     test('as Member', () => expectByDeclaration(operation, 'Member', MEMBER));
     test('as Owner', async () => {
-      const owned = await makeProject(harness.db);
+      const owned = await makePlace();
       const user = await makeUser(harness.db, 'Viewer');
       await makeMember(harness.db, user, owned.id, 'Owner');
       tokens.Owner = user.token;
@@ -157,7 +180,7 @@ describe.each(operations.filter(({ permission }) => permission !== undefined))('
     });
   }
   test('as Admin', async () => {
-    const project = inProject ? (await makeProject(harness.db)).id : undefined;
+    const project = inProject ? (await makePlace()).id : undefined;
     await expectAllowed(operation, tokens.Admin ?? '', project);
   });
 });

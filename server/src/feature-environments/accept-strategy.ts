@@ -3,14 +3,18 @@ import type { Tx } from '../db/database.ts';
 import { badData, type Violation } from '../errors.ts';
 import { segmentViolations } from '../segments/usable.ts';
 import { strategyTypeViolations } from '../strategies/usable.ts';
-import { distributeWeights } from '../variants/weights.ts';
+import { StrategyVariantInputs } from '../variants/schema.ts';
+import { distributeWeights, knownFields } from '../variants/weights.ts';
 import type { NewStrategy } from './schema.ts';
 
 /** The strategy as it may be stored: constraints in full, weights worked out, or a refusal with all that is wrong. */
 export async function acceptStrategy(tx: Tx, project: string, input: NewStrategy): Promise<NewStrategy> {
   const segments = [...new Set(input.segments ?? [])].toSorted((a, b) => a - b);
   const examined = await examineConstraints(tx, input.constraints ?? [], '/body/constraints', project);
-  const weighed = distributeWeights(input.variants ?? [], '/body/variants');
+  const weighed = distributeWeights(
+    knownFields(StrategyVariantInputs, input.variants ?? []),
+    '/body/variants',
+  );
   const details = [
     ...(await strategyTypeViolations(tx, input.name)),
     ...rolloutViolations(input),

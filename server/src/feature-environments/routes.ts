@@ -18,6 +18,7 @@ import {
   strategyOf,
 } from './strategies.ts';
 import { switchFeatures } from './toggle.ts';
+import { variantRoutes } from './variant-routes.ts';
 
 const tags = ['Features'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
@@ -38,6 +39,7 @@ const placeOf = (params: { projectId: string; featureName: string; environment: 
 /** What a feature is in one environment: its switch and its strategies. */
 export function featureEnvironmentRoutes(app: App, db: Db): void {
   for (const schema of [StrategyVariant, Variant, FeatureStrategy, FeatureEnvironment]) app.addSchema(schema);
+  variantRoutes(app, db);
 
   app.get(
     HERE,

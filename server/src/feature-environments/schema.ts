@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Constraint, ConstraintInput } from '../constraints/schema.ts';
 import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
-import { StrategyVariant, StrategyVariantInput, Variant } from '../variants/schema.ts';
+import { StrategyVariant, StrategyVariantInputs, Variant } from '../variants/schema.ts';
 
 const name = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
 const parameters = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 100_000 }), {
@@ -58,7 +58,7 @@ export const NewStrategy = Type.Object(
     sortOrder: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     parameters: Type.Optional(parameters),
     constraints: Type.Optional(Type.Array(ConstraintInput)),
-    variants: Type.Optional(Type.Array(StrategyVariantInput)),
+    variants: Type.Optional(StrategyVariantInputs),
     segments: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), { maxItems: 5 }),
     ),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
+import type { Variant } from '../variants/schema.ts';
 import type { FeatureStrategy } from './schema.ts';
 
 const STRATEGY = sql`jsonb_build_object(
@@ -52,6 +53,20 @@ export async function setEnabled(
     .set({ enabled })
     .where('feature_name', 'in', names)
     .where('environment', '=', environment)
+    .execute();
+}
+
+export async function updateVariants(
+  tx: Tx,
+  featureName: string,
+  environments: string[],
+  variants: Variant[],
+): Promise<void> {
+  await tx
+    .updateTable('feature_environments')
+    .set({ variants: JSON.stringify(variants) })
+    .where('feature_name', '=', featureName)
+    .where('environment', 'in', environments)
     .execute();
 }
 

@@ -69,7 +69,7 @@ test('constraints are stored in full and weights worked out', async () => {
     name: 'default',
     constraints: [{ contextName: 'country', operator: 'IN', values: ['CZ', 'SE'] }],
     variants: [
-      fixed('a', 400),
+      { ...fixed('a', 400), payload: { type: 'string', value: 'x', unknown: 1 }, unknown: 1 },
       { ...fixed('b', 0), weightType: 'variable' },
       { ...fixed('c', 0), weightType: 'variable' },
     ],
@@ -80,6 +80,7 @@ test('constraints are stored in full and weights worked out', async () => {
     { contextName: 'country', operator: 'IN', values: ['CZ', 'SE'], inverted: false, caseInsensitive: false },
   ]);
   expect(body.variants.map((variant: { weight: number }) => variant.weight)).toEqual([400, 300, 300]);
+  expect(body.variants[0]).toEqual({ ...fixed('a', 400), payload: { type: 'string', value: 'x' } });
 });
 
 test('a segment of another project is not to be had', async () => {

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { ApiError, invalidOperation, notFound } from '../errors.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
+import { attachTags, holdTags } from '../tags/attach.ts';
 import { readFeature } from './load.ts';
 import type { Feature, NewFeature } from './schema.ts';
 import { insertFeature, lockReceivingProject, type ReceivingProject } from './store.ts';
@@ -16,6 +17,7 @@ export async function createFeature(
 ): Promise<Feature> {
   const { name } = input;
   await change(db, actor, async ({ tx, record }) => {
+    const tags = await holdTags({ tx, record }, input.tags ?? [], index => `/body/tags/${index}`);
     await admitFeature(tx, project, name);
     const fields = {
       name,
@@ -32,6 +34,7 @@ export async function createFeature(
       featureName: name,
       data: { ...fields, stale: false, archived: false, createdAt },
     });
+    await attachTags({ tx, record }, [{ name, project, tags: [] }], tags);
   });
   // Read afterwards, because events are written last and tell who has worked on a feature.
   return await readFeature(db, actor, project, name);

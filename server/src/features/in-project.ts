@@ -12,7 +12,7 @@ export async function refuseActiveFeatures(tx: Tx, project: string): Promise<voi
 
 /** Part of a change that deletes a project: its archived features go with it. */
 export async function removeFeaturesOfProject({ tx, record }: Change, project: string): Promise<void> {
-  for (const preData of await deleteFeaturesOfProject(tx, project)) {
-    record({ type: 'feature-deleted', project, featureName: preData.name, preData });
+  for (const { tags, ...preData } of await deleteFeaturesOfProject(tx, project)) {
+    record({ type: 'feature-deleted', project, featureName: preData.name, preData, tags });
   }
 }

@@ -24,6 +24,23 @@ export async function holdFeatures(
   return features;
 }
 
+/** Features that may be changed: archived ones are refused. */
+export async function holdActiveFeatures(
+  tx: Tx,
+  actor: Actor,
+  project: string,
+  names: string[],
+): Promise<Feature[]> {
+  const features = await holdFeatures(tx, actor, project, names);
+  const archived = features.filter(feature => feature.archived).map(feature => feature.name);
+  if (archived.length === 0) return features;
+  throw invalidOperation(
+    archived.length === 1
+      ? `Feature ${archived[0]} is archived; revive it first.`
+      : `Features ${archived.join(', ')} are archived; revive them first.`,
+  );
+}
+
 /** One feature that may be changed: an archived one is refused. */
 export async function holdActiveFeature(
   tx: Tx,
@@ -31,8 +48,7 @@ export async function holdActiveFeature(
   project: string,
   name: string,
 ): Promise<Feature> {
-  const [feature] = await holdFeatures(tx, actor, project, [name]);
+  const [feature] = await holdActiveFeatures(tx, actor, project, [name]);
   if (!feature) throw new Error(`Feature ${name} was held and is not there`);
-  if (feature.archived) throw invalidOperation(`Feature ${name} is archived; revive it first.`);
   return feature;
 }

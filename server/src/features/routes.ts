@@ -61,7 +61,7 @@ export function featureRoutes(app: App, db: Db): void {
         tags,
         summary: 'Create a feature',
         description:
-          'Creates a feature, off in every environment of the project. Its name must be free in the whole instance, archived features included, and fit the naming pattern of the project. Events: feature-created.',
+          'Creates a feature, off in every environment of the project. Its name must be free in the whole instance, archived features included, and fit the naming pattern of the project. Events: feature-created, and feature-tagged for each tag, tag-created for each new one.',
         params: inProject,
         body: NewFeature,
         response: { 201: answer('The new feature', Feature), ...refusals(400, 401, 403, 404, 409, 413, 415) },

@@ -4,7 +4,7 @@ import { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { Named, Nullable, Ref, Timestamp, UrlName } from '../http/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
-import { Tag } from '../tags/schema.ts';
+import { NewTag, Tag } from '../tags/schema.ts';
 
 const name = UrlName({ examples: ['checkout-v2'] });
 const type = Type.String({
@@ -64,6 +64,7 @@ export const NewFeature = Type.Object(
     type: Type.Optional(type),
     description: Type.Optional(description),
     impressionData: Type.Optional(Type.Boolean()),
+    tags: Type.Optional(Type.Array(NewTag, { maxItems: 20, description: 'Created if they are new' })),
   },
   { examples: [{ name: 'checkout-v2', type: 'release', description: 'The new checkout page' }] },
 );

@@ -172,8 +172,12 @@ export async function countActiveFeatures(db: Reader, project: string): Promise<
   return count;
 }
 
-/** Returns what was deleted, as events tell it. */
-export async function deleteFeaturesOfProject(tx: Tx, project: string): Promise<{ name: string }[]> {
+/** Returns what was deleted, as events tell it. Locked first: a tag that is just being attached is seen then. */
+export async function deleteFeaturesOfProject(
+  tx: Tx,
+  project: string,
+): Promise<{ name: string; tags: Feature['tags'] }[]> {
+  await sql`select from features where project = ${project} order by name for update`.execute(tx);
   return await tx
     .deleteFrom('features')
     .where('project', '=', project)
@@ -186,6 +190,7 @@ export async function deleteFeaturesOfProject(tx: Tx, project: string): Promise<
       'impression_data as impressionData',
       'created_at as createdAt',
       sql<boolean>`archived_at is not null`.as('archived'),
+      sql<Feature['tags']>`${tagsOf(sql`features.name`)}`.as('tags'),
     ])
     .execute();
 }

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { SYSTEM } from '../actor.ts';
+import { createFeature } from '../features/create.ts';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { listOperations, type Operation } from '../test/operations.ts';
@@ -216,6 +218,7 @@ const LEAK = /select |insert into|pg_|at .*\.ts:|node_modules|constraint|syntax 
 
 test(`${RUNS} generated requests over every route: no 5xx, only documented answers, no inner text (seed ${SEED})`, async () => {
   await makeProject(harness.db, { id: 'fuzzed' });
+  await createFeature(harness.db, SYSTEM, 'fuzzed', { name: 'fuzzed' });
   const user = await makeUser(harness.db, 'Editor');
   const tokens: Record<string, string> = { admin: ADMIN_TOKEN, user: user.token };
   const asked = new Set<string>();

@@ -1,23 +1,42 @@
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
+import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
-import { deleteTag, deleteTagsOfType, deleteTagType, lockTagType } from './store.ts';
+import {
+  deleteFromFeatures,
+  deleteTags,
+  deleteTagType,
+  lockFeaturesWith,
+  lockTags,
+  lockTagType,
+} from './store.ts';
 
-/** Deletes a tag type with its tags; each of them gets an event of its own. */
+/** Deletes a tag type with its tags; each of them, and each feature that had one, gets an event of its own. */
 export async function removeTagType(db: Db, actor: Actor, name: string): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const tagType = await lockTagType(tx, name);
+  await change(db, actor, async current => {
+    const tagType = await lockTagType(current.tx, name);
     if (!tagType) throw notFound(`Tag type ${name}`);
-    for (const tag of await deleteTagsOfType(tx, name)) record({ type: 'tag-deleted', preData: tag });
-    await deleteTagType(tx, name);
-    record({ type: 'tag-type-deleted', preData: tagType });
+    await removeTags(current, name);
+    await deleteTagType(current.tx, name);
+    current.record({ type: 'tag-type-deleted', preData: tagType });
   });
 }
 
 export async function removeTag(db: Db, actor: Actor, type: string, value: string): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    if (!(await deleteTag(tx, type, value))) throw notFound(`Tag ${type}:${value}`);
-    record({ type: 'tag-deleted', preData: { type, value } });
+  await change(db, actor, async current => {
+    if ((await removeTags(current, type, value)) === 0) throw notFound(`Tag ${type}:${value}`);
   });
+}
+
+/** Tags first, then features: in this order everybody locks them. Returns how many tags there were. */
+async function removeTags({ tx, record }: Change, type: string, value?: string): Promise<number> {
+  const tags = await lockTags(tx, type, value);
+  if (tags.length === 0) return 0;
+  await lockFeaturesWith(tx, type, value);
+  for (const { project, featureName, ...preData } of await deleteFromFeatures(tx, type, value)) {
+    record({ type: 'feature-untagged', project, featureName, preData });
+  }
+  await deleteTags(tx, type, value);
+  for (const preData of tags) record({ type: 'tag-deleted', preData });
+  return tags.length;
 }

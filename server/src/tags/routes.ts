@@ -4,6 +4,7 @@ import { nameExists, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { completed, createTag, createTagType } from './create.ts';
+import { featureTagRoutes } from './feature-routes.ts';
 import { removeTag, removeTagType } from './remove.ts';
 import {
   NewTag,
@@ -29,6 +30,7 @@ export function tagRoutes(app: App, db: Db): void {
     app.addSchema(schema);
   installTagTypes(app, db);
   installTags(app, db);
+  featureTagRoutes(app, db);
 }
 
 function installTagTypes(app: App, db: Db): void {
@@ -135,7 +137,8 @@ function installTagTypes(app: App, db: Db): void {
         operationId: 'deleteTagType',
         tags,
         summary: 'Delete a tag type',
-        description: 'Deletes a tag type with all its tags. Events: tag-type-deleted, tag-deleted.',
+        description:
+          'Deletes a tag type with all its tags, which are taken off their features first. Events: feature-untagged, tag-deleted, tag-type-deleted.',
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
@@ -229,7 +232,7 @@ function installTags(app: App, db: Db): void {
         tags,
         summary: 'Delete a tag',
         description:
-          'Deletes a tag. A tag belongs to no project, so the permission must come from a root role. Events: tag-deleted.',
+          'Deletes a tag; it is taken off its features first. A tag belongs to no project, so the permission must come from a root role. Events: feature-untagged, tag-deleted.',
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },

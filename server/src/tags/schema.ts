@@ -70,3 +70,30 @@ export const NewTag = Type.Object(
   { examples: [{ type: 'simple', value: 'checkout' }] },
 );
 export type NewTag = Static<typeof NewTag>;
+
+const addedTags = Type.Optional(Type.Array(NewTag, { maxItems: 20, description: 'Created if they are new' }));
+const removedTags = Type.Optional(
+  Type.Array(
+    Type.Object({
+      type: Type.String({ maxLength: 50, examples: ['simple'] }),
+      value: Type.String({ maxLength: 200, examples: ['old'] }),
+    }),
+    { maxItems: 20, description: 'What a feature does not have is passed over' },
+  ),
+);
+const example = { addedTags: [{ type: 'simple', value: 'checkout' }], removedTags: [] };
+
+export const TagChange = Type.Object({ addedTags, removedTags }, { examples: [example] });
+export type TagChange = Static<typeof TagChange>;
+
+export const TagsOfFeatures = Type.Object(
+  {
+    features: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: 1_000,
+      examples: [['checkout-v2', 'dark-mode']],
+    }),
+    tags: TagChange,
+  },
+  { examples: [{ features: ['checkout-v2', 'dark-mode'], tags: example }] },
+);

@@ -61,21 +61,95 @@ export async function listTags(db: Reader, type?: string): Promise<Tag[]> {
     .execute();
 }
 
+/** Those of the types that exist, kept from being deleted until the transaction ends. */
+export async function lockTagTypes(tx: Tx, tags: Tag[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from tag_types where name = any(${tags.map(tag => tag.type)}) order by name for key share`.execute(
+    tx,
+  );
+  return rows.map(row => row.name);
+}
+
+/**
+ * Returns the tags that did not exist; all of them are kept from being deleted until the transaction ends. The update that
+ * never happens is what locks a tag that is there already, and makes one anew that another transaction is deleting.
+ */
+export async function insertMissingTags(tx: Tx, tags: Tag[]): Promise<Tag[]> {
+  const { rows } = await sql<Tag>`
+    insert into tags (type, value)
+    select type, value from jsonb_to_recordset(${JSON.stringify(tags)}::jsonb) as wanted (type text, value text)
+    order by type, value
+    on conflict (type, value) do update set created_at = tags.created_at where false
+    returning type, value`.execute(tx);
+  return rows;
+}
+
+export type FeatureTag = Tag & { featureName: string };
+
+export async function insertFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<void> {
+  await sql`
+    insert into feature_tags (feature_name, type, value)
+    select "featureName", type, value from ${recordset(rows)}`.execute(tx);
+}
+
+export async function deleteFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<void> {
+  await sql`
+    delete from feature_tags using ${recordset(rows)}
+    where feature_name = "featureName" and feature_tags.type = wanted.type and feature_tags.value = wanted.value`.execute(
+    tx,
+  );
+}
+
+const recordset = (rows: FeatureTag[]) => sql`
+  jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as wanted ("featureName" text, type text, value text)`;
+
+/** Keeps the features that have tags of the type, or the one tag, from changing until the transaction ends. */
+export async function lockFeaturesWith(tx: Tx, type: string, value?: string): Promise<void> {
+  await sql`
+    select from features where name = any(array(select feature_name from feature_tags where ${isTag(type, value)}))
+    order by name for update`.execute(tx);
+}
+
+/** Takes the tags of the type, or the one tag, off all features; returns what was taken off. */
+export async function deleteFromFeatures(
+  tx: Tx,
+  type: string,
+  value?: string,
+): Promise<(FeatureTag & { project: string })[]> {
+  const { rows } = await sql<FeatureTag & { project: string }>`
+    with gone as (
+      delete from feature_tags using features where feature_name = features.name and ${isTag(type, value)}
+      returning feature_name as "featureName", features.project, feature_tags.type, value
+    )
+    select * from gone order by "featureName", type, value`.execute(tx);
+  return rows;
+}
+
+const isTag = (type: string, value: string | undefined) =>
+  value === undefined
+    ? sql`feature_tags.type = ${type}`
+    : sql`feature_tags.type = ${type} and feature_tags.value = ${value}`;
+
 export async function insertTag(tx: Tx, tag: Tag): Promise<void> {
   await tx.insertInto('tags').values(tag).execute();
 }
 
-/** Returns false if there is no such tag. */
-export async function deleteTag(tx: Tx, type: string, value: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('tags')
+/** The tags of the type, or the one tag, kept from being attached to features until the transaction ends. */
+export async function lockTags(tx: Tx, type: string, value?: string): Promise<Tag[]> {
+  return await tx
+    .selectFrom('tags')
+    .select(TAG)
     .where('type', '=', type)
-    .where('value', '=', value)
-    .executeTakeFirst();
-  return numDeletedRows === 1n;
+    .$if(value !== undefined, query => query.where('value', '=', value ?? ''))
+    .orderBy('value')
+    .forUpdate()
+    .execute();
 }
 
-/** Returns what it deleted. */
-export async function deleteTagsOfType(tx: Tx, type: string): Promise<Tag[]> {
-  return await tx.deleteFrom('tags').where('type', '=', type).returning(TAG).execute();
+export async function deleteTags(tx: Tx, type: string, value?: string): Promise<void> {
+  await tx
+    .deleteFrom('tags')
+    .where('type', '=', type)
+    .$if(value !== undefined, query => query.where('value', '=', value ?? ''))
+    .execute();
 }

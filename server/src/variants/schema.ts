@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, UrlName } from '../http/schema.ts';
+import { Named, Ref, UrlName } from '../http/schema.ts';
 
 const name = UrlName({ examples: ['blue'] });
 const weight = Type.Integer({
@@ -42,6 +42,7 @@ export const StrategyVariantInput = Type.Object({
   stickiness,
   payload: Type.Optional(payload),
 });
+export const StrategyVariantInputs = Type.Array(StrategyVariantInput, { maxItems: 100 });
 export const VariantInput = Type.Object({
   name,
   weight,
@@ -51,8 +52,41 @@ export const VariantInput = Type.Object({
   overrides: Type.Optional(overrides),
 });
 
+export const VariantInputs = Type.Array(VariantInput, {
+  maxItems: 100,
+  examples: [
+    [
+      { name: 'blue', weight: 500, weightType: 'variable', stickiness: 'default' },
+      { name: 'red', weight: 500, weightType: 'variable', stickiness: 'default' },
+    ],
+  ],
+});
+export type VariantInputs = Static<typeof VariantInputs>;
+
 export const StrategyVariant = Named('StrategyVariant', StrategyVariantInput);
 export type StrategyVariant = Static<typeof StrategyVariant>;
 
 export const Variant = Named('Variant', VariantInput);
 export type Variant = Static<typeof Variant>;
+
+export const VariantList = Named(
+  'VariantList',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    variants: Type.Array(Ref(Variant)),
+  }),
+);
+
+export const VariantsOfEnvironments = Type.Object(
+  {
+    variants: VariantInputs,
+    environments: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: 100,
+      examples: [['development', 'production']],
+    }),
+  },
+  {
+    examples: [{ variants: [{ name: 'blue', weight: 1000 }], environments: ['development', 'production'] }],
+  },
+);

@@ -1,3 +1,5 @@
+import type { Static, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
 import { isNumber } from '../constraints/values.ts';
 import type { Violation } from '../errors.ts';
 import { NAME_RULE, URL_NAME } from '../http/schema.ts';
@@ -32,6 +34,11 @@ export function distributeWeights<V extends Weighted>(variants: readonly V[], pa
       return { ...variant, weight };
     }),
   };
+}
+
+/** A copy without what the schema does not know, at any depth: unknown fields are never stored. */
+export function knownFields<T extends TSchema>(schema: T, variants: Static<T>): Static<T> {
+  return Value.Clean(schema, structuredClone(variants)) as Static<T>;
 }
 
 const isVariable = (variant: Weighted): boolean => variant.weightType !== 'fix';

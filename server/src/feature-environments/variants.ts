@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import { needsInEnvironments } from '../access/guard.ts';
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { badData } from '../errors.ts';
+import { holdActiveFeature } from '../features/load.ts';
+import { applyPatch, type JsonPatch } from '../features/patch.ts';
+import { type Variant, VariantInputs } from '../variants/schema.ts';
+import { distributeWeights, knownFields } from '../variants/weights.ts';
+import { updateVariants } from './store.ts';
+import { environmentOf, type Place } from './strategies.ts';
+
+type Wanted = VariantInputs | ((before: Variant[]) => VariantInputs);
+
+/** Puts other variants in place of those the feature has in the environment; returns them with their weights. */
+export async function changeVariants(
+  db: Db,
+  actor: Actor,
+  { project, featureName, environment }: Place,
+  wanted: Wanted,
+): Promise<Variant[]> {
+  return await replaceVariants(db, actor, project, featureName, [environment], wanted, '/body');
+}
+
+/** The same by JSON Patch of the list of variants. */
+export async function patchVariants(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  patch: JsonPatch,
+): Promise<Variant[]> {
+  return await changeVariants(db, actor, place, before => applyPatch(before, patch, VariantInputs));
+}
+
+/** The same variants in several environments: in all of them or, if one is refused, in none. */
+export async function changeVariantsOfMany(
+  db: Db,
+  actor: Actor,
+  project: string,
+  featureName: string,
+  environments: string[],
+  variants: VariantInputs,
+): Promise<Variant[]> {
+  const permission = 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS';
+  await needsInEnvironments(db, actor, project, permission, environments);
+  return await replaceVariants(db, actor, project, featureName, environments, variants, '/body/variants');
+}
+
+async function replaceVariants(
+  db: Db,
+  actor: Actor,
+  project: string,
+  featureName: string,
+  environments: string[],
+  wanted: Wanted,
+  path: string,
+): Promise<Variant[]> {
+  return await change(db, actor, async ({ tx, record }) => {
+    const feature = await holdActiveFeature(tx, actor, project, featureName);
+    const places = [...new Set(environments)].map(name => environmentOf(feature, name));
+    const before = places[0]?.variants ?? [];
+    const after = acceptVariants(typeof wanted === 'function' ? wanted(before) : wanted, path);
+
+    const changing = places.filter(place => !isDeepStrictEqual(place.variants, after));
+    if (changing.length === 0) return after;
+    await updateVariants(
+      tx,
+      featureName,
+      changing.map(place => place.name),
+      after,
+    );
+    for (const { name: environment, variants } of changing) {
+      record({
+        type: 'feature-environment-variants-updated',
+        project,
+        environment,
+        featureName,
+        data: { variants: after },
+        preData: { variants },
+      });
+    }
+    return after;
+  });
+}
+
+/** The variants as they may be stored: complete, weights worked out, or a refusal with all that is wrong. */
+function acceptVariants(input: VariantInputs, path: string): Variant[] {
+  const complete = knownFields(VariantInputs, input).map(variant => ({
+    weightType: 'variable' as const,
+    stickiness: 'default',
+    overrides: [],
+    ...variant,
+  }));
+  const { variants, violations } = distributeWeights(complete, path);
+  if (violations) throw badData(violations);
+  return variants;
+}

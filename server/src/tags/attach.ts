@@ -1,0 +1,68 @@
+import type { Change } from '../change.ts';
+import { badData, exceedsLimit } from '../errors.ts';
+import { trimmed, valueViolations } from './accept.ts';
+import type { NewTag, Tag } from './schema.ts';
+import { deleteFeatureTags, insertFeatureTags, insertMissingTags, lockTagTypes } from './store.ts';
+
+const MAX_TAGS = 100;
+
+/** A feature, held by the change, and the tags it has. */
+export type Tagged = { name: string; project: string; tags: Tag[] };
+
+/**
+ * Part of a change that will attach tags: from now on they exist and cannot be deleted before it ends; those that did not
+ * exist are created. Comes before projects and features are locked: whoever deletes a tag locks it before its features.
+ */
+export async function holdTags(
+  { tx, record }: Change,
+  input: NewTag[],
+  pathOf: (index: number) => string,
+): Promise<Tag[]> {
+  if (input.length === 0) return [];
+  const tags = input.map(trimmed);
+  const types = await lockTagTypes(tx, tags);
+  const details = tags.flatMap((tag, index) => {
+    const path = pathOf(index);
+    const unknown = { message: 'type does not exist', path: `${path}/type` };
+    return [...(types.includes(tag.type) ? [] : [unknown]), ...valueViolations(tag, path)];
+  });
+  if (details.length > 0) throw badData(details);
+
+  const wanted = unique(tags);
+  for (const tag of await insertMissingTags(tx, wanted)) record({ type: 'tag-created', data: tag });
+  return wanted;
+}
+
+/** Attaches tags that are held to features that are held; what a feature has already is not told again. */
+export async function attachTags({ tx, record }: Change, features: Tagged[], tags: Tag[]): Promise<void> {
+  const missing = features.flatMap(feature => {
+    const added = tags.filter(tag => !feature.tags.some(one => isSame(one, tag)));
+    if (added.length > 0 && feature.tags.length + added.length > MAX_TAGS)
+      throw exceedsLimit(`Feature ${feature.name} would have more than ${MAX_TAGS} tags.`);
+    return added.map(tag => ({ feature, tag }));
+  });
+  if (missing.length === 0) return;
+  await insertFeatureTags(tx, missing.map(asRow));
+  for (const { feature, tag } of missing) {
+    record({ type: 'feature-tagged', project: feature.project, featureName: feature.name, data: tag });
+  }
+}
+
+/** Takes tags off features that are held, whether they have them or not; returns the features as they are then. */
+export async function detachTags({ tx, record }: Change, features: Tagged[], tags: Tag[]): Promise<Tagged[]> {
+  const goes = (one: Tag) => tags.some(tag => isSame(one, tag));
+  const present = features.flatMap(feature => feature.tags.filter(goes).map(tag => ({ feature, tag })));
+  if (present.length === 0) return features;
+  await deleteFeatureTags(tx, present.map(asRow));
+  for (const { feature, tag } of present) {
+    record({ type: 'feature-untagged', project: feature.project, featureName: feature.name, preData: tag });
+  }
+  return features.map(feature => ({ ...feature, tags: feature.tags.filter(tag => !goes(tag)) }));
+}
+
+const asRow = ({ feature, tag }: { feature: Tagged; tag: Tag }) => ({ featureName: feature.name, ...tag });
+
+export const isSame = (one: Tag, other: Tag): boolean => one.type === other.type && one.value === other.value;
+
+const unique = (tags: Tag[]): Tag[] =>
+  tags.filter((tag, at) => tags.findIndex(other => isSame(other, tag)) === at);

@@ -1,0 +1,54 @@
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { badData } from '../errors.ts';
+import { holdActiveFeatures } from '../features/load.ts';
+import { trimmed } from './accept.ts';
+import { attachTags, detachTags, holdTags, isSame } from './attach.ts';
+import type { NewTag, Tag, TagChange } from './schema.ts';
+
+/** Attaches one tag to a feature; returns it as it is stored. */
+export async function tagFeature(
+  db: Db,
+  actor: Actor,
+  project: string,
+  feature: string,
+  input: NewTag,
+): Promise<Tag> {
+  await changeTags(db, actor, project, [feature], { addedTags: [input] }, () => '/body');
+  return trimmed(input);
+}
+
+export async function untagFeature(
+  db: Db,
+  actor: Actor,
+  project: string,
+  feature: string,
+  tag: Tag,
+): Promise<void> {
+  await changeTags(db, actor, project, [feature], { removedTags: [tag] }, () => '/body');
+}
+
+/** Takes tags off and attaches others, to all of the features or, if one cannot be changed, to none. */
+export async function changeTags(
+  db: Db,
+  actor: Actor,
+  project: string,
+  features: string[],
+  { addedTags = [], removedTags = [] }: TagChange,
+  pathOfAdded: (index: number) => string,
+): Promise<void> {
+  const removed = removedTags.map(trimmed);
+  const contradictions = addedTags.flatMap((tag, index) =>
+    removed.some(other => isSame(other, trimmed(tag)))
+      ? [{ message: 'the tag stands in removedTags too', path: pathOfAdded(index) }]
+      : [],
+  );
+  if (contradictions.length > 0) throw badData(contradictions);
+
+  await change(db, actor, async current => {
+    const added = await holdTags(current, addedTags, pathOfAdded);
+    const held = await holdActiveFeatures(current.tx, actor, project, features);
+    await attachTags(current, await detachTags(current, held, removed), added);
+  });
+}
