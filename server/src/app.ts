@@ -8,6 +8,7 @@ import { constraintRoutes } from './constraints/routes.ts';
 import { contextRoutes } from './context/routes.ts';
 import type { Db } from './db/database.ts';
 import { pendingMigrations } from './db/migrate.ts';
+import { dependencyRoutes } from './dependencies/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { featureEnvironmentRoutes } from './feature-environments/routes.ts';
@@ -58,6 +59,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   projectRoutes(app, db);
   featureRoutes(app, db);
   featureEnvironmentRoutes(app, db);
+  dependencyRoutes(app, db);
   environmentRoutes(app, db);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);

@@ -18,10 +18,20 @@ export async function holdFeatures(
   project: string,
   names: string[],
 ): Promise<Feature[]> {
-  const features = await lockFeatures(tx, actor, project, names);
+  const features = await holdFoundFeatures(tx, actor, project, names);
   const missing = names.filter(name => !features.some(feature => feature.name === name));
   if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
   return features;
+}
+
+/** Those of the features that the project has, kept from changing until the transaction ends. */
+export async function holdFoundFeatures(
+  tx: Tx,
+  actor: Actor,
+  project: string,
+  names: string[],
+): Promise<Feature[]> {
+  return await lockFeatures(tx, actor, project, names);
 }
 
 /** One feature that may be changed: an archived one is refused. */
