@@ -11,6 +11,7 @@ import { pendingMigrations } from './db/migrate.ts';
 import { dependencyRoutes } from './dependencies/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { eventRoutes } from './events/routes.ts';
+import { favoriteRoutes } from './favorites/routes.ts';
 import { featureEnvironmentRoutes } from './feature-environments/routes.ts';
 import { featureTypeRoutes } from './feature-types/routes.ts';
 import { featureRoutes } from './features/routes.ts';
@@ -60,6 +61,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   featureRoutes(app, db);
   featureEnvironmentRoutes(app, db);
   dependencyRoutes(app, db);
+  favoriteRoutes(app, db);
   environmentRoutes(app, db);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);

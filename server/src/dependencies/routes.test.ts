@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Tx } from '../db/database.ts';
+import { during } from '../test/during.ts';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { type Answer, call } from '../test/request.ts';
@@ -24,16 +24,6 @@ const archive = (...features: string[]): Promise<Answer> =>
 const parentsFor = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}/parents`)).body;
 const eventsOf = async (feature: string): Promise<Told[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
-
-/** Starts the requests while a transaction is open, and ends it when they have had time to come upon its locks. */
-async function during<T>(work: (tx: Tx) => Promise<unknown>, requests: () => Promise<T>): Promise<T> {
-  const blocker = await harness.db.startTransaction().execute();
-  await work(blocker);
-  const waiting = requests();
-  await new Promise(resolve => setTimeout(resolve, 150));
-  await blocker.commit().execute();
-  return await waiting;
-}
 
 test('a dependency shows on both features and is recorded; asking otherwise replaces it, asking the same changes nothing', async () => {
   await make('child', 'parent');
@@ -228,6 +218,7 @@ test('a feature cannot become a parent while it is made a child', async () => {
   await make('race-a', 'race-b', 'race-c');
 
   const answer = await during(
+    harness.db,
     tx => tx.insertInto('feature_dependencies').values({ child: 'race-b', parent: 'race-c' }).execute(),
     () => depend('race-a', 'race-b'),
   );
@@ -240,6 +231,7 @@ test('of two dependencies that would make two levels, asked for at once, one is 
   await make('twice-a', 'twice-b', 'twice-c');
 
   const answers = await during(
+    harness.db,
     tx => sql`select from features where name = 'twice-b' for update`.execute(tx),
     () => Promise.all([depend('twice-a', 'twice-b'), depend('twice-b', 'twice-c')]),
   );
@@ -251,6 +243,7 @@ test('two features made parents of each other at once: one is, and neither waits
   await make('mutual-a', 'mutual-b');
 
   const answers = await during(
+    harness.db,
     tx => sql`select from features where name = 'mutual-a' for update`.execute(tx),
     () => Promise.all([depend('mutual-a', 'mutual-b'), depend('mutual-b', 'mutual-a')]),
   );
@@ -262,10 +255,12 @@ test('a parent that is being archived gets no child, and one that is getting a c
   await make('going', 'coming', 'kept', 'new-child');
 
   const late = await during(
+    harness.db,
     tx => sql`update features set archived_at = now() where name = 'going'`.execute(tx),
     () => depend('coming', 'going'),
   );
   const refused = await during(
+    harness.db,
     tx => tx.insertInto('feature_dependencies').values({ child: 'new-child', parent: 'kept' }).execute(),
     () => call(harness.app, 'DELETE', `${F}/kept`),
   );
