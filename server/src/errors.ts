@@ -46,6 +46,20 @@ export const nameExists = (what: string): ApiError =>
 
 export const invalidOperation = (why: string): ApiError => new ApiError('InvalidOperationError', why);
 
+/** Refuses with every reason there is; none: goes on. */
+export function refuseBecause(reasons: string[]): void {
+  if (reasons.length === 0) return;
+  throw new ApiError('InvalidOperationError', reasons.join(' '), {
+    details: reasons.map(message => ({ message })),
+  });
+}
+
+/** Names for a sentence: the first ones, and how many more there are. */
+export function some(names: readonly string[], shown = 5): string {
+  const rest = names.length - shown;
+  return names.slice(0, shown).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
 export const exceedsLimit = (why: string): ApiError => new ApiError('ExceedsLimitError', why);
 
 export const authenticationRequired = (): ApiError =>

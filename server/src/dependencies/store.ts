@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { Reader, Tx } from '../db/database.ts';
+import type { Dependency } from './schema.ts';
 
 /** What `features` depends on. */
 export const PARENTS = sql`coalesce((
@@ -10,3 +12,43 @@ export const PARENTS = sql`coalesce((
 export const CHILDREN = sql`array(
   select child from feature_dependencies where parent = features.name order by child
 )`;
+
+/** Adds the parent, or replaces what is asked of it. */
+export async function upsertDependency(tx: Tx, child: string, dependency: Dependency): Promise<void> {
+  const asked = { enabled: dependency.enabled, variants: JSON.stringify(dependency.variants) };
+  await tx
+    .insertInto('feature_dependencies')
+    .values({ child, parent: dependency.feature, ...asked })
+    .onConflict(conflict => conflict.columns(['child', 'parent']).doUpdateSet(asked))
+    .execute();
+}
+
+export async function deleteDependency(tx: Tx, child: string, parent: string): Promise<void> {
+  await tx
+    .deleteFrom('feature_dependencies')
+    .where('child', '=', child)
+    .where('parent', '=', parent)
+    .execute();
+}
+
+/** Takes all parents from the features. */
+export async function deleteDependencies(tx: Tx, children: string[]): Promise<void> {
+  await sql`delete from feature_dependencies where child = any(${children})`.execute(tx);
+}
+
+/** Active features of the project that have no parent themselves, by name. */
+export async function listPossibleParents(db: Reader, project: string, child: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from features
+    where project = ${project} and archived_at is null and name <> ${child}
+      and not exists (select from feature_dependencies where child = features.name)
+    order by name`.execute(db);
+  return rows.map(row => row.name);
+}
+
+export async function hasDependencies(db: Reader, project: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from feature_dependencies join features on features.name = child
+    where features.project = ${project} limit 1`.execute(db);
+  return rows.length > 0;
+}

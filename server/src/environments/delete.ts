@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { ApiError, notFound } from '../errors.ts';
+import { notFound, refuseBecause, some } from '../errors.ts';
 import {
   countTokens,
   deleteEnvironment,
@@ -9,8 +9,6 @@ import {
   lockFeaturesOf,
   lockProjectsWith,
 } from './store.ts';
-
-const MAX_NAMED = 5;
 
 /** Deletes an environment that nothing depends on any more, and takes it from all projects. */
 export async function removeEnvironment(db: Db, actor: Actor, name: string): Promise<void> {
@@ -41,16 +39,3 @@ export const onlyOneOf = (projects: string[]): string[] =>
 
 export const enabledFeatures = (names: string[]): string[] =>
   names.length === 0 ? [] : [`Switch off the features enabled in it first: ${some(names)}.`];
-
-/** Refuses with every reason there is; none: goes on. */
-export function refuseBecause(reasons: string[]): void {
-  if (reasons.length === 0) return;
-  throw new ApiError('InvalidOperationError', reasons.join(' '), {
-    details: reasons.map(message => ({ message })),
-  });
-}
-
-function some(names: string[]): string {
-  const rest = names.length - MAX_NAMED;
-  return names.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-}

@@ -1,8 +1,8 @@
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { badData, notFound } from '../errors.ts';
-import { enabledFeatures, onlyOneOf, refuseBecause } from './delete.ts';
+import { badData, notFound, refuseBecause } from '../errors.ts';
+import { enabledFeatures, onlyOneOf } from './delete.ts';
 import {
   deleteProjectEnvironment,
   insertFeatureEnvironments,

@@ -29,7 +29,7 @@ const COLUMNS = sql`
   events.feature_name as "featureName", events.data, events.pre_data as "preData", events.tags,
   events.group_id as "groupId", events.ip`;
 
-/** Those who have made events about `features`. */
+/** Those who have made events about `features`; who only stars one works not on it. */
 export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
   select jsonb_agg(jsonb_build_object('id', user_id, 'name', ${nameOfUser(sql`user_id`)}) order by user_id)
   from feature_collaborators where feature_name = features.name
@@ -56,10 +56,11 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
         type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb
       )) with ordinality as recorded
       order by recorded.ordinality
-      returning created_by_user_id, project, feature_name
+      returning type, created_by_user_id, project, feature_name
     ), worked_on as (
       insert into feature_collaborators (feature_name, user_id)
       select distinct features.name, written.created_by_user_id from written join features on features.name = feature_name
+      where written.type not in ('feature-favorited', 'feature-unfavorited')
       on conflict do nothing
     )
     insert into event_creators (user_id, project)

@@ -1,18 +1,35 @@
 import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
-import { invalidOperation } from '../errors.ts';
+import { dropDependencies } from '../dependencies/drop.ts';
+import { invalidOperation, refuseBecause, some } from '../errors.ts';
 import { enterStage, startOver } from '../lifecycle/enter.ts';
 import { asEventData } from './create.ts';
 import { changeFeatures, namesOf } from './many.ts';
+import type { Feature } from './schema.ts';
 import { deleteFeatures, setArchived } from './store.ts';
 
 export async function archiveFeatures(db: Db, actor: Actor, project: string, names: string[]): Promise<void> {
   await changeFeatures(db, actor, project, names, async ({ tx, record }, features) => {
     const changing = features.filter(feature => !feature.archived);
     if (changing.length === 0) return;
+    refuseBecause(childrenLeftBehind(changing));
+    await dropDependencies({ tx, record }, changing);
     await setArchived(tx, namesOf(changing), true);
     await enterStage(tx, namesOf(changing), 'archived');
     for (const { name } of changing) record({ type: 'feature-archived', project, featureName: name });
+  });
+}
+
+/** What is off for good would switch off its children as well: they go with it, or first. */
+function childrenLeftBehind(features: Feature[]): string[] {
+  const going = new Set(namesOf(features));
+  return features.flatMap(({ name, children }) => {
+    const staying = children.filter(child => !going.has(child));
+    return staying.length === 0
+      ? []
+      : [
+          `Feature ${name} is the parent of ${some(staying, 100)}. Archive them too, or remove the dependency.`,
+        ];
   });
 }
 

@@ -18,7 +18,7 @@ export async function holdFeatures(
   project: string,
   names: string[],
 ): Promise<Feature[]> {
-  const features = await lockFeatures(tx, actor, project, names);
+  const features = await holdFoundFeatures(tx, actor, project, names);
   const missing = names.filter(name => !features.some(feature => feature.name === name));
   if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
   return features;
@@ -39,6 +39,16 @@ export async function holdActiveFeatures(
       ? `Feature ${archived[0]} is archived; revive it first.`
       : `Features ${archived.join(', ')} are archived; revive them first.`,
   );
+}
+
+/** Those of the features that the project has, kept from changing until the transaction ends. */
+export async function holdFoundFeatures(
+  tx: Tx,
+  actor: Actor,
+  project: string,
+  names: string[],
+): Promise<Feature[]> {
+  return await lockFeatures(tx, actor, project, names);
 }
 
 /** One feature that may be changed: an archived one is refused. */

@@ -14,7 +14,7 @@ const DEFAULT = 'default';
 export async function archiveProject(db: Db, actor: Actor, id: string, archived: boolean): Promise<void> {
   if (id === DEFAULT) throw invalidOperation('The default project is always active.');
   await change(db, actor, async ({ tx, record }) => {
-    const project = await lockProject(tx, id);
+    const project = await lockProject(tx, actor, id);
     if (!project) throw notFound(`Project ${id}`);
     if ((project.archivedAt !== null) === archived) return;
     if (archived) await refuseActiveFeatures(tx, id);
@@ -27,7 +27,7 @@ export async function archiveProject(db: Db, actor: Actor, id: string, archived:
 export async function removeProject(db: Db, actor: Actor, id: string): Promise<void> {
   if (id === DEFAULT) throw invalidOperation('The default project cannot be deleted.');
   await change(db, actor, async ({ tx, record }) => {
-    const project = await lockProject(tx, id);
+    const project = await lockProject(tx, actor, id);
     if (!project) throw notFound(`Project ${id}`);
     await refuseActiveFeatures(tx, id);
     await removeFeaturesOfProject({ tx, record }, id);

@@ -22,7 +22,7 @@ export async function createProject(db: Db, actor: Actor, input: NewProject): Pr
       featureNaming: NO_NAMING,
     });
     await connectEnvironments(tx, id, input.environments);
-    const project = await findProject(tx, id);
+    const project = await findProject(tx, actor, id);
     if (!project) throw new Error(`Project ${id} vanished in the transaction that made it`);
 
     record({ type: 'project-created', project: id, data: asEventData(project) });
@@ -71,9 +71,10 @@ async function connectEnvironments(tx: Tx, id: string, wanted: string[] | undefi
 /** What events tell of a project: all that its owner wrote, so that any past state can be rebuilt. */
 export function asEventData({
   members: _,
-  createdAt: __,
-  updatedAt: ___,
-  archivedAt: ____,
+  favorite: __,
+  createdAt: ___,
+  updatedAt: ____,
+  archivedAt: _____,
   ...fields
 }: Project): object {
   return fields;

@@ -58,7 +58,7 @@ export function projectRoutes(app: App, db: Db): void {
       },
     },
     async request => {
-      const project = await findProject(db, request.params.projectId);
+      const project = await findProject(db, request.actor, request.params.projectId);
       if (!project) throw notFound(`Project ${request.params.projectId}`);
       return project;
     },

@@ -43,6 +43,7 @@ export const Project = Named(
     featureNaming: Ref(FeatureNaming),
     environments: Type.Array(Type.String(), { examples: [['development', 'production']] }),
     members: Type.Integer({ description: 'Users with a role in the project', examples: [3] }),
+    favorite: Type.Boolean({ description: 'Starred by the caller' }),
     createdAt: Timestamp('When the project was created'),
     updatedAt: Timestamp('When the project last changed'),
     archivedAt: Nullable(Timestamp('When the project was archived; null while it is active')),

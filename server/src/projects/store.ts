@@ -2,15 +2,16 @@ import { sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
+import { isFavoriteProject } from '../favorites/store.ts';
 import type { Project } from './schema.ts';
 
 /** The part of a project that its owner writes. */
 export type ProjectFields = Omit<
   Project,
-  'environments' | 'members' | 'createdAt' | 'updatedAt' | 'archivedAt'
+  'environments' | 'members' | 'favorite' | 'createdAt' | 'updatedAt' | 'archivedAt'
 >;
 
-const PROJECT = sql`
+const projectAsSeenBy = (actor: Actor) => sql`
   projects.id, projects.name, projects.description, projects.mode,
   projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
   jsonb_build_object(
@@ -23,22 +24,24 @@ const PROJECT = sql`
     where project_id = projects.id order by environments.sort_order, environments.name
   ) as environments,
   (select count(distinct user_id) from user_roles where user_roles.project = projects.id) as members,
-  projects.created_at as "createdAt", projects.updated_at as "updatedAt", projects.archived_at as "archivedAt"`;
+  projects.created_at as "createdAt", projects.updated_at as "updatedAt", projects.archived_at as "archivedAt",
+  ${isFavoriteProject(actor)} as favorite`;
 
-export async function findProject(db: Reader, id: string): Promise<Project | undefined> {
-  const { rows } = await sql<Project>`select ${PROJECT} from projects where id = ${id}`.execute(db);
+export async function findProject(db: Reader, actor: Actor, id: string): Promise<Project | undefined> {
+  const { rows } =
+    await sql<Project>`select ${projectAsSeenBy(actor)} from projects where id = ${id}`.execute(db);
   return rows[0];
 }
 
 /** The project, kept from changing until the transaction ends. */
-export async function lockProject(tx: Tx, id: string): Promise<Project | undefined> {
+export async function lockProject(tx: Tx, actor: Actor, id: string): Promise<Project | undefined> {
   await sql`select from projects where id = ${id} for update`.execute(tx);
-  return await findProject(tx, id);
+  return await findProject(tx, actor, id);
 }
 
 export async function listProjects(db: Reader, actor: Actor, archived: boolean): Promise<Project[]> {
   const { rows } = await sql<Project>`
-    select ${PROJECT} from projects
+    select ${projectAsSeenBy(actor)} from projects
     where (archived_at is not null) = ${archived} and ${isReadable(actor)}
     order by name, id`.execute(db);
   return rows;

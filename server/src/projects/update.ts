@@ -17,7 +17,7 @@ export async function changeProject(
 ): Promise<Project> {
   const naming = input.featureNaming && checkNaming(input.featureNaming);
   return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockProject(tx, id);
+    const before = await lockProject(tx, actor, id);
     if (!before) throw notFound(`Project ${id}`);
     const after = {
       ...before,
@@ -32,7 +32,7 @@ export async function changeProject(
 
     await updateProject(tx, after);
     record({ type: 'project-updated', project: id, data: asEventData(after), preData: asEventData(before) });
-    return (await findProject(tx, id)) ?? after;
+    return (await findProject(tx, actor, id)) ?? after;
   });
 }
 

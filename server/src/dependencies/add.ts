@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { badData, exceedsLimit, notFound, refuseBecause, some, type Violation } from '../errors.ts';
+import { holdFoundFeatures } from '../features/load.ts';
+import type { Feature } from '../features/schema.ts';
+import type { Dependency, NewDependency } from './schema.ts';
+import { upsertDependency } from './store.ts';
+
+const MAX_PARENTS = 30;
+
+/** Makes a feature depend on another of its project, or changes what it asks of one it depends on already. */
+export async function addDependency(
+  db: Db,
+  actor: Actor,
+  project: string,
+  name: string,
+  input: NewDependency,
+): Promise<void> {
+  const after: Dependency = {
+    feature: input.feature,
+    enabled: input.enabled ?? true,
+    variants: [...new Set(input.variants)],
+  };
+  await change(db, actor, async ({ tx, record }) => {
+    // Both are held: whoever makes one of them a parent, a child or archived waits, and so do we for them.
+    const found = await holdFoundFeatures(tx, actor, project, [...new Set([name, after.feature])]);
+    const child = found.find(feature => feature.name === name);
+    const parent = found.find(feature => feature.name === after.feature);
+    if (!child) throw notFound(`Feature ${name} in project ${project}`);
+    const details = [...violations(child, parent, after)];
+    if (details.length > 0 || !parent) throw badData(details);
+    refuseBecause([...obstacles(child, parent)]);
+    const before = child.dependencies.find(dependency => dependency.feature === after.feature);
+    if (isDeepStrictEqual(after, before)) return;
+    if (!before && child.dependencies.length >= MAX_PARENTS) {
+      throw exceedsLimit(`A feature has at most ${MAX_PARENTS} parents.`);
+    }
+
+    await upsertDependency(tx, name, after);
+    record({
+      type: 'feature-dependency-added',
+      project,
+      featureName: name,
+      data: after,
+      preData: before ?? null,
+    });
+  });
+}
+
+function* violations(
+  child: Feature,
+  parent: Feature | undefined,
+  { feature, enabled, variants }: Dependency,
+): Generator<Violation> {
+  if (!parent)
+    yield { message: `feature ${feature} does not exist in project ${child.project}`, path: '/body/feature' };
+  else if (parent.name === child.name)
+    yield { message: 'a feature cannot depend on itself', path: '/body/feature' };
+  if (!enabled && variants.length > 0) {
+    yield { message: 'a parent that must be off gives no variants', path: '/body/variants' };
+  }
+}
+
+/** One level only: SDKs look at a parent, and not at the parents of that. */
+function* obstacles(child: Feature, parent: Feature): Generator<string> {
+  for (const { name, archived } of [child, parent])
+    if (archived) yield `Feature ${name} is archived; revive it first.`;
+  if (child.children.length > 0) {
+    yield `Feature ${child.name} is the parent of ${some(child.children)} and so cannot have one itself.`;
+  }
+  if (parent.dependencies.length > 0) {
+    const parents = parent.dependencies.map(({ feature }) => feature);
+    yield `Feature ${parent.name} depends on ${some(parents)} and so cannot be a parent.`;
+  }
+}
