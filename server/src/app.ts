@@ -26,6 +26,7 @@ import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { RULE } from './http/violations.ts';
+import { linkRoutes } from './links/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { strategyRoutes } from './strategies/routes.ts';
@@ -58,6 +59,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   projectRoutes(app, db);
   featureRoutes(app, db);
   featureEnvironmentRoutes(app, db);
+  linkRoutes(app, db);
   environmentRoutes(app, db);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);
