@@ -26,6 +26,7 @@ import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { RULE } from './http/violations.ts';
+import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { linkRoutes } from './links/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
@@ -60,6 +61,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   featureRoutes(app, db);
   featureEnvironmentRoutes(app, db);
   linkRoutes(app, db);
+  lifecycleRoutes(app, db);
   environmentRoutes(app, db);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);
