@@ -28,6 +28,8 @@ import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { RULE } from './http/violations.ts';
+import { lifecycleRoutes } from './lifecycle/routes.ts';
+import { linkRoutes } from './links/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { strategyRoutes } from './strategies/routes.ts';
@@ -62,6 +64,8 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   featureEnvironmentRoutes(app, db);
   dependencyRoutes(app, db);
   favoriteRoutes(app, db);
+  linkRoutes(app, db);
+  lifecycleRoutes(app, db);
   environmentRoutes(app, db);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);

@@ -44,6 +44,8 @@ const CONTRACT_TYPES = `
   .trim()
   .split(/\s+/);
 
+const NEWER_TYPES = ['feature-link-added', 'feature-link-updated', 'feature-link-removed'];
+
 const FLAG = { project: 'default', featureName: 'checkout' };
 const FLAG_IN_PRODUCTION = { ...FLAG, environment: 'production' };
 
@@ -69,9 +71,9 @@ function unescapedPartOf(summary: string): string {
   return summary.replace(/\\[\\`*_{}[\]()#+\-.!|<>~@&]/g, '').replaceAll('**', '');
 }
 
-test('the table has exactly the types of the contract, in its order', () => {
+test('the table has exactly the types of the contract, in its order, then the newer ones', () => {
   expect(CONTRACT_TYPES).toHaveLength(156);
-  expect(EVENT_TYPE_NAMES).toEqual(CONTRACT_TYPES);
+  expect(EVENT_TYPE_NAMES).toEqual([...CONTRACT_TYPES, ...NEWER_TYPES]);
 });
 
 test('every type has a readable label of its own', () => {
@@ -81,7 +83,7 @@ test('every type has a readable label of its own', () => {
   expect(new Set(labels).size).toBe(EVENT_TYPE_NAMES.length);
 });
 
-test.each(CONTRACT_TYPES)('%s is told in one line, with or without a payload', type => {
+test.each(EVENT_TYPE_NAMES)('%s is told in one line, with or without a payload', type => {
   const named = { name: 'n', id: 7, type: 't', value: 'v' };
   for (const rest of [{}, { ...FLAG_IN_PRODUCTION, data: named, preData: { ...named, name: 'm' } }]) {
     const summary = summaryOf(type, rest);
@@ -127,6 +129,20 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
       preData: { variants: [] },
     },
     'updated the variants of flag **checkout** in environment **production** of project **default**, now: **blue** and **red**',
+  ],
+  [
+    'feature-link-updated',
+    {
+      ...FLAG,
+      data: { id: '1', url: 'https://example.com/2', title: 'The ticket' },
+      preData: { id: '1', url: 'https://example.com/1', title: 'The ticket' },
+    },
+    'updated link **The ticket** of flag **checkout** in project **default**, changing **url**',
+  ],
+  [
+    'feature-link-added',
+    { ...FLAG, data: { id: '1', url: 'https://example.com', title: null } },
+    'added a link to flag **checkout** in project **default**',
   ],
   [
     'feature-project-change',

@@ -7,6 +7,8 @@ const HERE =
 const FLAG = named('a flag', 'flag');
 const FLAG_IN_PROJECT = `${FLAG}${IN_PROJECT}`;
 const FLAG_HERE = `${FLAG}${HERE}`;
+// By title only: a page might make a second link of the address.
+const LINK = named('a link', 'title');
 const PARENT = named('another flag', 'feature');
 const STRATEGY = named('a strategy', 'name');
 const STRATEGY_TYPE = named('a strategy type', 'name');
@@ -335,6 +337,16 @@ export const EVENT_TYPES = {
   'scim-groups-deleted': {
     label: 'Provisioned groups deleted',
     text: `deleted all groups provisioned by SCIM`,
+  },
+  // newer than the contract's 156
+  'feature-link-added': { label: 'Link added to flag', text: `added ${LINK} to ${FLAG_IN_PROJECT}` },
+  'feature-link-updated': {
+    label: 'Link of flag updated',
+    text: `updated ${LINK} of ${FLAG_IN_PROJECT}${CHANGES}`,
+  },
+  'feature-link-removed': {
+    label: 'Link removed from flag',
+    text: `removed ${LINK} from ${FLAG_IN_PROJECT}`,
   },
 } as const satisfies Record<string, { label: string; text: string }>;
 

@@ -7,6 +7,7 @@ import { answer, Nothing, refusals } from '../http/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
+import { archiveRoutes } from './archive-routes.ts';
 import { createFeature } from './create.ts';
 import { readFeature } from './load.ts';
 import { uniqueNames } from './many.ts';
@@ -32,6 +33,7 @@ const ofFeature = Type.Object({ projectId, featureName });
 
 export function featureRoutes(app: App, db: Db): void {
   for (const schema of [Dependency, FeatureLink, Lifecycle, Feature, FeatureList]) app.addSchema(schema);
+  archiveRoutes(app, db);
 
   app.get(
     '/api/admin/projects/:projectId/features',

@@ -90,6 +90,19 @@ export const FeatureNames = Type.Object(
   { features: names },
   { examples: [{ features: ['checkout-v2', 'dark-mode'] }] },
 );
+export const ArchiveCheck = Named(
+  'ArchiveCheck',
+  Type.Object({
+    parentsWithChildFeatures: Type.Array(Type.String({ examples: ['payments'] }), {
+      description: 'Those on which features depend that are not archived with them',
+    }),
+    hasDeletedDependencies: Type.Boolean({
+      description: 'true: some depend on others, and would no longer when revived',
+    }),
+  }),
+);
+export type ArchiveCheck = Static<typeof ArchiveCheck>;
+
 export const StaleFeatures = Type.Object(
   { features: names, stale: Type.Boolean() },
   { examples: [{ features: ['checkout-v2'], stale: true }] },

@@ -63,6 +63,19 @@ export async function lockFeatures(
   return rows;
 }
 
+/** What depends on the features of these names, and whether they depend on others. */
+export async function listTies(
+  db: Reader,
+  project: string,
+  names: string[],
+): Promise<{ name: string; children: string[]; hasParents: boolean }[]> {
+  const { rows } = await sql<{ name: string; children: string[]; hasParents: boolean }>`
+    select name, ${CHILDREN} as children,
+      exists (select from feature_dependencies where child = features.name) as "hasParents"
+    from features where name = any(${names}) and project = ${project} order by name`.execute(db);
+  return rows;
+}
+
 export type ReceivingProject = {
   featureLimit: number | null;
   namingPattern: string | null;

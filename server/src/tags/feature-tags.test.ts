@@ -133,6 +133,18 @@ test('tags of many features change together or not at all', async () => {
   expect(await tagEvents('new-two')).toHaveLength(1);
 });
 
+test('one request changes at most 5,000 tags of features', async () => {
+  const features = Array.from({ length: 501 }, (_, number) => `numerous-${number}`);
+  const tags = {
+    addedTags: Array.from({ length: 9 }, (_, number) => tag(`numerous-${number}`)),
+    removedTags: [tag('one-more')],
+  };
+  const ask = (names: string[]) => put('/api/admin/projects/default/tags', { features: names, tags });
+
+  expect((await ask(features)).body.name).toBe('ExceedsLimitError');
+  expect((await ask(features.slice(1))).body.name).toBe('NotFoundError');
+});
+
 test('everything that is wrong with tags is told, with its place', async () => {
   await makeFeature('refusing');
   const pathsOf = (answer: Answer) => [

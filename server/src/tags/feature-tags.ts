@@ -1,11 +1,14 @@
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { badData } from '../errors.ts';
+import { badData, exceedsLimit } from '../errors.ts';
 import { holdActiveFeatures } from '../features/load.ts';
 import { trimmed } from './accept.ts';
 import { attachTags, detachTags, holdTags, isSame } from './attach.ts';
 import type { NewTag, Tag, TagChange } from './schema.ts';
+
+// Each is an event; 4,000 took 4.5 s on two busy cores, and a statement may take 15 s.
+const MAX_CHANGES = 5_000;
 
 /** Attaches one tag to a feature; returns it as it is stored. */
 export async function tagFeature(
@@ -38,6 +41,11 @@ export async function changeTags(
   { addedTags = [], removedTags = [] }: TagChange,
   pathOfAdded: (index: number) => string,
 ): Promise<void> {
+  if (features.length * (addedTags.length + removedTags.length) > MAX_CHANGES) {
+    throw exceedsLimit(
+      `One request changes at most ${MAX_CHANGES} tags of features. Name fewer features or tags.`,
+    );
+  }
   const removed = removedTags.map(trimmed);
   const contradictions = addedTags.flatMap((tag, index) =>
     removed.some(other => isSame(other, trimmed(tag)))
