@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { nameExists } from '../errors.ts';
@@ -30,7 +31,7 @@ const featureName = Type.String({ description: 'Name of the feature', examples: 
 const inProject = Type.Object({ projectId });
 const ofFeature = Type.Object({ projectId, featureName });
 
-export function featureRoutes(app: App, db: Db): void {
+export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
   for (const schema of [Dependency, FeatureLink, Lifecycle, Feature, FeatureList]) app.addSchema(schema);
 
   app.get(
@@ -68,7 +69,11 @@ export function featureRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await createFeature(db, request.actor, request.params.projectId, request.body)),
+      reply
+        .code(201)
+        .send(
+          await createFeature(db, request.actor, request.params.projectId, request.body, limits.features),
+        ),
   );
 
   app.get(
@@ -194,7 +199,13 @@ export function featureRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await reviveFeatures(db, request.actor, request.params.projectId, uniqueNames(request.body.features));
+      await reviveFeatures(
+        db,
+        request.actor,
+        request.params.projectId,
+        uniqueNames(request.body.features),
+        limits.features,
+      );
       return reply.code(200).send();
     },
   );

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Actor } from '../actor.ts';
+import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { CHILDREN, PARENTS } from '../dependencies/store.ts';
 import { COLLABORATORS } from '../events/store.ts';
@@ -85,6 +86,19 @@ export async function lockReceivingProject(tx: Tx, id: string): Promise<Receivin
       ) end as "activeFeatures"
     from projects where id = ${id}`.execute(tx);
   return rows[0];
+}
+
+/**
+ * How many features are active in the instance; nobody else can add one until the transaction ends. What came and went
+ * since the last time is folded into one row, so that there is never much to add up.
+ */
+export async function lockActiveFeatures(tx: Tx): Promise<number> {
+  await lockAdding(tx, 'features');
+  const { rows } = await sql<{ features: number }>`
+    with counted as (delete from active_feature_counts returning features)
+    insert into active_feature_counts select coalesce(sum(features), 0) from counted
+    returning features`.execute(tx);
+  return rows[0]?.features ?? 0;
 }
 
 export type NewFeatureRow = {
