@@ -11,10 +11,12 @@ import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
 import { createFeature } from './create.ts';
 import { readFeature } from './load.ts';
 import { uniqueNames } from './many.ts';
+import { moveFeature } from './move.ts';
 import { JsonPatch } from './patch.ts';
 import {
   Feature,
   FeatureList,
+  FeatureMove,
   FeatureNameCheck,
   FeatureNames,
   FeatureUpdate,
@@ -152,7 +154,7 @@ export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         tags,
         summary: 'Archive a feature',
         description:
-          'Puts a feature away; it can be revived, and its name stays taken. Events: feature-archived.',
+          'Puts a feature away; it can be revived, and its name stays taken. It no longer depends on others; while others depend on it, it stays. Events: feature-dependencies-removed, feature-archived.',
         params: ofFeature,
         response: { 202: Nothing, ...refusals(401, 403, 404) },
       },
@@ -171,7 +173,8 @@ export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         operationId: 'archiveFeatures',
         tags,
         summary: 'Archive features',
-        description: 'Archives all of the named features, or none. Events: feature-archived, one for each.',
+        description:
+          'Archives all of the named features, or none. A parent goes with all its children only. Events: feature-dependencies-removed, feature-archived, for each.',
         params: inProject,
         body: FeatureNames,
         response: { 202: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -192,7 +195,7 @@ export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         tags,
         summary: 'Revive archived features',
         description:
-          'Brings all of the named features back, off everywhere, or none. Events: feature-revived.',
+          'Brings all of the named features back, off everywhere and without parents, or none; if there is a place for them. Events: feature-revived, feature-environment-disabled.',
         params: inProject,
         body: FeatureNames,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -249,6 +252,28 @@ export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
       const { features, stale } = request.body;
       await markStale(db, request.actor, request.params.projectId, uniqueNames(features), stale);
       return reply.code(202).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/projects/:projectId/features/:featureName/changeProject',
+    {
+      config: { permission: ['MOVE_FEATURE_TOGGLE'] },
+      schema: {
+        operationId: 'changeProject',
+        tags,
+        summary: 'Move a feature to another project',
+        description:
+          'Gives the feature to another project, which takes MOVE_FEATURE_TOGGLE in both. Refused with every obstacle if it would mean something else there. Events: feature-project-change.',
+        params: ofFeature,
+        body: FeatureMove,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const { projectId: project, featureName: name } = request.params;
+      await moveFeature(db, request.actor, project, name, request.body.newProjectId);
+      return reply.code(200).send();
     },
   );
 

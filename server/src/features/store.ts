@@ -135,6 +135,40 @@ export async function insertFeature(
   return createdAt;
 }
 
+/** The two projects of a move, always locked in one order, so that nobody deadlocks. */
+export async function lockProjectsOfMove(tx: Tx, from: string, to: string): Promise<void> {
+  await sql`
+    select from projects where id = any(${[from, to]}) order by id for no key update`.execute(tx);
+}
+
+/**
+ * The environments of a project that is held; none of them goes until the transaction ends. They are locked before
+ * features, as by whoever deletes an environment.
+ */
+export async function lockEnvironmentsOf(tx: Tx, project: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select environments.name from project_environments join environments on environments.name = environment_name
+    where project_id = ${project} order by environments.name for key share of environments`.execute(tx);
+  return rows.map(row => row.name);
+}
+
+/** Gives the feature to another project, takes its places in some environments and adds others, switched off. */
+export async function moveTo(
+  tx: Tx,
+  name: string,
+  project: string,
+  { leaving, joining }: { leaving: string[]; joining: string[] },
+): Promise<void> {
+  await sql`
+    with moved as (
+      update features set project = ${project} where name = ${name}
+    ), left_behind as (
+      delete from feature_environments where feature_name = ${name} and environment = any(${leaving})
+    )
+    insert into feature_environments (feature_name, environment)
+    select ${name}, unnest(${joining}::text[])`.execute(tx);
+}
+
 export async function updateFeature(
   tx: Tx,
   name: string,
