@@ -1,6 +1,7 @@
 // Writes openapi.json at the root of the repository: the contract that console and cli are built from.
 import { writeFile } from 'node:fs/promises';
 import { buildApp } from '../src/app.ts';
+import { DEFAULT_LIMITS } from '../src/config.ts';
 import { openDb } from '../src/db/database.ts';
 import { openApiText } from '../src/http/openapi.ts';
 
@@ -10,6 +11,7 @@ const app = await buildApp(db, {
   publicUrl: 'http://localhost:4242',
   logLevel: 'silent',
   trustedProxies: [],
+  limits: DEFAULT_LIMITS,
 });
 await app.ready();
 await writeFile(new URL('../../openapi.json', import.meta.url), openApiText(app));

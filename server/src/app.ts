@@ -40,10 +40,11 @@ const BODY_LIMIT_BYTES = 1_048_576;
 
 type ServerOptions = FastifyHttpOptions<RawServerDefault>;
 
-export type AppSettings = Pick<Config, 'publicUrl' | 'logLevel' | 'trustedProxies'>;
+export type AppSettings = Pick<Config, 'publicUrl' | 'logLevel' | 'trustedProxies' | 'limits'>;
 
 /** The whole HTTP surface, in one list. */
 export async function buildApp(db: Db, settings: AppSettings, options: ServerOptions = {}): Promise<App> {
+  const { limits } = settings;
   const app: App = Fastify({
     ...serverOptions(settings),
     ...options,
@@ -59,21 +60,21 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   installMetrics(app);
   healthRoutes(app, () => checkReady(db));
   eventRoutes(app, db);
-  projectRoutes(app, db);
-  featureRoutes(app, db);
+  projectRoutes(app, db, limits);
+  featureRoutes(app, db, limits);
   featureEnvironmentRoutes(app, db);
   dependencyRoutes(app, db);
   favoriteRoutes(app, db);
   linkRoutes(app, db);
   lifecycleRoutes(app, db);
-  environmentRoutes(app, db);
+  environmentRoutes(app, db, limits);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);
   contextRoutes(app, db);
   constraintRoutes(app, db);
-  segmentRoutes(app, db);
+  segmentRoutes(app, db, limits);
   tagRoutes(app, db);
-  apiTokenRoutes(app, db);
+  apiTokenRoutes(app, db, limits);
   userRoutes(app, db);
   docsRoutes(app);
   return app;

@@ -16,6 +16,7 @@ test('only the database has to be named', () => {
     initAdminTokens: [],
     secretKey: undefined,
     trustedProxies: [],
+    limits: { projects: 500, environments: 50, features: 100_000, segments: 300, apiTokens: 2_000 },
   });
 });
 
@@ -33,6 +34,16 @@ test.each([
     { HALYARD_POOL_SIZE: '50', LOG_LEVEL: 'debug', HOST: '127.0.0.1' },
     { poolSize: 50, logLevel: 'debug', host: '127.0.0.1' },
   ],
+  [
+    {
+      HALYARD_MAX_PROJECTS: '1',
+      HALYARD_MAX_ENVIRONMENTS: '2',
+      HALYARD_MAX_FEATURES: '3',
+      HALYARD_MAX_SEGMENTS: '4',
+      HALYARD_MAX_API_TOKENS: '5',
+    },
+    { limits: { projects: 1, environments: 2, features: 3, segments: 4, apiTokens: 5 } },
+  ],
 ])('%j is read', (env, expected) => {
   expect(readConfig({ ...GOOD, ...env })).toMatchObject(expected);
 });
@@ -44,6 +55,8 @@ test.each([
   ['PORT', '65536'],
   ['PORT', 'http'],
   ['HALYARD_POOL_SIZE', '1'],
+  ['HALYARD_MAX_FEATURES', '0'],
+  ['HALYARD_MAX_PROJECTS', 'many'],
   ['HALYARD_PUBLIC_URL', 'flags.example.com'],
   ['HALYARD_PUBLIC_URL', 'ftp://flags.example.com'],
   ['LOG_LEVEL', 'loud'],

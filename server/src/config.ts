@@ -11,6 +11,25 @@ export type Config = {
   initAdminTokens: string[];
   secretKey: Buffer | undefined;
   trustedProxies: string[];
+  limits: Limits;
+};
+
+/** The most an instance holds of each kind. */
+export type Limits = {
+  projects: number;
+  environments: number;
+  /** Active ones; archived features do not count. */
+  features: number;
+  segments: number;
+  apiTokens: number;
+};
+
+export const DEFAULT_LIMITS: Limits = {
+  projects: 500,
+  environments: 50,
+  features: 100_000,
+  segments: 300,
+  apiTokens: 2_000,
 };
 
 type Env = Record<string, string | undefined>;
@@ -35,6 +54,9 @@ export function readConfig(env: Env): Config {
     }
   };
 
+  const limit = (name: string, fallback: number) =>
+    read(name, String(fallback), integer(fallback, 1, 10_000_000));
+
   const port = read('PORT', '4242', integer(4242, 0, 65_535));
   const config: Config = {
     databaseUrl: read('DATABASE_URL', 'postgres://halyard@127.0.0.1:5432/halyard', postgresUrl),
@@ -54,6 +76,13 @@ export function readConfig(env: Env): Config {
       secretKey(env.NODE_ENV === 'production'),
     ),
     trustedProxies: read('HALYARD_TRUSTED_PROXIES', '10.0.0.0/8,192.0.2.7', addresses),
+    limits: {
+      projects: limit('HALYARD_MAX_PROJECTS', DEFAULT_LIMITS.projects),
+      environments: limit('HALYARD_MAX_ENVIRONMENTS', DEFAULT_LIMITS.environments),
+      features: limit('HALYARD_MAX_FEATURES', DEFAULT_LIMITS.features),
+      segments: limit('HALYARD_MAX_SEGMENTS', DEFAULT_LIMITS.segments),
+      apiTokens: limit('HALYARD_MAX_API_TOKENS', DEFAULT_LIMITS.apiTokens),
+    },
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

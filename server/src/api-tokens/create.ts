@@ -3,15 +3,20 @@ import { hashToken, hintOf, newToken } from '../access/token.ts';
 import { type Actor, SYSTEM } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { badData } from '../errors.ts';
+import { badData, exceedsLimit } from '../errors.ts';
 import { tokenPermission } from './permission.ts';
 import type { ApiToken, NewApiToken } from './schema.ts';
-import { bindToProjects, insertToken } from './store.ts';
+import { bindToProjects, insertToken, lockTokenCount } from './store.ts';
 
 const ALL = '*';
 
 /** Creates an SDK token. The answer is the only place where its secret is ever shown. */
-export async function createApiToken(db: Db, actor: Actor, input: NewApiToken): Promise<ApiToken> {
+export async function createApiToken(
+  db: Db,
+  actor: Actor,
+  input: NewApiToken,
+  most = Number.POSITIVE_INFINITY,
+): Promise<ApiToken> {
   needs(actor, [tokenPermission('CREATE', input.type)]);
   const name = input.tokenName ?? input.username;
   if (name === undefined) throw badData([{ message: 'tokenName is required', path: '/body/tokenName' }]);
@@ -20,6 +25,9 @@ export async function createApiToken(db: Db, actor: Actor, input: NewApiToken): 
   const secret = newToken(input.type, `${front(projects)}:${input.environment}.`);
 
   return await change(db, actor, async ({ tx, record }) => {
+    if ((await lockTokenCount(tx)) >= most) {
+      throw exceedsLimit(`There are at most ${most} API tokens. Revoke one first.`);
+    }
     const token = await insertToken(tx, {
       hash: hashToken(secret),
       hint: hintOf(secret),

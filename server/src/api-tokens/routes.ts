@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { hashToken } from '../access/token.ts';
+import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
@@ -15,7 +16,7 @@ const params = Type.Object({
   token: Type.String({ maxLength: 512, description: 'The token itself, or its id', examples: ['12'] }),
 });
 
-export function apiTokenRoutes(app: App, db: Db): void {
+export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens'>): void {
   for (const schema of [ApiToken, ApiTokenList]) app.addSchema(schema);
 
   app.get(
@@ -50,7 +51,8 @@ export function apiTokenRoutes(app: App, db: Db): void {
         },
       },
     },
-    async (request, reply) => reply.code(201).send(await createApiToken(db, request.actor, request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await createApiToken(db, request.actor, request.body, limits.apiTokens)),
   );
 
   app.put(

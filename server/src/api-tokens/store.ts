@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
+import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import type { ApiToken } from './schema.ts';
 
@@ -42,6 +43,17 @@ export type NewToken = {
   /** undefined: all projects */
   projects: string[] | undefined;
 };
+
+/** How many are in force; nobody else can add one until the transaction ends. */
+export async function lockTokenCount(tx: Tx): Promise<number> {
+  await lockAdding(tx, 'api tokens');
+  const { count } = await tx
+    .selectFrom('api_tokens')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
 
 /** Returns undefined if this very token is known already, be it revoked. */
 export async function insertToken(tx: Tx, token: NewToken): Promise<ApiToken | undefined> {

@@ -54,3 +54,11 @@ const columns = (field: Omit<ContextField, 'createdAt'>) => ({
 export async function deleteContextField(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('context_fields').where('name', '=', name).execute();
 }
+
+/** Those of the named fields that belong to another project than this. */
+export async function listForeignFields(db: Reader, project: string, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from context_fields
+    where name = any(${names}) and project <> ${project} order by name`.execute(db);
+  return rows.map(row => row.name);
+}

@@ -9,6 +9,10 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export interface ActiveFeatureCounts {
+  features: number;
+}
+
 export interface ApiTokenProjects {
   project_id: string;
   token_id: number;
@@ -262,6 +266,7 @@ export interface Users {
 }
 
 export interface DB {
+  active_feature_counts: ActiveFeatureCounts;
   api_token_projects: ApiTokenProjects;
   api_tokens: ApiTokens;
   context_fields: ContextFields;

@@ -1,12 +1,21 @@
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
+import { exceedsLimit } from '../errors.ts';
 import type { Environment, NewEnvironment } from './schema.ts';
-import { insertEnvironment } from './store.ts';
+import { insertEnvironment, lockEnvironmentCount } from './store.ts';
 
 /** Creates an environment. No project has it yet. */
-export async function createEnvironment(db: Db, actor: Actor, input: NewEnvironment): Promise<Environment> {
+export async function createEnvironment(
+  db: Db,
+  actor: Actor,
+  input: NewEnvironment,
+  most: number,
+): Promise<Environment> {
   return await change(db, actor, async ({ tx, record }) => {
+    if ((await lockEnvironmentCount(tx)) >= most) {
+      throw exceedsLimit(`There are at most ${most} environments. Delete one first.`);
+    }
     const created = await insertEnvironment(tx, {
       name: input.name,
       type: input.type,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { nameExists, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
@@ -22,7 +23,7 @@ const params = Type.Object({
   environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
 });
 
-export function environmentRoutes(app: App, db: Db): void {
+export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'environments'>): void {
   for (const schema of [Environment, EnvironmentList]) app.addSchema(schema);
 
   app.get(
@@ -77,7 +78,8 @@ export function environmentRoutes(app: App, db: Db): void {
         },
       },
     },
-    async (request, reply) => reply.code(201).send(await createEnvironment(db, request.actor, request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await createEnvironment(db, request.actor, request.body, limits.environments)),
   );
 
   app.post(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
+import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import {
   type DefaultStrategy,
@@ -66,6 +67,16 @@ export async function lockAllEnvironments(tx: Tx): Promise<EnvironmentFields[]> 
   const { rows } = await sql<EnvironmentFields>`
     select ${FIELDS} from environments order by name for update`.execute(tx);
   return rows;
+}
+
+/** How many there are; nobody else can add one until the transaction ends. */
+export async function lockEnvironmentCount(tx: Tx): Promise<number> {
+  await lockAdding(tx, 'environments');
+  const { count } = await tx
+    .selectFrom('environments')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 export type NewEnvironmentRow = Pick<Environment, 'name' | 'type' | 'enabled'> & {

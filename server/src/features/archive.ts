@@ -1,12 +1,14 @@
 import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { dropDependencies } from '../dependencies/drop.ts';
 import { invalidOperation, refuseBecause, some } from '../errors.ts';
 import { enterStage, startOver } from '../lifecycle/enter.ts';
-import { asEventData } from './create.ts';
+import { asEventData, holdReceivingProject, refuseBeyond, refuseOverfull } from './create.ts';
+import { holdFeatures } from './load.ts';
 import { changeFeatures, namesOf } from './many.ts';
 import type { Feature } from './schema.ts';
-import { deleteFeatures, setArchived } from './store.ts';
+import { deleteFeatures, lockActiveFeatures, setArchived } from './store.ts';
 
 export async function archiveFeatures(db: Db, actor: Actor, project: string, names: string[]): Promise<void> {
   await changeFeatures(db, actor, project, names, async ({ tx, record }, features) => {
@@ -33,10 +35,22 @@ function childrenLeftBehind(features: Feature[]): string[] {
   });
 }
 
-export async function reviveFeatures(db: Db, actor: Actor, project: string, names: string[]): Promise<void> {
-  await changeFeatures(db, actor, project, names, async ({ tx, record }, features) => {
+/** Brings features back, if the project and the instance have places for them. */
+export async function reviveFeatures(
+  db: Db,
+  actor: Actor,
+  project: string,
+  names: string[],
+  most = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  await change(db, actor, async ({ tx, record }) => {
+    const receiving = await holdReceivingProject(tx, project);
+    const active = await lockActiveFeatures(tx);
+    const features = await holdFeatures(tx, actor, project, names);
     const changing = features.filter(feature => feature.archived);
     if (changing.length === 0) return;
+    refuseOverfull(project, receiving, changing.length);
+    refuseBeyond(most, active + changing.length);
     await setArchived(tx, namesOf(changing), false);
     await startOver(tx, namesOf(changing));
     for (const feature of changing) {

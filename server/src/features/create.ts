@@ -1,24 +1,26 @@
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { ApiError, invalidOperation, notFound } from '../errors.ts';
+import { ApiError, exceedsLimit, invalidOperation, notFound } from '../errors.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
 import { attachTags, holdTags } from '../tags/attach.ts';
 import { readFeature } from './load.ts';
 import type { Feature, NewFeature } from './schema.ts';
-import { insertFeature, lockReceivingProject, type ReceivingProject } from './store.ts';
+import { insertFeature, lockActiveFeatures, lockReceivingProject, type ReceivingProject } from './store.ts';
 
 export async function createFeature(
   db: Db,
   actor: Actor,
   project: string,
   input: NewFeature,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Feature> {
   const { name } = input;
   await change(db, actor, async ({ tx, record }) => {
     const tags = await holdTags({ tx, record }, input.tags ?? [], index => `/body/tags/${index}`);
     await admitFeature(tx, project, name);
+    refuseBeyond(most, (await lockActiveFeatures(tx)) + 1);
     const fields = {
       name,
       project,
@@ -41,14 +43,33 @@ export async function createFeature(
 }
 
 /** Refuses a name or a place that the project does not allow. Holds the project until the transaction ends. */
-export async function admitFeature(tx: Tx, project: string, name: string): Promise<ReceivingProject> {
+export async function admitFeature(tx: Tx, project: string, name: string): Promise<void> {
+  const receiving = await holdReceivingProject(tx, project);
+  checkNamingPattern(name, receiving);
+  refuseOverfull(project, receiving, 1);
+}
+
+export async function holdReceivingProject(tx: Tx, project: string): Promise<ReceivingProject> {
   const receiving = await lockReceivingProject(tx, project);
   if (!receiving || receiving.archived) throw notFound(`Project ${project}`);
-  checkNamingPattern(name, receiving);
-  if (receiving.featureLimit !== null && receiving.activeFeatures >= receiving.featureLimit) {
-    throw invalidOperation(`Project ${project} has its limit of ${receiving.featureLimit} features already.`);
-  }
   return receiving;
+}
+
+/** Refuses more active features than the project has places for. */
+export function refuseOverfull(
+  project: string,
+  { featureLimit, activeFeatures }: ReceivingProject,
+  more: number,
+): void {
+  if (featureLimit === null || activeFeatures + more <= featureLimit) return;
+  throw invalidOperation(
+    `Project ${project} has ${activeFeatures} active features, and its limit is ${featureLimit}.`,
+  );
+}
+
+/** Refuses more active features than the instance may hold. */
+export function refuseBeyond(most: number, wanted: number): void {
+  if (wanted > most) throw exceedsLimit(`There are at most ${most} active features. Archive some first.`);
 }
 
 export function checkNamingPattern(

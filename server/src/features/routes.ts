@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { nameExists } from '../errors.ts';
@@ -11,10 +12,12 @@ import { archiveRoutes } from './archive-routes.ts';
 import { createFeature } from './create.ts';
 import { readFeature } from './load.ts';
 import { uniqueNames } from './many.ts';
+import { moveFeature } from './move.ts';
 import { JsonPatch } from './patch.ts';
 import {
   Feature,
   FeatureList,
+  FeatureMove,
   FeatureNameCheck,
   FeatureNames,
   FeatureUpdate,
@@ -31,7 +34,7 @@ const featureName = Type.String({ description: 'Name of the feature', examples: 
 const inProject = Type.Object({ projectId });
 const ofFeature = Type.Object({ projectId, featureName });
 
-export function featureRoutes(app: App, db: Db): void {
+export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
   for (const schema of [Dependency, FeatureLink, Lifecycle, Feature, FeatureList]) app.addSchema(schema);
   archiveRoutes(app, db);
 
@@ -70,7 +73,11 @@ export function featureRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await createFeature(db, request.actor, request.params.projectId, request.body)),
+      reply
+        .code(201)
+        .send(
+          await createFeature(db, request.actor, request.params.projectId, request.body, limits.features),
+        ),
   );
 
   app.get(
@@ -149,7 +156,7 @@ export function featureRoutes(app: App, db: Db): void {
         tags,
         summary: 'Archive a feature',
         description:
-          'Puts a feature away; it can be revived, and its name stays taken. Events: feature-archived.',
+          'Puts a feature away; it can be revived, and its name stays taken. It no longer depends on others; while others depend on it, it stays. Events: feature-dependencies-removed, feature-archived.',
         params: ofFeature,
         response: { 202: Nothing, ...refusals(401, 403, 404) },
       },
@@ -168,7 +175,8 @@ export function featureRoutes(app: App, db: Db): void {
         operationId: 'archiveFeatures',
         tags,
         summary: 'Archive features',
-        description: 'Archives all of the named features, or none. Events: feature-archived, one for each.',
+        description:
+          'Archives all of the named features, or none. A parent goes with all its children only. Events: feature-dependencies-removed, feature-archived, for each.',
         params: inProject,
         body: FeatureNames,
         response: { 202: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -189,14 +197,20 @@ export function featureRoutes(app: App, db: Db): void {
         tags,
         summary: 'Revive archived features',
         description:
-          'Brings all of the named features back, off everywhere, or none. Events: feature-revived.',
+          'Brings all of the named features back, off everywhere and without parents, or none; if there is a place for them. Events: feature-revived, feature-environment-disabled.',
         params: inProject,
         body: FeatureNames,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
-      await reviveFeatures(db, request.actor, request.params.projectId, uniqueNames(request.body.features));
+      await reviveFeatures(
+        db,
+        request.actor,
+        request.params.projectId,
+        uniqueNames(request.body.features),
+        limits.features,
+      );
       return reply.code(200).send();
     },
   );
@@ -240,6 +254,28 @@ export function featureRoutes(app: App, db: Db): void {
       const { features, stale } = request.body;
       await markStale(db, request.actor, request.params.projectId, uniqueNames(features), stale);
       return reply.code(202).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/projects/:projectId/features/:featureName/changeProject',
+    {
+      config: { permission: ['MOVE_FEATURE_TOGGLE'] },
+      schema: {
+        operationId: 'changeProject',
+        tags,
+        summary: 'Move a feature to another project',
+        description:
+          'Gives the feature to another project, which takes MOVE_FEATURE_TOGGLE in both. Refused with every obstacle if it would mean something else there. Events: feature-project-change.',
+        params: ofFeature,
+        body: FeatureMove,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const { projectId: project, featureName: name } = request.params;
+      await moveFeature(db, request.actor, project, name, request.body.newProjectId);
+      return reply.code(200).send();
     },
   );
 

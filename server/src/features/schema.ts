@@ -108,6 +108,18 @@ export const StaleFeatures = Type.Object(
   { examples: [{ features: ['checkout-v2'], stale: true }] },
 );
 
+export const FeatureMove = Type.Object(
+  {
+    newProjectId: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Id of the project that receives the feature',
+      examples: ['payments'],
+    }),
+  },
+  { examples: [{ newProjectId: 'payments' }] },
+);
+
 export const FeatureNameCheck = Type.Object(
   { name, projectId: Type.Optional(Nullable(Type.String({ maxLength: 100 }))) },
   { examples: [{ name: 'checkout-v3', projectId: 'default' }] },

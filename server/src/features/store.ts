@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Actor } from '../actor.ts';
+import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { CHILDREN, PARENTS } from '../dependencies/store.ts';
 import { COLLABORATORS } from '../events/store.ts';
@@ -100,6 +101,19 @@ export async function lockReceivingProject(tx: Tx, id: string): Promise<Receivin
   return rows[0];
 }
 
+/**
+ * How many features are active in the instance; nobody else can add one until the transaction ends. What came and went
+ * since the last time is folded into one row, so that there is never much to add up.
+ */
+export async function lockActiveFeatures(tx: Tx): Promise<number> {
+  await lockAdding(tx, 'features');
+  const { rows } = await sql<{ features: number }>`
+    with counted as (delete from active_feature_counts returning features)
+    insert into active_feature_counts select coalesce(sum(features), 0) from counted
+    returning features`.execute(tx);
+  return rows[0]?.features ?? 0;
+}
+
 export type NewFeatureRow = {
   name: string;
   project: string;
@@ -132,6 +146,40 @@ export async function insertFeature(
     tx,
   );
   return createdAt;
+}
+
+/** The two projects of a move, always locked in one order, so that nobody deadlocks. */
+export async function lockProjectsOfMove(tx: Tx, from: string, to: string): Promise<void> {
+  await sql`
+    select from projects where id = any(${[from, to]}) order by id for no key update`.execute(tx);
+}
+
+/**
+ * The environments of a project that is held; none of them goes until the transaction ends. They are locked before
+ * features, as by whoever deletes an environment.
+ */
+export async function lockEnvironmentsOf(tx: Tx, project: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select environments.name from project_environments join environments on environments.name = environment_name
+    where project_id = ${project} order by environments.name for key share of environments`.execute(tx);
+  return rows.map(row => row.name);
+}
+
+/** Gives the feature to another project, takes its places in some environments and adds others, switched off. */
+export async function moveTo(
+  tx: Tx,
+  name: string,
+  project: string,
+  { leaving, joining }: { leaving: string[]; joining: string[] },
+): Promise<void> {
+  await sql`
+    with moved as (
+      update features set project = ${project} where name = ${name}
+    ), left_behind as (
+      delete from feature_environments where feature_name = ${name} and environment = any(${leaving})
+    )
+    insert into feature_environments (feature_name, environment)
+    select ${name}, unnest(${joining}::text[])`.execute(tx);
 }
 
 export async function updateFeature(

@@ -3,16 +3,30 @@ import { grantProjectRole } from '../access/grant.ts';
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { badData, nameExists } from '../errors.ts';
+import { badData, exceedsLimit, nameExists } from '../errors.ts';
 import type { NewProject, Project } from './schema.ts';
-import { addEnvironments, findProject, insertProject, type ProjectFields } from './store.ts';
+import {
+  addEnvironments,
+  findProject,
+  insertProject,
+  lockProjectCount,
+  type ProjectFields,
+} from './store.ts';
 
 const NO_NAMING = { pattern: null, example: null, description: null };
 const MAX_SLUG_LENGTH = 90;
 
 /** Creates a project; a user who does it becomes its owner. */
-export async function createProject(db: Db, actor: Actor, input: NewProject): Promise<Project> {
+export async function createProject(
+  db: Db,
+  actor: Actor,
+  input: NewProject,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Project> {
   return await change(db, actor, async ({ tx, record }) => {
+    if ((await lockProjectCount(tx)) >= most) {
+      throw exceedsLimit(`There are at most ${most} projects. Delete one first.`);
+    }
     const id = await insertWithId(tx, input.id, {
       name: input.name,
       description: input.description ?? '',

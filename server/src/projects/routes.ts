@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
@@ -14,7 +15,7 @@ const params = Type.Object({
   projectId: Type.String({ description: 'Id of the project', examples: ['payments'] }),
 });
 
-export function projectRoutes(app: App, db: Db): void {
+export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>): void {
   for (const schema of [FeatureNaming, Project, ProjectList]) app.addSchema(schema);
 
   app.get(
@@ -77,7 +78,8 @@ export function projectRoutes(app: App, db: Db): void {
         response: { 201: answer('The new project', Project), ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
-    async (request, reply) => reply.code(201).send(await createProject(db, request.actor, request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await createProject(db, request.actor, request.body, limits.projects)),
   );
 
   app.put(

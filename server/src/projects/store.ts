@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
+import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { isFavoriteProject } from '../favorites/store.ts';
 import type { Project } from './schema.ts';
@@ -45,6 +46,16 @@ export async function listProjects(db: Reader, actor: Actor, archived: boolean):
     where (archived_at is not null) = ${archived} and ${isReadable(actor)}
     order by name, id`.execute(db);
   return rows;
+}
+
+/** How many there are, archived ones too; nobody else can add one until the transaction ends. */
+export async function lockProjectCount(tx: Tx): Promise<number> {
+  await lockAdding(tx, 'projects');
+  const { count } = await tx
+    .selectFrom('projects')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** Returns false if the id is taken. */

@@ -8,11 +8,15 @@ import { needsForSegment } from './permission.ts';
 import type { Segment, SegmentInput } from './schema.ts';
 import { insertSegment, lockSegmentCount } from './store.ts';
 
-const MAX_SEGMENTS = 300;
 const MAX_VALUES = 1_000;
 
 /** Creates a segment for one project, or for all. */
-export async function createSegment(db: Db, actor: Actor, input: SegmentInput): Promise<Segment> {
+export async function createSegment(
+  db: Db,
+  actor: Actor,
+  input: SegmentInput,
+  most: number,
+): Promise<Segment> {
   const project = input.project || null;
   await needsForSegment(db, actor, 'CREATE_SEGMENT', project);
   const fields = {
@@ -22,8 +26,8 @@ export async function createSegment(db: Db, actor: Actor, input: SegmentInput): 
     constraints: await acceptSegmentConstraints(db, input.constraints, project),
   };
   return await change(db, actor, async ({ tx, record }) => {
-    if ((await lockSegmentCount(tx)) >= MAX_SEGMENTS) {
-      throw exceedsLimit(`There are at most ${MAX_SEGMENTS} segments. Delete one first.`);
+    if ((await lockSegmentCount(tx)) >= most) {
+      throw exceedsLimit(`There are at most ${most} segments. Delete one first.`);
     }
     const { id, createdAt } = await insertSegment(tx, fields, actor.name);
     const segment = { id, ...fields, createdAt, createdBy: actor.name };

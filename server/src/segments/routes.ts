@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { nameExists, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
@@ -32,7 +33,7 @@ const params = Type.Object({
   }),
 });
 
-export function segmentRoutes(app: App, db: Db): void {
+export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>): void {
   for (const schema of [Segment, SegmentList, SegmentStrategy, SegmentStrategies]) app.addSchema(schema);
 
   app.get(
@@ -86,7 +87,8 @@ export function segmentRoutes(app: App, db: Db): void {
         response: { 201: answer('The new segment', Segment), ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },
-    async (request, reply) => reply.code(201).send(await createSegment(db, request.actor, request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await createSegment(db, request.actor, request.body, limits.segments)),
   );
 
   app.put(

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
+import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import type { Segment, SegmentStrategy } from './schema.ts';
 
@@ -78,7 +79,7 @@ export async function lockSegment(tx: Tx, actor: Actor, id: number): Promise<Seg
 
 /** Keeps others from adding segments until the transaction ends; returns how many there are. */
 export async function lockSegmentCount(tx: Tx): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtext('segments'))`.execute(tx);
+  await lockAdding(tx, 'segments');
   const { count } = await tx
     .selectFrom('segments')
     .select(eb => eb.fn.countAll<number>().as('count'))

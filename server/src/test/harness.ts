@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createInitialAdminTokens } from '../api-tokens/create.ts';
 import { buildApp } from '../app.ts';
+import { DEFAULT_LIMITS, type Limits } from '../config.ts';
 import { type Db, openDb } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
@@ -9,7 +10,12 @@ import { strictSerializer } from './strict-serializer.ts';
 
 export const ADMIN_TOKEN = '*:*.an-admin-token-for-tests-0123456789';
 
-export const APP_SETTINGS = { publicUrl: 'http://localhost:4242', logLevel: 'silent', trustedProxies: [] };
+export const APP_SETTINGS = {
+  publicUrl: 'http://localhost:4242',
+  logLevel: 'silent',
+  trustedProxies: [],
+  limits: DEFAULT_LIMITS,
+};
 
 export type Harness = {
   databaseUrl: string;
@@ -22,7 +28,7 @@ export type Harness = {
 };
 
 /** A database copied from the template and an application on it, for the tests of one file. */
-export function useHarness(): Harness {
+export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): Harness {
   const name = `halyard_test_${randomBytes(6).toString('hex')}`;
   const harness = { databaseUrl: urlOf(name), statements: [] as string[] } as Harness;
   const opened: { db: Db; app: App }[] = [];
@@ -35,7 +41,11 @@ export function useHarness(): Harness {
       onError: () => {},
       onQuery: sql => harness.statements.push(sql),
     });
-    const app = await buildApp(db, APP_SETTINGS, strictSerializer);
+    const app = await buildApp(
+      db,
+      { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits } },
+      strictSerializer,
+    );
     await app.ready();
     opened.push({ db, app });
     return { db, app };

@@ -169,7 +169,12 @@ async function withoutKeeping<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
 }
 
 const startServer = (databaseUrl: string) =>
-  startProcess({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN });
+  startProcess({
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'warn',
+    HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
+    HALYARD_MAX_PROJECTS: '10000',
+  });
 
 /** A backend may still be busy with a statement or a commit of a process that is dead. */
 async function allOthersGone(db: Db): Promise<void> {
