@@ -11,7 +11,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) =
   return answer.body;
 };
 
-/** A project of so many features, each with so many of everything a feature is made of. */
+/** A project of so many features, each with as many tags and variants, and up to three links and strategies. */
 async function makeProjectOf(id: string, size: number) {
   const numbers = Array.from({ length: size }, (_, number) => number);
   const names = numbers.map(number => `${id}-${number}`);
@@ -25,9 +25,9 @@ async function makeProjectOf(id: string, size: number) {
       variants,
       environments: ['development', 'production'],
     });
-    for (const number of numbers.slice(0, 10))
+    for (const number of numbers.slice(0, 3))
       await ask('POST', `${here}/features/${name}/link`, { url: `https://example.com/${number}` });
-    for (const _ of numbers)
+    for (const _ of numbers.slice(0, 3))
       await ask('POST', `${here}/features/${name}/environments/production/strategies`, { name: 'default' });
   }
   return { here, names, first: names[0] ?? '' };
