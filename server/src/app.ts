@@ -34,6 +34,7 @@ import { projectRoutes } from './projects/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { strategyRoutes } from './strategies/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
+import { transferRoutes } from './transfer/routes.ts';
 import { userRoutes } from './users/routes.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
@@ -72,6 +73,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   featureTypeRoutes(app, db);
   contextRoutes(app, db);
   constraintRoutes(app, db);
+  transferRoutes(app, db, limits);
   segmentRoutes(app, db, limits);
   tagRoutes(app, db);
   apiTokenRoutes(app, db, limits);

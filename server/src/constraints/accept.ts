@@ -20,6 +20,17 @@ export async function examineConstraints(
   };
 }
 
+/** What is wrong with each of many lists of constraints of one project, in one query for all. */
+export async function examineConstraintLists(
+  db: Reader,
+  lists: readonly (readonly Constraint[])[],
+  project: string,
+): Promise<Violation[][]> {
+  const names = [...new Set(lists.flat().map(constraint => constraint.contextName))];
+  const legalValues = names.length === 0 ? new Map() : await listLegalValues(db, names, project);
+  return lists.map(list => constraintViolations(list, '', legalValues));
+}
+
 /** The constraints as they are stored, or a refusal with all that is wrong. */
 export async function acceptConstraints(
   db: Reader,

@@ -29,15 +29,15 @@ export async function listContextFields(db: Reader): Promise<ContextField[]> {
   return await db.selectFrom('context_fields').select(FIELD).orderBy('sort_order').orderBy('name').execute();
 }
 
-export async function insertContextField(
+export async function insertContextFields(
   tx: Tx,
-  field: Omit<ContextField, 'createdAt'>,
-): Promise<ContextField> {
+  fields: Omit<ContextField, 'createdAt'>[],
+): Promise<ContextField[]> {
   return await tx
     .insertInto('context_fields')
-    .values({ name: field.name, ...columns(field) })
+    .values(fields.map(field => ({ name: field.name, ...columns(field) })))
     .returning(FIELD)
-    .executeTakeFirstOrThrow();
+    .execute();
 }
 
 export async function updateContextField(tx: Tx, field: ContextField): Promise<void> {

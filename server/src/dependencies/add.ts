@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
+import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { badData, exceedsLimit, notFound, refuseBecause, some, type Violation } from '../errors.ts';
 import { holdFoundFeatures } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import type { Dependency, NewDependency } from './schema.ts';
-import { upsertDependency } from './store.ts';
+import { upsertDependencies } from './store.ts';
 
 const MAX_PARENTS = 30;
 
@@ -32,21 +32,36 @@ export async function addDependency(
     const details = [...violations(child, parent, after)];
     if (details.length > 0 || !parent) throw badData(details);
     refuseBecause([...obstacles(child, parent)]);
-    const before = child.dependencies.find(dependency => dependency.feature === after.feature);
-    if (isDeepStrictEqual(after, before)) return;
-    if (!before && child.dependencies.length >= MAX_PARENTS) {
-      throw exceedsLimit(`A feature has at most ${MAX_PARENTS} parents.`);
-    }
-
-    await upsertDependency(tx, name, after);
-    record({
-      type: 'feature-dependency-added',
-      project,
-      featureName: name,
-      data: after,
-      preData: before ?? null,
-    });
+    await attachParents({ tx, record }, [{ child, dependency: after }]);
   });
+}
+
+/** Part of a change that holds the features and has found nothing against it; what is so already is not told again. */
+export async function attachParents(
+  { tx, record }: Change,
+  wanted: { child: Feature; dependency: Dependency }[],
+): Promise<void> {
+  const changing = wanted
+    .map(({ child, dependency }) => ({
+      child,
+      after: dependency,
+      before: child.dependencies.find(({ feature }) => feature === dependency.feature),
+    }))
+    .filter(({ before, after }) => !isDeepStrictEqual(after, before));
+  if (changing.length === 0) return;
+  for (const [child, coming] of Map.groupBy(changing, one => one.child)) {
+    const fresh = coming.filter(({ before }) => !before).length;
+    if (fresh > 0 && child.dependencies.length + fresh > MAX_PARENTS)
+      throw exceedsLimit(`A feature has at most ${MAX_PARENTS} parents.`);
+  }
+  await upsertDependencies(
+    tx,
+    changing.map(({ child, after }) => ({ child: child.name, ...after })),
+  );
+  for (const { child, before, after } of changing) {
+    const about = { project: child.project, featureName: child.name };
+    record({ type: 'feature-dependency-added', ...about, data: after, preData: before ?? null });
+  }
 }
 
 function* violations(

@@ -13,14 +13,15 @@ export const CHILDREN = sql`array(
   select child from feature_dependencies where parent = features.name order by child
 )`;
 
-/** Adds the parent, or replaces what is asked of it. */
-export async function upsertDependency(tx: Tx, child: string, dependency: Dependency): Promise<void> {
-  const asked = { enabled: dependency.enabled, variants: JSON.stringify(dependency.variants) };
-  await tx
-    .insertInto('feature_dependencies')
-    .values({ child, parent: dependency.feature, ...asked })
-    .onConflict(conflict => conflict.columns(['child', 'parent']).doUpdateSet(asked))
-    .execute();
+/** Adds the parents, or replaces what is asked of them. */
+export async function upsertDependencies(tx: Tx, rows: (Dependency & { child: string })[]): Promise<void> {
+  await sql`
+    insert into feature_dependencies (child, parent, enabled, variants)
+    select child, feature, enabled, variants from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as wanted (
+      child text, feature text, enabled boolean, variants jsonb)
+    on conflict (child, parent) do update set enabled = excluded.enabled, variants = excluded.variants`.execute(
+    tx,
+  );
 }
 
 export async function deleteDependency(tx: Tx, child: string, parent: string): Promise<void> {

@@ -58,16 +58,13 @@ export async function setEnabled(
 
 export async function updateVariants(
   tx: Tx,
-  featureName: string,
-  environments: string[],
-  variants: Variant[],
+  rows: { featureName: string; environment: string; variants: Variant[] }[],
 ): Promise<void> {
-  await tx
-    .updateTable('feature_environments')
-    .set({ variants: JSON.stringify(variants) })
-    .where('feature_name', '=', featureName)
-    .where('environment', 'in', environments)
-    .execute();
+  await sql`
+    update feature_environments set variants = wanted.variants
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as wanted (
+      "featureName" text, environment text, variants jsonb)
+    where feature_name = "featureName" and feature_environments.environment = wanted.environment`.execute(tx);
 }
 
 export async function findDefaultStrategy(
@@ -135,8 +132,8 @@ async function replaceSegments(tx: Tx, strategyId: string, segments: number[]): 
     on conflict do nothing`.execute(tx);
 }
 
-export async function deleteStrategy(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('feature_strategies').where('id', '=', id).execute();
+export async function deleteStrategies(tx: Tx, ids: string[]): Promise<void> {
+  await tx.deleteFrom('feature_strategies').where('id', 'in', ids).execute();
 }
 
 export async function updateStrategyOrder(tx: Tx, order: { id: string; sortOrder: number }[]): Promise<void> {

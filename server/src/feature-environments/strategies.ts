@@ -9,7 +9,7 @@ import type { Feature } from '../features/schema.ts';
 import { acceptStrategy } from './accept-strategy.ts';
 import { type FeatureEnvironment, type FeatureStrategy, NewStrategy, type StrategyOrder } from './schema.ts';
 import {
-  deleteStrategy,
+  deleteStrategies,
   insertStrategies,
   type StrategyFields,
   updateStrategy,
@@ -137,7 +137,7 @@ export async function removeStrategy(db: Db, actor: Actor, place: Place, id: str
   await change(db, actor, async current => {
     const here = await holdPlace(current, actor, place);
     const strategy = strategyOf(here, id);
-    await deleteStrategy(current.tx, id);
+    await deleteStrategies(current.tx, [id]);
     current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
   });
 }
@@ -174,7 +174,7 @@ export async function orderStrategies(
 }
 
 /** Fills what was left out. A gradual rollout always has its three parameters, or SDKs would each guess their own. */
-function complete(input: NewStrategy, featureName: string, sortOrder: number): StrategyFields {
+export function complete(input: NewStrategy, featureName: string, sortOrder: number): StrategyFields {
   const rollout = { rollout: '100', stickiness: 'default', groupId: featureName };
   return {
     name: input.name,

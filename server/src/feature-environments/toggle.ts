@@ -29,17 +29,21 @@ export async function switchFeatures(
     const bare = changing.filter(feature => !environmentOf(feature, environment).hasEnabledStrategies);
     if (enabled && bare.length > 0)
       await addDefaultStrategy({ tx, record }, actor, project, environment, bare);
-    const changed = namesOf(changing);
-    await setEnabled(tx, changed, environment, enabled);
-    for (const featureName of changed) {
-      record({
-        type: enabled ? 'feature-environment-enabled' : 'feature-environment-disabled',
-        project,
-        environment,
-        featureName,
-      });
-    }
+    await switchHeld({ tx, record }, { project, environment }, namesOf(changing), enabled);
   });
+}
+
+/** Part of a change that holds the features, none of which is in that state already. */
+export async function switchHeld(
+  { tx, record }: Change,
+  place: { project: string; environment: string },
+  names: string[],
+  enabled: boolean,
+): Promise<void> {
+  if (names.length === 0) return;
+  await setEnabled(tx, names, place.environment, enabled);
+  const type = enabled ? 'feature-environment-enabled' : 'feature-environment-disabled';
+  for (const featureName of names) record({ type, ...place, featureName });
 }
 
 /** On without a strategy would mean on for nobody: the project's default is added, which takes a right of its own. */

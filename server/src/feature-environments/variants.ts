@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { needsInEnvironments } from '../access/guard.ts';
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
+import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { badData } from '../errors.ts';
 import { holdActiveFeature } from '../features/load.ts';
 import { applyPatch, type JsonPatch } from '../features/patch.ts';
 import { type Variant, VariantInputs } from '../variants/schema.ts';
 import { distributeWeights, knownFields } from '../variants/weights.ts';
+import type { FeatureEnvironment } from './schema.ts';
 import { updateVariants } from './store.ts';
 import { environmentOf, type Place } from './strategies.ts';
 
@@ -62,30 +63,43 @@ async function replaceVariants(
     const before = places[0]?.variants ?? [];
     const after = acceptVariants(typeof wanted === 'function' ? wanted(before) : wanted, path);
 
-    const changing = places.filter(place => !isDeepStrictEqual(place.variants, after));
-    if (changing.length === 0) return after;
-    await updateVariants(
-      tx,
-      featureName,
-      changing.map(place => place.name),
-      after,
+    await setVariants(
+      { tx, record },
+      places.map(place => ({ project, place, variants: after })),
     );
-    for (const { name: environment, variants } of changing) {
-      record({
-        type: 'feature-environment-variants-updated',
-        project,
-        environment,
-        featureName,
-        data: { variants: after },
-        preData: { variants },
-      });
-    }
     return after;
   });
 }
 
+/** Part of a change that holds the features and has accepted the variants; what is so already is not told again. */
+export async function setVariants(
+  { tx, record }: Change,
+  wanted: { project: string; place: FeatureEnvironment; variants: Variant[] }[],
+): Promise<void> {
+  const changing = wanted.filter(({ place, variants }) => !isDeepStrictEqual(place.variants, variants));
+  if (changing.length === 0) return;
+  await updateVariants(
+    tx,
+    changing.map(({ place, variants }) => ({
+      featureName: place.featureName,
+      environment: place.name,
+      variants,
+    })),
+  );
+  for (const { project, place, variants } of changing) {
+    record({
+      type: 'feature-environment-variants-updated',
+      project,
+      environment: place.name,
+      featureName: place.featureName,
+      data: { variants },
+      preData: { variants: place.variants },
+    });
+  }
+}
+
 /** The variants as they may be stored: complete, weights worked out, or a refusal with all that is wrong. */
-function acceptVariants(input: VariantInputs, path: string): Variant[] {
+export function acceptVariants(input: VariantInputs, path: string): Variant[] {
   const complete = knownFields(VariantInputs, input).map(variant => ({
     weightType: 'variable' as const,
     stickiness: 'default',

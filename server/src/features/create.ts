@@ -1,13 +1,19 @@
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
-import type { Db, Tx } from '../db/database.ts';
+import { type Change, change } from '../change.ts';
+import type { Db, Reader, Tx } from '../db/database.ts';
 import { ApiError, exceedsLimit, invalidOperation, notFound } from '../errors.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
 import { attachTags, holdTags } from '../tags/attach.ts';
 import { readFeature } from './load.ts';
 import type { Feature, NewFeature } from './schema.ts';
-import { insertFeature, lockActiveFeatures, lockReceivingProject, type ReceivingProject } from './store.ts';
+import {
+  findReceivingProject,
+  insertFeatures,
+  lockActiveFeatures,
+  lockReceivingProject,
+  type ReceivingProject,
+} from './store.ts';
 
 export async function createFeature(
   db: Db,
@@ -17,29 +23,37 @@ export async function createFeature(
   most = Number.POSITIVE_INFINITY,
 ): Promise<Feature> {
   const { name } = input;
-  await change(db, actor, async ({ tx, record }) => {
-    const tags = await holdTags({ tx, record }, input.tags ?? [], index => `/body/tags/${index}`);
-    await admitFeature(tx, project, name);
-    refuseBeyond(most, (await lockActiveFeatures(tx)) + 1);
-    const fields = {
-      name,
-      project,
-      type: input.type ?? 'release',
-      description: input.description ?? null,
-      impressionData: input.impressionData ?? false,
-    };
-    const createdAt = await insertFeature(tx, fields, actor.userId);
-    await enterStage(tx, [name], 'initial');
-    record({
-      type: 'feature-created',
-      project,
-      featureName: name,
-      data: { ...fields, stale: false, archived: false, createdAt },
-    });
-    await attachTags({ tx, record }, [{ name, project, tags: [] }], tags);
+  await change(db, actor, async current => {
+    const tags = await holdTags(current, input.tags ?? [], index => `/body/tags/${index}`);
+    await admitFeature(current.tx, project, name);
+    await addFeatures(current, actor, project, [input], most);
+    await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
   });
   // Read afterwards, because events are written last and tell who has worked on a feature.
   return await readFeature(db, actor, project, name);
+}
+
+/** Part of a change that has admitted the features: off everywhere, at the first stage. */
+export async function addFeatures(
+  { tx, record }: Change,
+  actor: Actor,
+  project: string,
+  inputs: Omit<NewFeature, 'tags'>[],
+  most: number,
+): Promise<void> {
+  refuseBeyond(most, (await lockActiveFeatures(tx)) + inputs.length);
+  const rows = inputs.map(({ name, type, description, impressionData }) => ({
+    name,
+    type: type ?? 'release',
+    description: description ?? null,
+    impressionData: impressionData ?? false,
+  }));
+  const createdAt = await insertFeatures(tx, project, rows, actor.userId);
+  await enterStage(tx, [...createdAt.keys()], 'initial');
+  for (const row of rows) {
+    const data = { ...row, project, stale: false, archived: false, createdAt: createdAt.get(row.name) };
+    record({ type: 'feature-created', project, featureName: row.name, data });
+  }
 }
 
 /** Refuses a name or a place that the project does not allow. Holds the project until the transaction ends. */
@@ -49,8 +63,17 @@ export async function admitFeature(tx: Tx, project: string, name: string): Promi
   refuseOverfull(project, receiving, 1);
 }
 
+/** What the project asks of features that come into it; nobody else can take a place until the transaction ends. */
 export async function holdReceivingProject(tx: Tx, project: string): Promise<ReceivingProject> {
-  const receiving = await lockReceivingProject(tx, project);
+  return unlessArchived(project, await lockReceivingProject(tx, project));
+}
+
+/** The same, for who only wants to know. */
+export async function readReceivingProject(db: Reader, project: string): Promise<ReceivingProject> {
+  return unlessArchived(project, await findReceivingProject(db, project));
+}
+
+function unlessArchived(project: string, receiving: ReceivingProject | undefined): ReceivingProject {
   if (!receiving || receiving.archived) throw notFound(`Project ${project}`);
   return receiving;
 }
@@ -72,11 +95,17 @@ export function refuseBeyond(most: number, wanted: number): void {
   if (wanted > most) throw exceedsLimit(`There are at most ${most} active features. Archive some first.`);
 }
 
+/** Compiled once, however many names are asked about. */
+export function nameMatcher(pattern: string | null): (name: string) => boolean {
+  const compiled = pattern === null ? undefined : compilePattern(pattern);
+  return name => pattern === null || compiled?.matches(name) === true;
+}
+
 export function checkNamingPattern(
   name: string,
   { namingPattern, namingExample, namingDescription }: ReceivingProject,
 ): void {
-  if (namingPattern === null || compilePattern(namingPattern)?.matches(name)) return;
+  if (nameMatcher(namingPattern)(name)) return;
   const example = namingExample === null ? '' : ` An example: ${namingExample}`;
   const meaning = namingDescription === null ? '' : ` ${namingDescription}`;
   throw new ApiError(

@@ -2,13 +2,18 @@ import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { invalidOperation, notFound } from '../errors.ts';
 import type { Feature } from './schema.ts';
-import { findFeature, lockFeatures } from './store.ts';
+import { findFeature, listNamedFeatures, lockFeatures } from './store.ts';
 
 /** The feature, or a refusal if the project has none of that name. */
 export async function readFeature(db: Reader, actor: Actor, project: string, name: string): Promise<Feature> {
   const feature = await findFeature(db, actor, project, name);
   if (!feature) throw notFound(`Feature ${name} in project ${project}`);
   return feature;
+}
+
+/** Features by their names, of any project: for callers who know already that they may be read. */
+export async function readFeatures(db: Reader, actor: Actor, names: string[]): Promise<Feature[]> {
+  return await listNamedFeatures(db, actor, names);
 }
 
 /** The features, kept from changing until the transaction ends, or a refusal if one is missing. */

@@ -46,6 +46,12 @@ export async function listFeatures(db: Reader, actor: Actor, project: string): P
   return rows;
 }
 
+export async function listNamedFeatures(db: Reader, actor: Actor, names: string[]): Promise<Feature[]> {
+  const { rows } = await sql<Feature>`
+    select ${featureAsSeenBy(actor)} from features where name = any(${names}) order by name`.execute(db);
+  return rows;
+}
+
 /** Features of the project, kept from changing until the transaction ends; always in one order, so nobody deadlocks. */
 export async function lockFeatures(
   tx: Tx,
@@ -90,6 +96,10 @@ export type ReceivingProject = {
 /** What a project asks of a feature that comes into it. Locked, so that two cannot both take the last place. */
 export async function lockReceivingProject(tx: Tx, id: string): Promise<ReceivingProject | undefined> {
   await sql`select from projects where id = ${id} for no key update`.execute(tx);
+  return await findReceivingProject(tx, id);
+}
+
+export async function findReceivingProject(db: Reader, id: string): Promise<ReceivingProject | undefined> {
   const { rows } = await sql<ReceivingProject>`
     select feature_limit as "featureLimit", naming_pattern as "namingPattern", naming_example as "namingExample",
       naming_description as "namingDescription", default_stickiness as "defaultStickiness",
@@ -97,7 +107,7 @@ export async function lockReceivingProject(tx: Tx, id: string): Promise<Receivin
       case when feature_limit is null then 0 else (
         select count(*) from features where project = projects.id and features.archived_at is null
       ) end as "activeFeatures"
-    from projects where id = ${id}`.execute(tx);
+    from projects where id = ${id}`.execute(db);
   return rows[0];
 }
 
@@ -114,38 +124,27 @@ export async function lockActiveFeatures(tx: Tx): Promise<number> {
   return rows[0]?.features ?? 0;
 }
 
-export type NewFeatureRow = {
-  name: string;
-  project: string;
-  type: string;
-  description: string | null;
-  impressionData: boolean;
-};
+export type NewFeatureRow = Pick<Feature, 'name' | 'type' | 'description' | 'impressionData'>;
 
-/** Inserts the feature, switched off in every environment of its project; returns when that was. */
-export async function insertFeature(
+/** Inserts features, switched off in every environment of their project; returns when each was created, by name. */
+export async function insertFeatures(
   tx: Tx,
-  feature: NewFeatureRow,
+  project: string,
+  features: NewFeatureRow[],
   createdByUserId: number,
-): Promise<string> {
-  const { createdAt } = await tx
-    .insertInto('features')
-    .values({
-      name: feature.name,
-      project: feature.project,
-      type: feature.type,
-      description: feature.description,
-      impression_data: feature.impressionData,
-      created_by_user_id: createdByUserId,
-    })
-    .returning('created_at as createdAt')
-    .executeTakeFirstOrThrow();
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ name: string; createdAt: string }>`
+    insert into features (name, project, type, description, impression_data, created_by_user_id)
+    select name, ${project}, type, description, "impressionData", ${createdByUserId}::integer
+    from jsonb_to_recordset(${JSON.stringify(features)}::jsonb) as wanted (
+      name text, type text, description text, "impressionData" boolean)
+    order by name
+    returning name, created_at as "createdAt"`.execute(tx);
   await sql`
     insert into feature_environments (feature_name, environment)
-    select ${feature.name}, environment_name from project_environments where project_id = ${feature.project}`.execute(
-    tx,
-  );
-  return createdAt;
+    select name, environment_name from unnest(${rows.map(row => row.name)}::text[]) as name, project_environments
+    where project_id = ${project}`.execute(tx);
+  return new Map(rows.map(row => [row.name, row.createdAt]));
 }
 
 /** The two projects of a move, always locked in one order, so that nobody deadlocks. */
@@ -182,21 +181,15 @@ export async function moveTo(
     select ${name}, unnest(${joining}::text[])`.execute(tx);
 }
 
-export async function updateFeature(
-  tx: Tx,
-  name: string,
-  fields: Pick<Feature, 'type' | 'description' | 'impressionData' | 'stale'>,
-): Promise<void> {
-  await tx
-    .updateTable('features')
-    .set({
-      type: fields.type,
-      description: fields.description,
-      impression_data: fields.impressionData,
-      stale: fields.stale,
-    })
-    .where('name', '=', name)
-    .execute();
+export type FeatureFields = Pick<Feature, 'name' | 'type' | 'description' | 'impressionData' | 'stale'>;
+
+export async function updateFeatures(tx: Tx, features: FeatureFields[]): Promise<void> {
+  await sql`
+    update features set type = wanted.type, description = wanted.description,
+      impression_data = wanted."impressionData", stale = wanted.stale
+    from jsonb_to_recordset(${JSON.stringify(features)}::jsonb) as wanted (
+      name text, type text, description text, "impressionData" boolean, stale boolean)
+    where features.name = wanted.name`.execute(tx);
 }
 
 export async function setStale(tx: Tx, names: string[], stale: boolean): Promise<void> {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
+import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { asEventData } from './create.ts';
 import { holdActiveFeature, readFeature } from './load.ts';
 import { applyPatch, type JsonPatch } from './patch.ts';
 import { type Feature, FeatureUpdate } from './schema.ts';
-import { updateFeature } from './store.ts';
+import { updateFeatures } from './store.ts';
 
 /** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
 export async function changeFeature(
@@ -16,35 +16,45 @@ export async function changeFeature(
   name: string,
   update: FeatureUpdate | ((before: Feature) => FeatureUpdate),
 ): Promise<Feature> {
-  await change(db, actor, async ({ tx, record }) => {
-    const before = await holdActiveFeature(tx, actor, project, name);
-    const input = typeof update === 'function' ? update(before) : update;
-    const after: Feature = {
-      ...before,
-      type: input.type ?? before.type,
-      description: input.description === undefined ? before.description : input.description,
-      impressionData: input.impressionData ?? before.impressionData,
-      stale: input.stale ?? before.stale,
-    };
-    if (isDeepStrictEqual(after, before)) return;
-
-    await updateFeature(tx, name, after);
-    // Being stale has events of its own; the rest is told by one.
-    const restChanged = !isDeepStrictEqual({ ...after, stale: before.stale }, before);
-    const about = { project, featureName: name };
-    if (restChanged) {
-      record({
-        type: 'feature-metadata-updated',
-        ...about,
-        data: asEventData(after),
-        preData: asEventData(before),
-      });
-    }
-    if (after.stale !== before.stale)
-      record({ type: after.stale ? 'feature-stale-on' : 'feature-stale-off', ...about });
+  await change(db, actor, async current => {
+    const before = await holdActiveFeature(current.tx, actor, project, name);
+    await updateHeld(current, [{ before, update: typeof update === 'function' ? update(before) : update }]);
   });
   return await readFeature(db, actor, project, name);
 }
+
+/** Part of a change that holds the features. */
+export async function updateHeld(
+  { tx, record }: Change,
+  updates: { before: Feature; update: FeatureUpdate }[],
+): Promise<void> {
+  const changing = updates
+    .map(({ before, update }) => ({ before, after: updated(before, update) }))
+    .filter(({ before, after }) => !isDeepStrictEqual(after, before));
+  if (changing.length === 0) return;
+  await updateFeatures(
+    tx,
+    changing.map(({ after }) => after),
+  );
+  for (const { before, after } of changing) {
+    const about = { project: before.project, featureName: before.name };
+    // Being stale has events of its own; the rest is told by one.
+    if (!isDeepStrictEqual({ ...after, stale: before.stale }, before)) {
+      const [data, preData] = [asEventData(after), asEventData(before)];
+      record({ type: 'feature-metadata-updated', ...about, data, preData });
+    }
+    if (after.stale !== before.stale)
+      record({ type: after.stale ? 'feature-stale-on' : 'feature-stale-off', ...about });
+  }
+}
+
+const updated = (before: Feature, { type, description, impressionData, stale }: FeatureUpdate): Feature => ({
+  ...before,
+  type: type ?? before.type,
+  description: description === undefined ? before.description : description,
+  impressionData: impressionData ?? before.impressionData,
+  stale: stale ?? before.stale,
+});
 
 /** The same by JSON Patch, applied to the fields that an update may carry. */
 export async function patchFeature(

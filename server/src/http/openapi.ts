@@ -26,6 +26,7 @@ export async function installOpenApi(app: App, publicUrl: string): Promise<void>
         { name: 'Feature types', description: 'Kinds of feature and how long they are meant to live' },
         { name: 'Context', description: 'What applications tell of a user, for constraints and stickiness' },
         { name: 'Constraints', description: 'Conditions on the context of a user' },
+        { name: 'Export and import', description: 'Features from one instance or environment to another' },
         { name: 'Segments', description: 'Lists of constraints with a name, for many strategies' },
         { name: 'Tags', description: 'Words to group features by, and their types' },
         { name: 'API tokens', description: 'Keys for SDKs' },

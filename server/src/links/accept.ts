@@ -2,13 +2,13 @@ import { badData } from '../errors.ts';
 import type { LinkInput } from './schema.ts';
 
 /** The link as it may be stored, or a refusal. A title of blanks is none. */
-export function acceptLink({ url, title }: LinkInput): { url: string; title: string | null } {
+export function acceptLink({ url, title }: LinkInput, path: string): { url: string; title: string | null } {
   const mistake = urlMistake(url);
-  if (mistake !== undefined) throw badData([{ message: mistake, path: '/body/url' }]);
+  if (mistake !== undefined) throw badData([{ message: mistake, path: `${path}/url` }]);
   return { url, title: title?.trim() || null };
 }
 
-function urlMistake(url: string): string | undefined {
+export function urlMistake(url: string): string | undefined {
   // A page shows the link to be clicked: what a browser would run, such as javascript:, must not get in.
   if (!/^https?:\/\/\S+$/i.test(url) || !URL.canParse(url))
     return 'url must be an address that begins with http:// or https:// and holds no blanks';

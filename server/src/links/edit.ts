@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
+import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { exceedsLimit, notFound } from '../errors.ts';
 import { holdActiveFeature } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { acceptLink } from './accept.ts';
 import type { FeatureLink, LinkInput } from './schema.ts';
-import { deleteLink, insertLink, updateLink } from './store.ts';
+import { deleteLink, insertLinks, updateLink } from './store.ts';
 
 const MAX_LINKS = 10;
 
@@ -18,14 +19,34 @@ export async function addLink(
   featureName: string,
   input: LinkInput,
 ): Promise<FeatureLink> {
-  const link = acceptLink(input);
-  return await change(db, actor, async ({ tx, record }) => {
-    const { links } = await holdActiveFeature(tx, actor, project, featureName);
-    if (links.length >= MAX_LINKS) throw exceedsLimit(`A feature has at most ${MAX_LINKS} links.`);
-    const added = { id: await insertLink(tx, featureName, link), ...link };
-    record({ type: 'feature-link-added', project, featureName, data: added });
+  const link = acceptLink(input, '/body');
+  return await change(db, actor, async current => {
+    const feature = await holdActiveFeature(current.tx, actor, project, featureName);
+    const [added] = await attachLinks(current, [{ feature, links: [link] }]);
+    if (!added) throw new Error('The link that was added is not there');
     return added;
   });
+}
+
+/** Part of a change that holds the features and has accepted the links. */
+export async function attachLinks(
+  { tx, record }: Change,
+  wanted: { feature: Feature; links: Omit<FeatureLink, 'id'>[] }[],
+): Promise<FeatureLink[]> {
+  const full = wanted.find(({ feature, links }) => feature.links.length + links.length > MAX_LINKS);
+  if (full) throw exceedsLimit(`A feature has at most ${MAX_LINKS} links.`);
+  const coming = wanted.flatMap(({ feature, links }) =>
+    links.map(link => ({ feature, link: { id: randomUUID(), ...link } })),
+  );
+  if (coming.length === 0) return [];
+  await insertLinks(
+    tx,
+    coming.map(({ feature, link }) => ({ featureName: feature.name, ...link })),
+  );
+  for (const { feature, link } of coming) {
+    record({ type: 'feature-link-added', project: feature.project, featureName: feature.name, data: link });
+  }
+  return coming.map(({ link }) => link);
 }
 
 /** Changes the address, and the title if it is given; changing nothing writes nothing. */
@@ -37,7 +58,7 @@ export async function changeLink(
   id: string,
   input: LinkInput,
 ): Promise<FeatureLink> {
-  const { url, title } = acceptLink(input);
+  const { url, title } = acceptLink(input, '/body');
   return await change(db, actor, async ({ tx, record }) => {
     const before = linkOf(await holdActiveFeature(tx, actor, project, featureName), id);
     const after = { id, url, title: input.title === undefined ? before.title : title };

@@ -8,17 +8,13 @@ export const LINKS = sql`coalesce((
   from feature_links where feature_name = features.name
 ), '[]')`;
 
-export async function insertLink(
-  tx: Tx,
-  featureName: string,
-  link: Omit<FeatureLink, 'id'>,
-): Promise<string> {
-  const { id } = await tx
-    .insertInto('feature_links')
-    .values({ feature_name: featureName, ...link })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+/** The clock goes on from row to row: links keep the order they came in. */
+export async function insertLinks(tx: Tx, links: (FeatureLink & { featureName: string })[]): Promise<void> {
+  await sql`
+    insert into feature_links (id, feature_name, url, title, created_at)
+    select id, "featureName", url, title, clock_timestamp()
+    from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as wanted (
+      id uuid, "featureName" text, url text, title text)`.execute(tx);
 }
 
 export async function updateLink(tx: Tx, { id, ...columns }: FeatureLink): Promise<void> {

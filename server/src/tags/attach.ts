@@ -34,8 +34,11 @@ export async function holdTags(
 }
 
 /** Attaches tags that are held to features that are held; what a feature has already is not told again. */
-export async function attachTags({ tx, record }: Change, features: Tagged[], tags: Tag[]): Promise<void> {
-  const missing = features.flatMap(feature => {
+export async function attachTags(
+  { tx, record }: Change,
+  wanted: { feature: Tagged; tags: Tag[] }[],
+): Promise<void> {
+  const missing = wanted.flatMap(({ feature, tags }) => {
     const added = tags.filter(tag => !feature.tags.some(one => isSame(one, tag)));
     if (added.length > 0 && feature.tags.length + added.length > MAX_TAGS)
       throw exceedsLimit(`Feature ${feature.name} would have more than ${MAX_TAGS} tags.`);

@@ -57,6 +57,10 @@ export async function changeTags(
   await change(db, actor, async current => {
     const added = await holdTags(current, addedTags, pathOfAdded);
     const held = await holdActiveFeatures(current.tx, actor, project, features);
-    await attachTags(current, await detachTags(current, held, removed), added);
+    const rest = await detachTags(current, held, removed);
+    await attachTags(
+      current,
+      rest.map(feature => ({ feature, tags: added })),
+    );
   });
 }

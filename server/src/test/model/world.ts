@@ -1,0 +1,69 @@
+/** A project and its flags, as a person would draw them: what the server holds is compared with this. */
+export type World = {
+  environments: string[];
+  defaults: Record<string, Strategy>;
+  flags: Record<string, Flag>;
+};
+
+export type Flag = {
+  type: string;
+  description: string | null;
+  impressionData: boolean;
+  stale: boolean;
+  archived: boolean;
+  completed: 'kept' | 'discarded' | null;
+  tags: string[];
+  parents: Record<string, Parent>;
+  environments: Record<string, Place>;
+};
+export type Parent = { enabled: boolean; variants: string[] };
+/** Strategies stand as they were added; `sorted` puts them as they are looked at. */
+export type Place = { enabled: boolean; variants: Variant[]; strategies: Strategy[] };
+export type Strategy = {
+  id: string;
+  name: string;
+  title: string | null;
+  disabled: boolean;
+  sortOrder: number;
+  parameters: Record<string, string>;
+  constraints: object[];
+  variants: object[];
+  segments: number[];
+};
+export type Variant = {
+  name: string;
+  weight: number;
+  weightType: 'variable';
+  stickiness: string;
+  overrides?: [];
+};
+
+export const newPlace = (): Place => ({ enabled: false, variants: [], strategies: [] });
+
+export function newFlag(environments: string[]): Flag {
+  return {
+    type: 'release',
+    description: null,
+    impressionData: false,
+    stale: false,
+    archived: false,
+    completed: null,
+    tags: [],
+    parents: {},
+    environments: Object.fromEntries(environments.map(name => [name, newPlace()])),
+  };
+}
+
+/** The world with strategies in the order the server gives them: by number, then as they were added. */
+export function sorted(world: World): World {
+  const copy = structuredClone(world);
+  for (const flag of Object.values(copy.flags)) {
+    for (const place of Object.values(flag.environments)) {
+      place.strategies = place.strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
+    }
+  }
+  return copy;
+}
+
+export const childrenOf = (world: World, parent: string): string[] =>
+  Object.keys(world.flags).filter(name => world.flags[name]?.parents[parent]);
