@@ -11,6 +11,7 @@ import { pendingMigrations } from './db/migrate.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { featureEnvironmentRoutes } from './feature-environments/routes.ts';
+import { featureSearchRoutes } from './feature-search/routes.ts';
 import { featureTypeRoutes } from './feature-types/routes.ts';
 import { featureRoutes } from './features/routes.ts';
 import type { App } from './http/app.ts';
@@ -58,6 +59,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   projectRoutes(app, db);
   featureRoutes(app, db);
   featureEnvironmentRoutes(app, db);
+  featureSearchRoutes(app, db);
   environmentRoutes(app, db);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);

@@ -11,15 +11,18 @@ import { tagsOf } from '../tags/store.ts';
 import { nameOfUser } from '../users/store.ts';
 import type { Feature } from './schema.ts';
 
+/** Who created `features`. */
+export const CREATED_BY = sql`case when features.created_by_user_id is not null then jsonb_build_object(
+    'id', features.created_by_user_id,
+    'name', ${nameOfUser(sql`features.created_by_user_id`)}
+  ) end`;
+
 const featureAsSeenBy = (actor: Actor) => sql`
   features.name, features.type, features.description, features.project, features.stale,
   features.impression_data as "impressionData",
   features.archived_at is not null as archived, features.archived_at as "archivedAt",
   features.created_at as "createdAt",
-  case when features.created_by_user_id is not null then jsonb_build_object(
-    'id', features.created_by_user_id,
-    'name', ${nameOfUser(sql`features.created_by_user_id`)}
-  ) end as "createdBy",
+  ${CREATED_BY} as "createdBy",
   exists (select from feature_environments where feature_name = features.name and enabled) as enabled,
   ${isFavorite(actor)} as favorite, ${LAST_SEEN_AT} as "lastSeenAt",
   ${ENVIRONMENTS} as environments, ${tagsOf(sql`features.name`)} as tags, ${PARENTS} as dependencies, ${CHILDREN} as children,
