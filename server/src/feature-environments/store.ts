@@ -4,7 +4,8 @@ import type { Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
 import type { FeatureStrategy } from './schema.ts';
 
-const STRATEGY = sql`jsonb_build_object(
+/** json and not jsonb here and below: what is only sent need not be taken apart, and it costs PostgreSQL half. */
+const STRATEGY = sql`json_build_object(
   'id', strategy.id, 'name', strategy.strategy_name, 'title', strategy.title, 'disabled', strategy.disabled,
   'featureName', strategy.feature_name, 'sortOrder', strategy.sort_order,
   'parameters', strategy.parameters, 'constraints', strategy.constraints, 'variants', strategy.variants,
@@ -21,20 +22,20 @@ export const LAST_SEEN_AT = sql`(
 
 /** The environments of `features`, each with its switch, strategies and variants. */
 export const ENVIRONMENTS = sql`coalesce((
-  select jsonb_agg(jsonb_build_object(
+  select json_agg(json_build_object(
       'name', environments.name, 'environment', environments.name, 'featureName', here.feature_name,
       'type', environments.type, 'enabled', here.enabled, 'sortOrder', environments.sort_order,
       'variants', here.variants, 'variantCount', jsonb_array_length(here.variants),
       'lastSeenAt', ${iso(sql`here.last_seen_at`)},
       'strategies', strategies.list,
-      'hasStrategies', strategies.list <> '[]',
-      'hasEnabledStrategies', strategies.any_enabled
+      'hasStrategies', strategies.any_enabled is not null,
+      'hasEnabledStrategies', strategies.any_enabled is true
     ) order by environments.sort_order, environments.name)
   from feature_environments as here
     join environments on environments.name = here.environment
     cross join lateral (
-      select coalesce(jsonb_agg(${STRATEGY} order by ${IN_ORDER}), '[]') as list,
-        coalesce(bool_or(not strategy.disabled), false) as any_enabled
+      select coalesce(json_agg(${STRATEGY} order by ${IN_ORDER}), '[]') as list,
+        bool_or(not strategy.disabled) as any_enabled
       from feature_strategies as strategy
       where strategy.feature_name = here.feature_name and strategy.environment = here.environment
     ) as strategies

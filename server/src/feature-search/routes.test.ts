@@ -248,6 +248,7 @@ test.each([
   ['favoritesFirst=true&limit=2', 'gamma alpha'],
   ['favoritesFirst=true&limit=2&offset=1', 'alpha beta'],
   ['favoritesFirst=true&limit=2&offset=2', 'beta'],
+  ['favoritesFirst=true&limit=1&offset=2', 'beta'],
   ['favoritesFirst=true&query=a', 'gamma alpha beta'],
   ['favoritesFirst=false', 'alpha beta gamma'],
 ])('%s gives who starred gamma %s', async (query, expected) => {
