@@ -8,8 +8,9 @@ create function feature_text(name text, description text) returns text
 create index features_text_idx on features using gin (feature_text(name, description) gin_trgm_ops);
 
 -- Partial: features that are archived gather at the old end, where the default order begins. The first gives a project
--- its page and, index-only, its total; the second the instance.
-create index features_active_project_idx on features (project, created_at, name) where archived_at is null;
+-- its page and, index-only, its total and what there is of each type; the second the instance.
+create index features_active_project_idx on features (project, created_at, name) include (type, stale)
+  where archived_at is null;
 create index features_active_idx on features (created_at, name) where archived_at is null;
 drop index features_created_at_idx;
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
-import type { Project } from './schema.ts';
+import type { Project, ProjectOverview } from './schema.ts';
 
 /** The part of a project that its owner writes. */
 export type ProjectFields = Omit<
@@ -10,25 +10,59 @@ export type ProjectFields = Omit<
   'environments' | 'members' | 'createdAt' | 'updatedAt' | 'archivedAt'
 >;
 
-const PROJECT = sql`
-  projects.id, projects.name, projects.description, projects.mode,
+/** All but the id and the environments. */
+const HEAD = sql`
+  projects.name, projects.description, projects.mode,
   projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
   jsonb_build_object(
     'pattern', projects.naming_pattern,
     'example', projects.naming_example,
     'description', projects.naming_description
   ) as "featureNaming",
+  (select count(distinct user_id) from user_roles where user_roles.project = projects.id) as members,
+  projects.created_at as "createdAt", projects.updated_at as "updatedAt", projects.archived_at as "archivedAt"`;
+
+const PROJECT = sql`
+  projects.id, ${HEAD},
   array(
     select environments.name from project_environments join environments on environments.name = environment_name
     where project_id = projects.id order by environments.sort_order, environments.name
-  ) as environments,
-  (select count(distinct user_id) from user_roles where user_roles.project = projects.id) as members,
-  projects.created_at as "createdAt", projects.updated_at as "updatedAt", projects.archived_at as "archivedAt"`;
+  ) as environments`;
 
 export async function findProject(db: Reader, id: string): Promise<Project | undefined> {
   const { rows } = await sql<Project>`select ${PROJECT} from projects where id = ${id}`.execute(db);
   return rows[0];
 }
+
+/** What the first page about a project shows, as the actor sees it. */
+export async function findOverview(
+  db: Reader,
+  actor: Actor,
+  id: string,
+): Promise<ProjectOverview | undefined> {
+  const { rows } = await sql<ProjectOverview>`
+    select 1 as version, ${HEAD}, ${isFavoriteProject(actor)} as favorite,
+      coalesce((
+        select json_agg(case
+          when default_strategy is null then json_build_object('environment', environment_name)
+          else json_build_object('environment', environment_name, 'defaultStrategy', default_strategy)
+        end order by environments.sort_order, environments.name)
+        from project_environments join environments on environments.name = environment_name
+        where project_id = projects.id
+      ), '[]') as environments,
+      coalesce((
+        select json_agg(json_build_object('type', type, 'count', count) order by count desc, type) from (
+          select type, count(*) as count from features
+          where project = projects.id and features.archived_at is null group by type
+        ) as counted
+      ), '[]') as "featureTypeCounts"
+    from projects where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+const isFavoriteProject = (actor: Actor) => sql<boolean>`exists (
+  select from favorite_projects where user_id = ${actor.userId} and project = projects.id
+)`;
 
 /** The project, kept from changing until the transaction ends. */
 export async function lockProject(tx: Tx, id: string): Promise<Project | undefined> {
