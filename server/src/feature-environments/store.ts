@@ -15,6 +15,14 @@ const STRATEGY = sql`json_build_object(
 
 const IN_ORDER = sql`strategy.sort_order, strategy.created_at, strategy.id`;
 
+/** Where strategies are: what a list of those that use something tells of each, in its order. */
+export const STRATEGY_USE = sql`
+  feature_strategies.id, feature_strategies.feature_name as "featureName", features.project as "projectId",
+  feature_strategies.environment, feature_strategies.strategy_name as "strategyName"`;
+export const BY_PLACE = sql`
+  features.project, features.name, feature_strategies.environment, feature_strategies.sort_order,
+  feature_strategies.id`;
+
 /** When an SDK last asked for `features`, in any environment. */
 export const LAST_SEEN_AT = sql`(
   select max(last_seen_at) from feature_environments where feature_name = features.name
