@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { openDb } from '../server/src/db/database.ts';
-import { migrate } from '../server/src/db/migrate.ts';
 import { EVENT_TYPE_NAMES } from '../server/src/events/event-types.ts';
+import { keepOrFill, stepper, withClient } from './database.ts';
 
 const EVENTS_MIGRATION = new URL('../server/migrations/0003_events.sql', import.meta.url);
 const BATCH = 50_000;
@@ -20,22 +19,22 @@ export const TYPES = [
 ].slice(0, 100);
 
 /** Made-up words, so that a search for text finds what was put there and nothing by chance. */
-const WORDS = ['ba', 'co', 'du', 'fe', 'gi', 'ho', 'la', 'mi', 'no', 'pu'].flatMap(first =>
+export const WORDS = ['ba', 'co', 'du', 'fe', 'gi', 'ho', 'la', 'mi', 'no', 'pu'].flatMap(first =>
   ['bra', 'clo', 'dri', 'fle', 'gru', 'pla', 'ske', 'sto'].flatMap(second =>
     ['ben', 'dor', 'lin', 'mak', 'tus'].map(third => first + second + third),
   ),
 );
 
-const WORD_ARRAY = `${pg.escapeLiteral(`{${WORDS.join(',')}}`)}::text[]`;
+export const WORD_ARRAY = `${pg.escapeLiteral(`{${WORDS.join(',')}}`)}::text[]`;
 const PHRASES = 20_000;
 
 // From 0 to 1, the same for the same event in every run. Inline: as SQL functions these made the load 11 times slower.
-const draw = (n: string, salt: number) =>
+export const draw = (n: string, salt: number) =>
   `((hashint8extended(${n}, ${salt}) & 9007199254740991) / 9007199254740992.0::float8)`;
 /** From 1 to size, the smaller the more often (Zipf 1.0): of 300 the first has 12 %, of 500 the first 11 %. */
-const rank = (n: string, salt: number, size: number | string) =>
+export const rank = (n: string, salt: number, size: number | string) =>
   `floor(exp(${draw(n, salt)} * ln(${size} + 1)))::integer`;
-const oneOf = (n: string, salt: number, size: number) => `floor(${draw(n, salt)} * ${size})::integer`;
+export const oneOf = (n: string, salt: number, size: number) => `floor(${draw(n, salt)} * ${size})::integer`;
 
 const SETTING = `
   set jit = off;
@@ -93,29 +92,13 @@ const CREATORS = `
 
 /** A database of that many events, migrated, filled, analyzed; one that is there from an earlier run is kept. */
 export async function prepareDatabase(url: URL, events: number, fresh: boolean): Promise<void> {
-  const name = url.pathname.slice(1);
   const marker = `${events} events, made by ${await fingerprint()}`;
-  const server = new URL(url);
-  server.pathname = '/postgres';
-  await withClient(server, async client => {
-    if (!fresh && (await commentOn(client, name)) === marker) return;
-    await client.query(`drop database if exists ${name} with (force)`);
-    await client.query(`create database ${name}`);
-    await fill(url, events);
-    await client.query(`comment on database ${name} is '${marker}'`);
-  });
+  await keepOrFill(url, marker, fresh, () => fill(url, events));
 }
 
 async function fill(url: URL, events: number): Promise<void> {
-  const db = openDb({ url: url.href, poolSize: 2, onError: console.error });
-  await migrate(db);
-  await db.destroy();
   await withClient(url, async client => {
-    const step = async (what: string, statement: string, values?: unknown[]) => {
-      const start = performance.now();
-      await client.query(statement, values);
-      console.error(`${what}: ${((performance.now() - start) / 1_000).toFixed(1)} s`);
-    };
+    const step = stepper(client);
     await step('setting', SETTING);
     // The trigram index takes most of the time of a load; built at the end it takes a fraction of that.
     await client.query('drop index events_text_idx');
@@ -141,22 +124,4 @@ async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(SETTING + FILL + CREATORS + TYPES.join());
   hash.update(await readFile(EVENTS_MIGRATION));
   return hash.digest('hex').slice(0, 16);
-}
-
-async function commentOn(client: pg.Client, database: string): Promise<string | undefined> {
-  const { rows } = await client.query<{ comment: string }>(
-    `select shobj_description(oid, 'pg_database') as comment from pg_database where datname = $1`,
-    [database],
-  );
-  return rows[0]?.comment;
-}
-
-async function withClient<T>(url: URL, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

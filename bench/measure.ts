@@ -59,6 +59,27 @@ export function percentile(values: number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
+export const both = (times: number[]): string =>
+  `${percentile(times, 0.5).toFixed(1)} / ${percentile(times, 0.95).toFixed(1)}`;
+
+export async function runBare(connection: pg.Client, statements: Statement[]): Promise<void> {
+  try {
+    for (const { text, values } of statements) await connection.query(text, values);
+  } catch (error) {
+    const timedOut = (error as { code?: string }).code === '57014';
+    if (!timedOut) throw error;
+  }
+}
+
+/** Those that answer requests; the job engine has its own. */
+export async function backendsOf(connection: pg.Client): Promise<number[]> {
+  const { rows } = await connection.query<{ pid: number }>(`
+    select pid from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'
+      and application_name <> 'halyard jobs' and pid <> pg_backend_pid()`);
+  return rows.map(row => row.pid);
+}
+
 const TICK_MS = 10;
 
 export type Cpu = Map<number, number>;

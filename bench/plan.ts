@@ -12,22 +12,25 @@ type Node = {
 export type Plan = {
   text: string;
   scans: string[];
-  /** Those of the scans that read a whole partition. */
+  /** Those of the scans that read a whole table or partition. */
   sequential: string[];
-  /** Most events that one scan read and threw away: an index that is walked past what does not match. */
+  /** Most rows that one scan read and threw away: an index that is walked past what does not match. */
   passedOver: number;
 };
 
-/** How PostgreSQL answers a statement. */
-export async function explain(client: pg.Client, { text, values }: Statement): Promise<Plan> {
+/** How PostgreSQL answers a statement; of the scans those that read tables or indexes whose name begins so. */
+export async function explain(
+  client: pg.Client,
+  { text, values }: Statement,
+  names: string[],
+): Promise<Plan> {
   const lines = await client.query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${text}`, values);
   const tree = await client.query<{ 'QUERY PLAN': { Plan: Node }[] }>(
     `explain (format json) ${text}`,
     values,
   );
-  const filled = await filledPartitions(client);
   const scans = [...nodesOf(tree.rows[0]?.['QUERY PLAN'][0]?.Plan)].filter(node =>
-    filled.some(partition => (node['Relation Name'] ?? node['Index Name'] ?? '').startsWith(partition)),
+    names.some(name => (node['Relation Name'] ?? node['Index Name'] ?? '').startsWith(name)),
   );
   const plan = lines.rows.map(row => row['QUERY PLAN']).join('\n');
   return {
@@ -53,7 +56,7 @@ function describe(node: Node): string {
 }
 
 /** An empty partition is read in no time however it is read. */
-async function filledPartitions(client: pg.Client): Promise<string[]> {
+export async function filledPartitions(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(`
     select relname as name from pg_class join pg_inherits on inhrelid = pg_class.oid
     where inhparent = 'events'::regclass and reltuples > 0`);

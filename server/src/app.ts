@@ -13,6 +13,7 @@ import { environmentRoutes } from './environments/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { favoriteRoutes } from './favorites/routes.ts';
 import { featureEnvironmentRoutes } from './feature-environments/routes.ts';
+import { featureSearchRoutes } from './feature-search/routes.ts';
 import { featureTypeRoutes } from './feature-types/routes.ts';
 import { featureRoutes } from './features/routes.ts';
 import type { App } from './http/app.ts';
@@ -64,6 +65,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   projectRoutes(app, db, limits);
   featureRoutes(app, db, limits);
   featureEnvironmentRoutes(app, db);
+  featureSearchRoutes(app, db);
   dependencyRoutes(app, db);
   favoriteRoutes(app, db);
   linkRoutes(app, db);

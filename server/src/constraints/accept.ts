@@ -1,8 +1,14 @@
 import type { Reader } from '../db/database.ts';
 import { badData, type Violation } from '../errors.ts';
-import { constraintViolations, normaliseConstraint, refuseTooMany, violationsOfOne } from './check.ts';
+import {
+  constraintViolations,
+  type LegalValues,
+  normaliseConstraint,
+  refuseTooMany,
+  violationsOfOne,
+} from './check.ts';
 import type { Constraint } from './schema.ts';
-import { listLegalValues } from './store.ts';
+import { listNamedFields, type NamedField } from './store.ts';
 
 /** The constraints as they are stored, and what is wrong with them; `project` is where they are used. */
 export async function examineConstraints(
@@ -13,10 +19,13 @@ export async function examineConstraints(
 ): Promise<{ constraints: Constraint[]; violations: Violation[] }> {
   refuseTooMany(constraints);
   const names = constraints.map(constraint => constraint.contextName);
-  const legalValues = names.length === 0 ? new Map() : await listLegalValues(db, names, project);
+  const fields = names.length === 0 ? [] : await listNamedFields(db, names, project);
   return {
     constraints: constraints.map(normaliseConstraint),
-    violations: constraintViolations(constraints, path, legalValues),
+    violations: [
+      ...constraintViolations(constraints, path, legalValuesOf(fields)),
+      ...violationsOfPlace(constraints, path, fields),
+    ],
   };
 }
 
@@ -27,8 +36,33 @@ export async function examineConstraintLists(
   project: string,
 ): Promise<Violation[][]> {
   const names = [...new Set(lists.flat().map(constraint => constraint.contextName))];
-  const legalValues = names.length === 0 ? new Map() : await listLegalValues(db, names, project);
-  return lists.map(list => constraintViolations(list, '', legalValues));
+  const fields = names.length === 0 ? [] : await listNamedFields(db, names, project);
+  const legalValues = legalValuesOf(fields);
+  return lists.map(list => [
+    ...constraintViolations(list, '', legalValues),
+    ...violationsOfPlace(list, '', fields),
+  ]);
+}
+
+/** A field of a project counts in that project only. */
+const legalValuesOf = (fields: NamedField[]): LegalValues =>
+  new Map(fields.filter(field => !field.elsewhere).map(field => [field.name, field.legalValues]));
+
+function violationsOfPlace(
+  constraints: readonly Constraint[],
+  path: string,
+  fields: NamedField[],
+): Violation[] {
+  return constraints.flatMap(({ contextName }, index) =>
+    fields.some(field => field.elsewhere && field.name === contextName)
+      ? [
+          {
+            message: `${contextName} is a context field of another project`,
+            path: `${path}/${index}/contextName`,
+          },
+        ]
+      : [],
+  );
 }
 
 /** The constraints as they are stored, or a refusal with all that is wrong. */
@@ -46,7 +80,7 @@ export async function acceptConstraints(
 /** Refuses a constraint that is the whole body and would be accepted nowhere. */
 export async function checkConstraint(db: Reader, constraint: Constraint): Promise<void> {
   refuseTooMany([constraint]);
-  const legalValues = await listLegalValues(db, [constraint.contextName], null);
-  const details = violationsOfOne(constraint, '/body', legalValues);
+  const fields = await listNamedFields(db, [constraint.contextName], null);
+  const details = violationsOfOne(constraint, '/body', legalValuesOf(fields));
   if (details.length > 0) throw badData(details);
 }

@@ -1,15 +1,22 @@
-import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
+import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import { asEventData } from './create.ts';
-import { deleteContextField, lockContextField } from './store.ts';
+import { deleteContextField, deleteContextFieldsOfProject, lockContextField, type Place } from './store.ts';
 
-export async function removeContextField(db: Db, actor: Actor, name: string): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const field = await lockContextField(tx, name);
+/** Deletes a field, in use or not: constraints that name it go on as they are. */
+export async function removeContextField(db: Db, place: Place, name: string): Promise<void> {
+  await change(db, place.actor, async ({ tx, record }) => {
+    const field = await lockContextField(tx, place, name);
     if (!field) throw notFound(`Context field ${name}`);
     await deleteContextField(tx, name);
-    record({ type: 'context-field-deleted', preData: asEventData(field) });
+    record({ type: 'context-field-deleted', project: field.project, preData: asEventData(field) });
   });
+}
+
+/** Part of a change that deletes a project: the fields that were its own go with it. */
+export async function removeContextFieldsOfProject({ tx, record }: Change, project: string): Promise<void> {
+  for (const field of await deleteContextFieldsOfProject(tx, project)) {
+    record({ type: 'context-field-deleted', project, preData: asEventData(field) });
+  }
 }

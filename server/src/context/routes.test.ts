@@ -37,7 +37,13 @@ test('a created field is answered, listed and recorded', async () => {
   const created = await call(harness.app, 'POST', '/api/admin/context', { body });
 
   expect(created.status).toBe(201);
-  expect(created.body).toEqual({ ...fields, createdAt: expect.any(String) });
+  expect(created.body).toEqual({
+    ...fields,
+    project: null,
+    createdAt: expect.any(String),
+    usedInFeatures: 0,
+    usedInProjects: 0,
+  });
   expect((await call(harness.app, 'GET', '/api/admin/context/country')).body).toEqual(created.body);
   expect((await call(harness.app, 'GET', '/api/admin/context')).body).toContainEqual(created.body);
   expect(await eventsOf('country')).toMatchObject([

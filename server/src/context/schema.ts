@@ -38,7 +38,19 @@ export const ContextField = Named(
     stickiness,
     sortOrder,
     legalValues: Type.Array(Ref(LegalValue), { description: 'The values a constraint may name; none: any' }),
+    project: Nullable(
+      Type.String({
+        description: 'Where the field may be used; null: in all projects',
+        examples: ['payments'],
+      }),
+    ),
     createdAt: Timestamp('When the field was created'),
+    usedInFeatures: Type.Integer({
+      description:
+        'Features with a strategy that constrains on it, itself or by a segment, in projects the caller may read',
+      examples: [2],
+    }),
+    usedInProjects: Type.Integer({ description: 'Projects of those features', examples: [1] }),
   }),
 );
 export type ContextField = Static<typeof ContextField>;

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { exceedsLimit, notFound } from '../errors.ts';
-import { asEventData } from './create.ts';
+import { asEventData, withUses } from './create.ts';
 import { checkLegalValue, checkLegalValues } from './legal-values.ts';
 import { type ContextField, type ContextFieldUpdate, type LegalValue, MAX_LEGAL_VALUES } from './schema.ts';
-import { lockContextField, updateContextField } from './store.ts';
+import { type FieldRow, lockContextField, type Place, updateContextField } from './store.ts';
 
 /**
  * Description and sort order stay if they are left out. Stickiness and legal values do not: existing clients
@@ -14,12 +13,12 @@ import { lockContextField, updateContextField } from './store.ts';
  */
 export async function changeContextField(
   db: Db,
-  actor: Actor,
+  place: Place,
   name: string,
   input: ContextFieldUpdate,
 ): Promise<ContextField> {
   const legalValues = checkLegalValues(input.legalValues ?? []);
-  return await rewrite(db, actor, name, before => ({
+  return await rewrite(db, place, name, before => ({
     ...before,
     description: input.description === undefined ? before.description : input.description,
     stickiness: input.stickiness ?? false,
@@ -31,12 +30,12 @@ export async function changeContextField(
 /** Adds a legal value at the end, or replaces the one that has this value. */
 export async function setLegalValue(
   db: Db,
-  actor: Actor,
+  place: Place,
   name: string,
   input: LegalValue,
 ): Promise<ContextField> {
   const legal = checkLegalValue(input);
-  return await rewrite(db, actor, name, before => {
+  return await rewrite(db, place, name, before => {
     const known = before.legalValues.some(one => one.value === legal.value);
     const legalValues = known
       ? before.legalValues.map(one => (one.value === legal.value ? legal : one))
@@ -51,11 +50,11 @@ export async function setLegalValue(
 /** Takes a legal value away; one that is not there changes nothing. */
 export async function removeLegalValue(
   db: Db,
-  actor: Actor,
+  place: Place,
   name: string,
   value: string,
 ): Promise<ContextField> {
-  return await rewrite(db, actor, name, before => ({
+  return await rewrite(db, place, name, before => ({
     ...before,
     legalValues: before.legalValues.filter(one => one.value !== value),
   }));
@@ -64,18 +63,24 @@ export async function removeLegalValue(
 /** Changing nothing writes nothing. */
 async function rewrite(
   db: Db,
-  actor: Actor,
+  place: Place,
   name: string,
-  next: (before: ContextField) => ContextField,
+  next: (before: FieldRow) => FieldRow,
 ): Promise<ContextField> {
+  const { actor } = place;
   return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockContextField(tx, name);
+    const before = await lockContextField(tx, place, name);
     if (!before) throw notFound(`Context field ${name}`);
     const after = next(before);
-    if (isDeepStrictEqual(after, before)) return before;
-
-    await updateContextField(tx, after);
-    record({ type: 'context-field-updated', data: asEventData(after), preData: asEventData(before) });
-    return after;
+    if (!isDeepStrictEqual(after, before)) {
+      await updateContextField(tx, after);
+      record({
+        type: 'context-field-updated',
+        project: after.project,
+        data: asEventData(after),
+        preData: asEventData(before),
+      });
+    }
+    return await withUses(tx, actor, after);
   });
 }

@@ -26,6 +26,7 @@ const CONSTRAINTS: Record<string, () => ApiError> = {
     badData([{ message: 'segments names a segment that does not exist', path: '/body/segments' }]),
   segments_name_key: () => nameExists('A segment with this name'),
   segments_project_fkey: () => goneMeanwhile('project'),
+  context_fields_project_fkey: () => goneMeanwhile('project'),
   context_fields_pkey: () => nameExists('A context field with this name'),
   tag_types_pkey: () => nameExists('A tag type with this name'),
   tags_pkey: () => nameExists('A tag with this type and value'),

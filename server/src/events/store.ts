@@ -3,6 +3,7 @@ import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import type { NewEvent } from '../change.ts';
 import type { Reader, Tx } from '../db/database.ts';
+import { likeText } from '../db/like.ts';
 import { tagsOf } from '../tags/store.ts';
 import { nameOfUser } from '../users/store.ts';
 import type { EventSearch } from './search-query.ts';
@@ -131,9 +132,6 @@ function conditions(search: EventSearch): Expression<SqlBool>[] {
     search.query && sql<SqlBool>`event_text(data, pre_data, tags) ilike ${likeText(search.query)}`,
   ].filter(condition => condition !== undefined && condition !== '');
 }
-
-/** What the caller types is text: %, _ and \ are ordinary characters. */
-const likeText = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 export async function findEvent(db: Reader, actor: Actor, id: number): Promise<EventRow | undefined> {
   const { rows } = await sql<EventRow>`

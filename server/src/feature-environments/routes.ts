@@ -6,7 +6,14 @@ import { FeatureNames } from '../features/schema.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, Ref, refusals } from '../http/schema.ts';
 import { StrategyVariant, Variant } from '../variants/schema.ts';
-import { FeatureEnvironment, FeatureStrategy, NewStrategy, StrategyOrder } from './schema.ts';
+import {
+  FeatureEnvironment,
+  FeatureStrategy,
+  NewStrategy,
+  StrategyOrder,
+  StrategyUse,
+  StrategyUses,
+} from './schema.ts';
 import {
   addStrategy,
   changeStrategy,
@@ -38,7 +45,15 @@ const placeOf = (params: { projectId: string; featureName: string; environment: 
 
 /** What a feature is in one environment: its switch and its strategies. */
 export function featureEnvironmentRoutes(app: App, db: Db): void {
-  for (const schema of [StrategyVariant, Variant, FeatureStrategy, FeatureEnvironment]) app.addSchema(schema);
+  for (const schema of [
+    StrategyVariant,
+    Variant,
+    FeatureStrategy,
+    FeatureEnvironment,
+    StrategyUse,
+    StrategyUses,
+  ])
+    app.addSchema(schema);
   variantRoutes(app, db);
 
   app.get(

@@ -79,3 +79,18 @@ export const StrategyOrder = Type.Array(
   },
 );
 export type StrategyOrder = Static<typeof StrategyOrder>;
+
+export const StrategyUse = Named(
+  'StrategyUse',
+  Type.Object({
+    id: Type.String({ format: 'uuid', description: 'Id of the strategy' }),
+    featureName: name,
+    projectId: Type.String({ examples: ['payments'] }),
+    environment: Type.String({ examples: ['production'] }),
+    strategyName: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+  }),
+);
+export type StrategyUse = Static<typeof StrategyUse>;
+
+/** Strategies that use something, and where they are. */
+export const StrategyUses = Named('StrategyUses', Type.Object({ strategies: Type.Array(Ref(StrategyUse)) }));

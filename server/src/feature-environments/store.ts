@@ -5,7 +5,8 @@ import { iso } from '../db/iso.ts';
 import type { Variant } from '../variants/schema.ts';
 import type { FeatureStrategy } from './schema.ts';
 
-const STRATEGY = sql`jsonb_build_object(
+/** json and not jsonb here and below: what is only sent need not be taken apart, and it costs PostgreSQL half. */
+const STRATEGY = sql`json_build_object(
   'id', strategy.id, 'name', strategy.strategy_name, 'title', strategy.title, 'disabled', strategy.disabled,
   'featureName', strategy.feature_name, 'sortOrder', strategy.sort_order,
   'parameters', strategy.parameters, 'constraints', strategy.constraints, 'variants', strategy.variants,
@@ -15,6 +16,14 @@ const STRATEGY = sql`jsonb_build_object(
 
 const IN_ORDER = sql`strategy.sort_order, strategy.created_at, strategy.id`;
 
+/** Where strategies are: what a list of those that use something tells of each, in its order. */
+export const STRATEGY_USE = sql`
+  feature_strategies.id, feature_strategies.feature_name as "featureName", features.project as "projectId",
+  feature_strategies.environment, feature_strategies.strategy_name as "strategyName"`;
+export const BY_PLACE = sql`
+  features.project, features.name, feature_strategies.environment, feature_strategies.sort_order,
+  feature_strategies.id`;
+
 /** When an SDK last asked for `features`, in any environment. */
 export const LAST_SEEN_AT = sql`(
   select max(last_seen_at) from feature_environments where feature_name = features.name
@@ -22,20 +31,20 @@ export const LAST_SEEN_AT = sql`(
 
 /** The environments of `features`, each with its switch, strategies and variants. */
 export const ENVIRONMENTS = sql`coalesce((
-  select jsonb_agg(jsonb_build_object(
+  select json_agg(json_build_object(
       'name', environments.name, 'environment', environments.name, 'featureName', here.feature_name,
       'type', environments.type, 'enabled', here.enabled, 'sortOrder', environments.sort_order,
       'variants', here.variants, 'variantCount', jsonb_array_length(here.variants),
       'lastSeenAt', ${iso(sql`here.last_seen_at`)},
       'strategies', strategies.list,
-      'hasStrategies', strategies.list <> '[]',
-      'hasEnabledStrategies', strategies.any_enabled
+      'hasStrategies', strategies.any_enabled is not null,
+      'hasEnabledStrategies', strategies.any_enabled is true
     ) order by environments.sort_order, environments.name)
   from feature_environments as here
     join environments on environments.name = here.environment
     cross join lateral (
-      select coalesce(jsonb_agg(${STRATEGY} order by ${IN_ORDER}), '[]') as list,
-        coalesce(bool_or(not strategy.disabled), false) as any_enabled
+      select coalesce(json_agg(${STRATEGY} order by ${IN_ORDER}), '[]') as list,
+        bool_or(not strategy.disabled) as any_enabled
       from feature_strategies as strategy
       where strategy.feature_name = here.feature_name and strategy.environment = here.environment
     ) as strategies

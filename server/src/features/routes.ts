@@ -4,6 +4,7 @@ import type { Db } from '../db/database.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { nameExists } from '../errors.ts';
 import type { App } from '../http/app.ts';
+import { sendJsonList } from '../http/json-list.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
@@ -25,7 +26,7 @@ import {
   StaleFeatures,
 } from './schema.ts';
 import { markStale } from './stale.ts';
-import { isNameTaken, listFeatures } from './store.ts';
+import { isNameTaken, listFeatureTexts } from './store.ts';
 import { changeFeature, patchFeature } from './update.ts';
 
 const tags = ['Features'];
@@ -51,10 +52,10 @@ export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         response: { 200: answer('The features', FeatureList), ...refusals(401, 403, 404) },
       },
     },
-    async request => ({
-      version: 2,
-      features: await listFeatures(db, request.actor, request.params.projectId),
-    }),
+    async (request, reply) => {
+      const features = await listFeatureTexts(db, request.actor, request.params.projectId);
+      return sendJsonList(reply, '{"version":2,"features":[', features);
+    },
   );
 
   app.post(

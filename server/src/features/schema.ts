@@ -14,7 +14,7 @@ const type = Type.String({
   examples: ['release'],
 });
 const description = Nullable(Type.String({ maxLength: 4_000, examples: ['The new checkout page'] }));
-const person = Type.Object({
+export const Person = Type.Object({
   id: Type.Integer({ examples: [7] }),
   name: Type.String({ examples: ['alice'] }),
 });
@@ -32,7 +32,7 @@ export const Feature = Named(
     archived: Type.Boolean(),
     archivedAt: Nullable(Timestamp('When the feature was archived')),
     createdAt: Timestamp('When the feature was created'),
-    createdBy: Nullable(person),
+    createdBy: Nullable(Person),
     lastSeenAt: Nullable(Timestamp('When an SDK last asked for the feature; the environments tell more')),
     favorite: Type.Boolean({ description: 'Starred by the caller' }),
     environments: Type.Array(Ref(FeatureEnvironment)),
@@ -44,7 +44,7 @@ export const Feature = Named(
     links: Type.Array(Ref(FeatureLink)),
     lifecycle: Ref(Lifecycle),
     collaborators: Type.Object({
-      users: Type.Array(person, { description: 'Those who have changed the feature' }),
+      users: Type.Array(Person, { description: 'Those who have changed the feature' }),
     }),
   }),
 );

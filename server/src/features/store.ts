@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../actor.ts';
 import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
+import { iso } from '../db/iso.ts';
 import { CHILDREN, PARENTS } from '../dependencies/store.ts';
 import { COLLABORATORS } from '../events/store.ts';
 import { isFavorite } from '../favorites/store.ts';
@@ -12,17 +13,22 @@ import { tagsOf } from '../tags/store.ts';
 import { nameOfUser } from '../users/store.ts';
 import type { Feature } from './schema.ts';
 
-const featureAsSeenBy = (actor: Actor) => sql`
-  features.name, features.type, features.description, features.project, features.stale,
-  features.impression_data as "impressionData",
-  features.archived_at is not null as archived, features.archived_at as "archivedAt",
-  features.created_at as "createdAt",
-  case when features.created_by_user_id is not null then jsonb_build_object(
+/** Who created `features`. */
+export const CREATED_BY = sql`case when features.created_by_user_id is not null then jsonb_build_object(
     'id', features.created_by_user_id,
     'name', ${nameOfUser(sql`features.created_by_user_id`)}
-  ) end as "createdBy",
+  ) end`;
+
+type Time = (column: RawBuilder<unknown>) => RawBuilder<unknown>;
+
+const featureAsSeenBy = (actor: Actor, time: Time = column => column) => sql`
+  features.name, features.type, features.description, features.project, features.stale,
+  features.impression_data as "impressionData",
+  features.archived_at is not null as archived, ${time(sql`features.archived_at`)} as "archivedAt",
+  ${time(sql`features.created_at`)} as "createdAt",
+  ${CREATED_BY} as "createdBy",
   exists (select from feature_environments where feature_name = features.name and enabled) as enabled,
-  ${isFavorite(actor)} as favorite, ${LAST_SEEN_AT} as "lastSeenAt",
+  ${isFavorite(actor)} as favorite, ${time(LAST_SEEN_AT)} as "lastSeenAt",
   ${ENVIRONMENTS} as environments, ${tagsOf(sql`features.name`)} as tags, ${PARENTS} as dependencies, ${CHILDREN} as children,
   ${LINKS} as links, ${STAGE} as lifecycle, ${COLLABORATORS} as collaborators`;
 
@@ -38,12 +44,17 @@ export async function findFeature(
   return rows[0];
 }
 
-export async function listFeatures(db: Reader, actor: Actor, project: string): Promise<Feature[]> {
-  const { rows } = await sql<Feature>`
-    select ${featureAsSeenBy(actor)} from features where project = ${project} and archived_at is null order by name`.execute(
-    db,
-  );
-  return rows;
+/**
+ * Each feature as JSON text, ready to be sent. Of a project of 10,000 that is 38 MB: to make objects of it and text
+ * again cost the server MEASURED.
+ */
+export async function listFeatureTexts(db: Reader, actor: Actor, project: string): Promise<string[]> {
+  const { rows } = await sql<{ text: string }>`
+    select to_json(feature)::text as text from (
+      select ${featureAsSeenBy(actor, iso)} from features where project = ${project} and archived_at is null
+    ) as feature
+    order by feature.name`.execute(db);
+  return rows.map(row => row.text);
 }
 
 export async function listNamedFeatures(db: Reader, actor: Actor, names: string[]): Promise<Feature[]> {

@@ -1,6 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { revokeTokensOfProject } from '../api-tokens/revoke.ts';
 import { change } from '../change.ts';
+import { removeContextFieldsOfProject } from '../context/remove.ts';
 import type { Db } from '../db/database.ts';
 import { invalidOperation, notFound } from '../errors.ts';
 import { refuseActiveFeatures, removeFeaturesOfProject } from '../features/in-project.ts';
@@ -32,6 +33,7 @@ export async function removeProject(db: Db, actor: Actor, id: string): Promise<v
     await refuseActiveFeatures(tx, id);
     await removeFeaturesOfProject({ tx, record }, id);
     await removeSegmentsOfProject({ tx, record }, id);
+    await removeContextFieldsOfProject({ tx, record }, id);
     await revokeTokensOfProject({ tx, record }, id);
     await deleteProject(tx, id);
     record({ type: 'project-deleted', project: id, preData: asEventData(project) });

@@ -291,3 +291,55 @@ test('two open transactions cannot both make the same project', async () => {
   expect((await waiting).status).toBe(409);
   expect(await eventsOf('raced')).toEqual([]);
 });
+
+test('the overview has the settings, the default strategies, the features by type, and whether it is starred', async () => {
+  const { app, db } = harness;
+  const user = await makeUser(db, 'Viewer');
+  await makeProject(db, { id: 'seen', name: 'Seen', description: 'From above', mode: 'private' });
+  await makeMember(db, user, 'seen', 'Owner');
+  await call(app, 'POST', '/api/admin/projects/seen/environments/production/default-strategy', {
+    body: { name: 'flexibleRollout', parameters: { rollout: '25' } },
+  });
+  for (const [name, type] of [
+    ['seen-1', 'release'],
+    ['seen-2', 'experiment'],
+    ['seen-3', 'release'],
+    ['seen-4', 'sunset'],
+  ])
+    await call(app, 'POST', '/api/admin/projects/seen/features', { body: { name, type } });
+  await call(app, 'DELETE', '/api/admin/projects/seen/features/seen-4');
+  await sql`insert into favorite_projects (user_id, project) values (${user.id}, 'seen')`.execute(db);
+
+  const { status, body } = await call(app, 'GET', '/api/admin/projects/seen/overview', { token: user.token });
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    version: 1,
+    name: 'Seen',
+    description: 'From above',
+    mode: 'private',
+    defaultStickiness: 'default',
+    featureLimit: null,
+    featureNaming: { pattern: null, example: null, description: null },
+    members: 1,
+    favorite: true,
+    environments: [
+      { environment: 'development' },
+      {
+        environment: 'production',
+        defaultStrategy: expect.objectContaining({ name: 'flexibleRollout', title: null }),
+      },
+    ],
+    featureTypeCounts: [
+      { type: 'release', count: 2 },
+      { type: 'experiment', count: 1 },
+    ],
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+    archivedAt: null,
+  });
+  expect((await call(app, 'GET', '/api/admin/projects/seen/overview')).body.favorite).toBe(false);
+  const stranger = await makeUser(db, 'Editor');
+  const hidden = await call(app, 'GET', '/api/admin/projects/seen/overview', { token: stranger.token });
+  expect(hidden.status).toBe(404);
+});

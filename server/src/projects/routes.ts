@@ -6,8 +6,16 @@ import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { archiveProject, removeProject } from './archive.ts';
 import { createProject } from './create.ts';
-import { FeatureNaming, NewProject, Project, ProjectList, ProjectSettings, ProjectUpdate } from './schema.ts';
-import { findProject, listProjects } from './store.ts';
+import {
+  FeatureNaming,
+  NewProject,
+  Project,
+  ProjectList,
+  ProjectOverview,
+  ProjectSettings,
+  ProjectUpdate,
+} from './schema.ts';
+import { findOverview, findProject, listProjects } from './store.ts';
 import { changeProject } from './update.ts';
 
 const tags = ['Projects'];
@@ -16,7 +24,7 @@ const params = Type.Object({
 });
 
 export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>): void {
-  for (const schema of [FeatureNaming, Project, ProjectList]) app.addSchema(schema);
+  for (const schema of [FeatureNaming, Project, ProjectList, ProjectOverview]) app.addSchema(schema);
 
   app.get(
     '/api/admin/projects',
@@ -62,6 +70,27 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
       const project = await findProject(db, request.actor, request.params.projectId);
       if (!project) throw notFound(`Project ${request.params.projectId}`);
       return project;
+    },
+  );
+
+  app.get(
+    '/api/admin/projects/:projectId/overview',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getProjectOverview',
+        tags,
+        summary: 'Get the overview of a project',
+        description:
+          'One project with its settings, its environments with their default strategies, and how many features of each type it has.',
+        params,
+        response: { 200: answer('The overview', ProjectOverview), ...refusals(401, 403, 404) },
+      },
+    },
+    async request => {
+      const overview = await findOverview(db, request.actor, request.params.projectId);
+      if (!overview) throw notFound(`Project ${request.params.projectId}`);
+      return overview;
     },
   );
 

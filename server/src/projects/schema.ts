@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { DefaultStrategy } from '../environments/schema.ts';
 import { Named, Nullable, Ref, Timestamp, UrlName } from '../http/schema.ts';
 
 const mode = (options: object = {}) =>
@@ -31,25 +32,49 @@ export const FeatureNaming = Named(
   }),
 );
 
+const head = {
+  name,
+  description,
+  mode: mode(),
+  defaultStickiness: stickiness,
+  featureLimit: Nullable(featureLimit),
+  featureNaming: Ref(FeatureNaming),
+  members: Type.Integer({ description: 'Users with a role in the project', examples: [3] }),
+  createdAt: Timestamp('When the project was created'),
+  updatedAt: Timestamp('When the project last changed'),
+  archivedAt: Nullable(Timestamp('When the project was archived; null while it is active')),
+  favorite: Type.Boolean({ description: 'Starred by the caller' }),
+};
+
 export const Project = Named(
   'Project',
   Type.Object({
     id: Type.String({ examples: ['payments'] }),
-    name,
-    description,
-    mode: mode(),
-    defaultStickiness: stickiness,
-    featureLimit: Nullable(featureLimit),
-    featureNaming: Ref(FeatureNaming),
+    ...head,
     environments: Type.Array(Type.String(), { examples: [['development', 'production']] }),
-    members: Type.Integer({ description: 'Users with a role in the project', examples: [3] }),
-    favorite: Type.Boolean({ description: 'Starred by the caller' }),
-    createdAt: Timestamp('When the project was created'),
-    updatedAt: Timestamp('When the project last changed'),
-    archivedAt: Nullable(Timestamp('When the project was archived; null while it is active')),
   }),
 );
 export type Project = Static<typeof Project>;
+
+export const ProjectOverview = Named(
+  'ProjectOverview',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    ...head,
+    environments: Type.Array(
+      Type.Object({
+        environment: Type.String({ examples: ['production'] }),
+        defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
+      }),
+      { description: 'In their order, each with its default strategy, if it has one' },
+    ),
+    featureTypeCounts: Type.Array(
+      Type.Object({ type: Type.String({ examples: ['release'] }), count: Type.Integer({ examples: [12] }) }),
+      { description: 'Features that are not archived, by type; the most frequent first' },
+    ),
+  }),
+);
+export type ProjectOverview = Static<typeof ProjectOverview>;
 
 export const ProjectList = Named(
   'ProjectList',

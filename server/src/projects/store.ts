@@ -4,7 +4,7 @@ import type { Actor } from '../actor.ts';
 import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { isFavoriteProject } from '../favorites/store.ts';
-import type { Project } from './schema.ts';
+import type { Project, ProjectOverview } from './schema.ts';
 
 /** The part of a project that its owner writes. */
 export type ProjectFields = Omit<
@@ -12,25 +12,55 @@ export type ProjectFields = Omit<
   'environments' | 'members' | 'favorite' | 'createdAt' | 'updatedAt' | 'archivedAt'
 >;
 
-const projectAsSeenBy = (actor: Actor) => sql`
-  projects.id, projects.name, projects.description, projects.mode,
+/** All but the id and the environments. */
+const headAsSeenBy = (actor: Actor) => sql`
+  projects.name, projects.description, projects.mode,
   projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
   jsonb_build_object(
     'pattern', projects.naming_pattern,
     'example', projects.naming_example,
     'description', projects.naming_description
   ) as "featureNaming",
-  array(
-    select environments.name from project_environments join environments on environments.name = environment_name
-    where project_id = projects.id order by environments.sort_order, environments.name
-  ) as environments,
   (select count(distinct user_id) from user_roles where user_roles.project = projects.id) as members,
   projects.created_at as "createdAt", projects.updated_at as "updatedAt", projects.archived_at as "archivedAt",
   ${isFavoriteProject(actor)} as favorite`;
 
+const projectAsSeenBy = (actor: Actor) => sql`
+  projects.id, ${headAsSeenBy(actor)},
+  array(
+    select environments.name from project_environments join environments on environments.name = environment_name
+    where project_id = projects.id order by environments.sort_order, environments.name
+  ) as environments`;
+
 export async function findProject(db: Reader, actor: Actor, id: string): Promise<Project | undefined> {
   const { rows } =
     await sql<Project>`select ${projectAsSeenBy(actor)} from projects where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** What the first page about a project shows, as the actor sees it. */
+export async function findOverview(
+  db: Reader,
+  actor: Actor,
+  id: string,
+): Promise<ProjectOverview | undefined> {
+  const { rows } = await sql<ProjectOverview>`
+    select 1 as version, ${headAsSeenBy(actor)},
+      coalesce((
+        select json_agg(case
+          when default_strategy is null then json_build_object('environment', environment_name)
+          else json_build_object('environment', environment_name, 'defaultStrategy', default_strategy)
+        end order by environments.sort_order, environments.name)
+        from project_environments join environments on environments.name = environment_name
+        where project_id = projects.id
+      ), '[]') as environments,
+      coalesce((
+        select json_agg(json_build_object('type', type, 'count', count) order by count desc, type) from (
+          select type, count(*) as count from features
+          where project = projects.id and features.archived_at is null group by type
+        ) as counted
+      ), '[]') as "featureTypeCounts"
+    from projects where id = ${id}`.execute(db);
   return rows[0];
 }
 

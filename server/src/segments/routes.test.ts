@@ -355,7 +355,10 @@ test('legal values of a field of the project bind its segments', async () => {
     status: 400,
     body: { details: [{ path: '/body/constraints/0/values/0' }] },
   });
-  expect(outside.status).toBe(201);
+  expect(outside).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/body/constraints/0/contextName' }] },
+  });
 });
 
 const aMoment = () => new Promise(resolve => setTimeout(resolve, 100));

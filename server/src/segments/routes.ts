@@ -2,8 +2,10 @@ import { Type } from 'typebox';
 import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { nameExists, notFound } from '../errors.ts';
+import { StrategyUses } from '../feature-environments/schema.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
+import { attachSegments } from './attach.ts';
 import { createSegment } from './create.ts';
 import { removeSegment } from './remove.ts';
 import {
@@ -11,8 +13,8 @@ import {
   SegmentInput,
   SegmentList,
   SegmentName,
-  SegmentStrategies,
-  SegmentStrategy,
+  StrategySegments,
+  StrategySegmentsInput,
 } from './schema.ts';
 import {
   findSegment,
@@ -34,7 +36,7 @@ const params = Type.Object({
 });
 
 export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>): void {
-  for (const schema of [Segment, SegmentList, SegmentStrategy, SegmentStrategies]) app.addSchema(schema);
+  for (const schema of [Segment, SegmentList, StrategySegments]) app.addSchema(schema);
 
   app.get(
     '/api/admin/segments',
@@ -151,6 +153,26 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
     },
   );
 
+  app.post(
+    '/api/admin/segments/strategies',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'setSegmentsOfStrategy',
+        tags,
+        summary: 'Set the segments of a strategy',
+        description:
+          'Gives a strategy these segments and no others. Needs UPDATE_FEATURE_STRATEGY in the project and environment. Events: feature-strategy-update.',
+        body: StrategySegmentsInput,
+        response: {
+          201: answer('The segments it has now', StrategySegments),
+          ...refusals(400, 401, 403, 404, 413, 415),
+        },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await attachSegments(db, request.actor, request.body)),
+  );
+
   app.get(
     '/api/admin/segments/strategies/:strategyId',
     {
@@ -186,7 +208,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         summary: 'List the strategies that use a segment',
         description: 'Those of projects the caller may read, by project, feature and environment.',
         params,
-        response: { 200: answer('The strategies', SegmentStrategies), ...refusals(400, 401, 403, 404) },
+        response: { 200: answer('The strategies', StrategyUses), ...refusals(400, 401, 403, 404) },
       },
     },
     async request => {

@@ -46,23 +46,6 @@ export type Segment = Static<typeof Segment>;
 
 export const SegmentList = Named('SegmentList', Type.Object({ segments: Type.Array(Ref(Segment)) }));
 
-export const SegmentStrategy = Named(
-  'SegmentStrategy',
-  Type.Object({
-    id: Type.String({ format: 'uuid', description: 'Id of the strategy' }),
-    featureName: Type.String({ examples: ['checkout-v2'] }),
-    projectId: Type.String({ examples: ['payments'] }),
-    environment: Type.String({ examples: ['production'] }),
-    strategyName: Type.String({ examples: ['flexibleRollout'] }),
-  }),
-);
-export type SegmentStrategy = Static<typeof SegmentStrategy>;
-
-export const SegmentStrategies = Named(
-  'SegmentStrategies',
-  Type.Object({ strategies: Type.Array(Ref(SegmentStrategy)) }),
-);
-
 /** What creates a segment, and what replaces it. */
 export const SegmentInput = Type.Object(
   {
@@ -84,3 +67,34 @@ export const SegmentInput = Type.Object(
 export type SegmentInput = Static<typeof SegmentInput>;
 
 export const SegmentName = Type.Object({ name }, { examples: [{ name: 'beta-users' }] });
+
+const strategySegments = Type.Object(
+  {
+    projectId: Type.String({ minLength: 1, maxLength: 100, examples: ['payments'] }),
+    environmentId: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Name of the environment',
+      examples: ['production'],
+    }),
+    strategyId: Type.String({ format: 'uuid', examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'] }),
+    segmentIds: Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
+      maxItems: 5,
+      description: 'All segments the strategy is to have; none: it has none',
+      examples: [[3]],
+    }),
+  },
+  {
+    examples: [
+      {
+        projectId: 'payments',
+        environmentId: 'production',
+        strategyId: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55',
+        segmentIds: [3],
+      },
+    ],
+  },
+);
+export const StrategySegmentsInput = strategySegments;
+export const StrategySegments = Named('StrategySegments', strategySegments);
+export type StrategySegments = Static<typeof StrategySegments>;

@@ -3,7 +3,9 @@ import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
-import type { Segment, SegmentStrategy } from './schema.ts';
+import type { StrategyUse } from '../feature-environments/schema.ts';
+import { BY_PLACE, STRATEGY_USE } from '../feature-environments/store.ts';
+import type { Segment } from './schema.ts';
 
 /** The part of a segment that its owner writes. */
 export type SegmentFields = Pick<Segment, 'name' | 'description' | 'project' | 'constraints'>;
@@ -55,19 +57,27 @@ export async function listSegmentsOfStrategy(
   return rows;
 }
 
-export async function listStrategiesOfSegment(
-  db: Reader,
-  actor: Actor,
-  id: number,
-): Promise<SegmentStrategy[]> {
-  const { rows } = await sql<SegmentStrategy>`
-    select feature_strategies.id, feature_strategies.feature_name as "featureName", features.project as "projectId",
-      feature_strategies.environment, feature_strategies.strategy_name as "strategyName"
-    from ${USES}
+export async function listStrategiesOfSegment(db: Reader, actor: Actor, id: number): Promise<StrategyUse[]> {
+  const { rows } = await sql<StrategyUse>`
+    select ${STRATEGY_USE} from ${USES}
     where segment_id = ${id} and ${ofReadableProject(actor)}
-    order by features.project, features.name, feature_strategies.environment, feature_strategies.sort_order,
-      feature_strategies.id`.execute(db);
+    order by ${BY_PLACE}`.execute(db);
   return rows;
+}
+
+/** Name of the feature whose strategy it is, in this project and environment. */
+export async function findFeatureOfStrategy(
+  db: Reader,
+  project: string,
+  environment: string,
+  strategyId: string,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    select features.name from feature_strategies join features on features.name = feature_name
+    where feature_strategies.id = ${strategyId} and environment = ${environment} and project = ${project}`.execute(
+    db,
+  );
+  return rows[0]?.name;
 }
 
 /** The segment, kept from changing and from being taken into use until the transaction ends. */

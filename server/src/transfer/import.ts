@@ -107,7 +107,7 @@ async function addMissing(current: Change, data: FeatureExport, known: Known): P
     ({ name }) => !known.contextFields.some(field => field.name === name),
   );
   const tagTypes = (data.tagTypes ?? []).filter(({ name }) => !known.tagTypes.includes(name));
-  await addContextFields(current, fields);
+  await addContextFields(current, fields, null);
   await addTagTypes(current, tagTypes.map(completed));
 }
 
