@@ -132,13 +132,17 @@ describe('archived features do not count', () => {
     const refused = await inDefault('revive', first);
     await inDefault('archive', 'replacing-1');
     const tooMany = await inDefault('revive', first, second);
+    await inDefault('archive', 'replacing-2');
+    await post(`archive/revive/${second}`, {});
     const one = await inDefault('revive', first);
     const already = await inDefault('revive', first);
+    const byName = await post('archive/revive/replacing-1', {});
 
     expect(created.map(({ status }) => status)).toEqual([201, 201]);
     expect(refused).toMatchObject(TOO_MANY);
     expect(tooMany).toMatchObject(TOO_MANY);
     expect([one.status, already.status]).toEqual([200, 200]);
+    expect(byName).toMatchObject(TOO_MANY);
   });
 
   test('the count stays true through every kind of change, also one that is undone', async () => {

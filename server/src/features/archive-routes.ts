@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
@@ -13,7 +14,7 @@ const ofFeature = Type.Object({
 });
 
 /** What is done with archived features by their name alone, and what archiving would mean. */
-export function archiveRoutes(app: App, db: Db): void {
+export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
   app.addSchema(ArchiveCheck);
 
   app.delete(
@@ -43,13 +44,20 @@ export function archiveRoutes(app: App, db: Db): void {
         operationId: 'reviveFeature',
         tags,
         summary: 'Revive an archived feature',
-        description: 'Brings it back, off everywhere. Events: feature-revived.',
+        description:
+          'Brings it back, off everywhere and without parents, if there is a place for it. Events: feature-revived, feature-environment-disabled.',
         params: ofFeature,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await reviveFeatures(db, request.actor, request.projectOfFeature, [request.params.featureName]);
+      await reviveFeatures(
+        db,
+        request.actor,
+        request.projectOfFeature,
+        [request.params.featureName],
+        limits.features,
+      );
       return reply.code(200).send();
     },
   );

@@ -41,7 +41,7 @@ export async function reviveFeatures(
   actor: Actor,
   project: string,
   names: string[],
-  most = Number.POSITIVE_INFINITY,
+  most: number,
 ): Promise<void> {
   await change(db, actor, async ({ tx, record }) => {
     const receiving = await holdReceivingProject(tx, project);

@@ -37,7 +37,7 @@ const ofFeature = Type.Object({ projectId, featureName });
 
 export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
   for (const schema of [Dependency, FeatureLink, Lifecycle, Feature, FeatureList]) app.addSchema(schema);
-  archiveRoutes(app, db);
+  archiveRoutes(app, db, limits);
 
   app.get(
     '/api/admin/projects/:projectId/features',

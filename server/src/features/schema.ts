@@ -114,10 +114,10 @@ export const FeatureMove = Type.Object(
       minLength: 1,
       maxLength: 100,
       description: 'Id of the project that receives the feature',
-      examples: ['payments'],
+      examples: ['webshop'],
     }),
   },
-  { examples: [{ newProjectId: 'payments' }] },
+  { examples: [{ newProjectId: 'webshop' }] },
 );
 
 export const FeatureNameCheck = Type.Object(
