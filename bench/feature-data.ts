@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { draw, oneOf, rank, WORD_ARRAY, WORDS } from './data.ts';
 import { keepOrFill, stepper, withClient } from './database.ts';
+
+const MIGRATION = new URL('../server/migrations/0009_feature_search.sql', import.meta.url);
 
 export const FEATURES = 50_000;
 export const LARGE_PROJECT = 'project-0';
@@ -90,7 +93,11 @@ const STEPS: Record<string, string> = {
 
 /** A database of 50,000 features, 10,000 of them in one project; one that is there from an earlier run is kept. */
 export async function prepareFeatures(url: URL, fresh: boolean): Promise<void> {
-  const made = createHash('sha256').update(JSON.stringify(STEPS)).digest('hex').slice(0, 16);
+  const made = createHash('sha256')
+    .update(JSON.stringify(STEPS))
+    .update(await readFile(MIGRATION))
+    .digest('hex')
+    .slice(0, 16);
   await keepOrFill(url, `${FEATURES} features, made by ${made}`, fresh, () =>
     withClient(url, async client => {
       const step = stepper(client);

@@ -49,6 +49,7 @@ const OWNER = [
   'PROJECT_SETTINGS_WRITE',
   'PROJECT_DEFAULT_STRATEGY_WRITE',
   'UPDATE_PROJECT_SEGMENT',
+  'UPDATE_PROJECT_CONTEXT',
 ];
 
 /** Operations that declare NONE because the project is not in their address: what their example needs. */

@@ -70,7 +70,7 @@ export const SegmentName = Type.Object({ name }, { examples: [{ name: 'beta-user
 
 const strategySegments = Type.Object(
   {
-    projectId: Type.String({ minLength: 1, maxLength: 100, examples: ['payments'] }),
+    projectId: Type.String({ minLength: 1, maxLength: 100, examples: ['web-shop'] }),
     environmentId: Type.String({
       minLength: 1,
       maxLength: 100,
@@ -87,7 +87,7 @@ const strategySegments = Type.Object(
   {
     examples: [
       {
-        projectId: 'payments',
+        projectId: 'web-shop',
         environmentId: 'production',
         strategyId: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55',
         segmentIds: [3],
