@@ -60,6 +60,7 @@ test.each([
   [{ projects: ['default', 'moon'] }, '/body/projects'],
   [{ projects: [] }, '/body/projects'],
   [{ expiresAt: 'tomorrow' }, '/body/expiresAt'],
+  [{ expiresAt: '2030-01-01T00:00:00+23:59' }, '/body'],
 ])('%j is refused', async (fields, path) => {
   expect(await create(fields)).toMatchObject({
     status: 400,

@@ -45,6 +45,10 @@ function goneMeanwhile(what: string): ApiError {
   return new ApiError('ConflictError', `The ${what} was deleted while this request was running.`);
 }
 
+// Times that are well formed and yet none to PostgreSQL, such as one with an offset of 23:59.
+const TIME_OUT_OF_RANGE = /^2200[89]$/;
+const timeOutOfRange = () => badData([{ message: 'a time is outside of what can be stored', path: '/body' }]);
+
 // Statement and lock time-outs, no connection left, server going down, not there or not letting us in, disk full,
 // deadlock, serialization: trying again later can help.
 const TEMPORARY = /^(57014|55P03|55000|53\d{3}|57P0\d|08\w{3}|28\w{3}|3D000|40P01|40001|25P03)$/;
@@ -55,6 +59,7 @@ export function asRefusal(error: unknown): ApiError | undefined {
   if (error instanceof pg.DatabaseError) {
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
     if (known) return Object.assign(known(), { cause: error });
+    if (TIME_OUT_OF_RANGE.test(error.code ?? '')) return Object.assign(timeOutOfRange(), { cause: error });
     return TEMPORARY.test(error.code ?? '') ? unavailable(error) : undefined;
   }
   if (!(error instanceof Error)) return undefined;
