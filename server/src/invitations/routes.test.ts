@@ -64,7 +64,9 @@ test('who has the link joins as Viewer and logs in; both are recorded', async ()
   expect(joined).toMatchObject({ status: 200, body: { email: 'kim@example.com', rootRole: 3 } });
   expect((await tryLogin(harness.app, 'kim@example.com')).status).toBe(200);
   const { users } = (await call(harness.app, 'GET', `${TOKENS}/${id}`)).body;
-  expect(users).toEqual([{ id: joined.body.id, name: 'New Here', username: 'kim', email: 'kim@example.com' }]);
+  expect(users).toEqual([
+    { id: joined.body.id, name: 'New Here', username: 'kim', email: 'kim@example.com' },
+  ]);
   const [event, userEvent] = [
     await lastEvent('public-signup-token-user-added'),
     await lastEvent('user-created'),
