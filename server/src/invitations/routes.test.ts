@@ -4,6 +4,7 @@ import { makePerson, makeUser, PASSWORD } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { tryLogin } from '../test/login.ts';
 import { call } from '../test/request.ts';
+import { waitingForLock } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -98,17 +99,7 @@ test('a link that is disabled while somebody joins lets nobody in', async () => 
   await sql`update signup_tokens set enabled = false where id = ${id}`.execute(admin);
 
   const joining = signUp(secret, member('racer@example.com'));
-  await expect
-    .poll(
-      async () =>
-        (
-          await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            harness.db,
-          )
-        ).rows.length,
-    )
-    .toBe(1);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
   await admin.commit().execute();
 
   expect((await joining).status).toBe(401);

@@ -4,6 +4,7 @@ import { makePerson, makeUser, PASSWORD } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { browserWith, cookieOf, logIn, tryLogin } from '../test/login.ts';
 import { call } from '../test/request.ts';
+import { waitingForLock } from '../test/waiting.ts';
 import { hashingWork, hashPassword, matchesPassword } from './hash.ts';
 import { passwordViolations } from './strength.ts';
 
@@ -101,17 +102,7 @@ test('of two who use a link at once, one sets the password', async () => {
   await sql`select from users where id = ${id} for update`.execute(blocker);
 
   const both = [setByLink(token, NEW), setByLink(token, 'yet another staple of horses')];
-  await expect
-    .poll(
-      async () =>
-        (
-          await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            harness.db,
-          )
-        ).rows.length,
-    )
-    .toBe(2);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(2);
   await blocker.rollback().execute();
 
   const statuses = (await Promise.all(both)).map(({ status }) => status);
@@ -212,17 +203,7 @@ test('who knows the old password only cannot undo what an admin sets meanwhile',
   const change = browser.ask('POST', '/api/admin/user/change-password', {
     body: { oldPassword: PASSWORD, password: NEW },
   });
-  await expect
-    .poll(
-      async () =>
-        (
-          await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            harness.db,
-          )
-        ).rows.length,
-    )
-    .toBe(1);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
   await admin.commit().execute();
 
   expect((await change).status).toBe(400);

@@ -6,6 +6,7 @@ import { makePerson, PASSWORD } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { logIn, tryLogin } from '../test/login.ts';
 import { call } from '../test/request.ts';
+import { waitingForLock } from '../test/waiting.ts';
 import { LOGIN_LIMITS } from './limits.ts';
 import { networkOf } from './network.ts';
 
@@ -191,17 +192,7 @@ test('of attempts that all passed the look at the counters, no more than allowed
   const attempts = Array.from({ length: 7 }, (_, number) =>
     wrong(username, '192.0.2.7', servers[number % 2]),
   );
-  await expect
-    .poll(
-      async () =>
-        (
-          await sql`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            blocker,
-          )
-        ).rows.length,
-    )
-    .toBe(7);
+  await expect.poll(() => waitingForLock(blocker)).toBe(7);
   await blocker.rollback().execute();
 
   const statuses = (await Promise.all(attempts)).map(({ status }) => status).toSorted();

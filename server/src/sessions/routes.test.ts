@@ -1,15 +1,22 @@
 import { sql } from 'kysely';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { hashToken } from '../access/token.ts';
+import type { App } from '../http/app.ts';
 import { hashingWork } from '../passwords/hash.ts';
 import { makePerson, makeUser, PASSWORD } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { browserWith, COOKIE, cookieOf, logIn, tryLogin } from '../test/login.ts';
 import { call } from '../test/request.ts';
+import { waitingForLock } from '../test/waiting.ts';
 import { sweepLogins } from './end.ts';
 import { MAX_SESSIONS } from './limits.ts';
 
 const harness = useHarness();
+let second: App;
+
+beforeAll(async () => {
+  second = await harness.secondServer();
+});
 
 const status = async (cookie: string, app = harness.app) =>
   (await browserWith(app, cookie).ask('GET', '/api/admin/user')).status;
@@ -189,7 +196,6 @@ describe('a session ends', () => {
   });
 
   test('with all others of the user, on every server at once', async () => {
-    const second = await harness.secondServer();
     const { id, username } = await makePerson(harness.db);
     const [here, there] = [await logIn(harness.app, username), await logIn(second, username)];
     const other = await logIn(harness.app, (await makePerson(harness.db)).username);
@@ -217,7 +223,6 @@ describe('a session ends', () => {
   });
 
   test('with the user', async () => {
-    const second = await harness.secondServer();
     const { id, username } = await makePerson(harness.db);
     const { cookie } = await logIn(harness.app, username);
 
@@ -412,17 +417,7 @@ test('a login whose password is changed meanwhile gets no session', async () => 
   await sql`update users set password_hash = 'x' where id = ${id}`.execute(blocker);
 
   const login = tryLogin(harness.app, username);
-  await expect
-    .poll(
-      async () =>
-        (
-          await sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            harness.db,
-          )
-        ).rows.length,
-    )
-    .toBe(1);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
   await blocker.commit().execute();
 
   expect((await login).status).toBe(401);
@@ -436,17 +431,7 @@ test('a login while the user is being deleted gets no session', async () => {
   await sql`update users set deleted_at = now() where id = ${id}`.execute(blocker);
 
   const login = tryLogin(harness.app, username);
-  await expect
-    .poll(
-      async () =>
-        (
-          await sql`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-            harness.db,
-          )
-        ).rows.length,
-    )
-    .toBe(1);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
   await blocker.commit().execute();
 
   expect((await login).status).toBe(401);

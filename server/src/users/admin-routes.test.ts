@@ -5,6 +5,7 @@ import { makeMember, makePerson, makeProject, makeUser, PASSWORD } from '../test
 import { useHarness } from '../test/harness.ts';
 import { logIn, tryLogin } from '../test/login.ts';
 import { type Answer, call } from '../test/request.ts';
+import { waitingForLock } from '../test/waiting.ts';
 import { INACTIVE_DAYS } from './remove.ts';
 
 const harness = useHarness();
@@ -25,13 +26,6 @@ const lastEvent = async (type: string) =>
 
 /** Nobody is an admin afterwards; whoever a test makes one is the only one. */
 const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.Admin}`.execute(harness.db);
-
-const waitingForLock = async () =>
-  (
-    await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-      harness.db,
-    )
-  ).rows.length;
 
 test('a user created with a password logs in with it, is listed, found and recorded without it', async () => {
   const fields = { username: 'alice', email: 'alice@example.com', name: 'Alice Moreau' };
@@ -220,7 +214,7 @@ test('of two admins who are removed at once, one stays', async () => {
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
 
   const both = Promise.all([remove(a.id), update(b.id, { rootRole: 'Viewer' })]);
-  await expect.poll(waitingForLock).toBe(2);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(2);
   await blocker.rollback().execute();
 
   expect((await both).map(({ status }) => status).toSorted()).toEqual([200, 403]);
@@ -235,7 +229,7 @@ test('a change of role waits for one that is open, and sees what it did', async 
   await sql`update user_roles set role_id = 3 where user_id = ${a.id}`.execute(other);
 
   const removal = remove(b.id);
-  await expect.poll(waitingForLock).toBe(1);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
   await other.commit().execute();
 
   expect((await removal).status).toBe(403);
@@ -377,7 +371,7 @@ test('an inactive user who comes back while being deleted stays', async () => {
   await sql`update users set seen_at = now() where id = ${user.id}`.execute(other);
 
   const removal = call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids: [user.id] } });
-  await expect.poll(waitingForLock).toBe(1);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
   await other.commit().execute();
 
   expect((await removal).status).toBe(400);
