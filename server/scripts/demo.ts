@@ -1,5 +1,6 @@
 // A small story to look at: three projects, three people, and what they did.
 
+import { randomBytes } from 'node:crypto';
 import type { RootRole } from '../src/access/roles.ts';
 import { type Actor, SYSTEM } from '../src/actor.ts';
 import type { Db } from '../src/db/database.ts';
@@ -11,8 +12,10 @@ import { createPersonalToken } from '../src/users/personal-tokens.ts';
 
 const DAYS_90_MS = 90 * 86_400_000;
 
-/** Does nothing on a database that has users already; returns the personal tokens it made. */
-export async function makeDemoData(db: Db): Promise<{ name: string; token: string }[]> {
+export type DemoPerson = { name: string; username: string; password: string; token: string };
+
+/** Does nothing on a database that has users already; returns the people it made, with what they log in with. */
+export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return [];
   const ada = await makePerson(db, 'ada', 'Ada Okafor', 'Admin');
   const ben = await makePerson(db, 'ben', 'Ben Lindqvist', 'Editor');
@@ -30,18 +33,24 @@ export async function makeDemoData(db: Db): Promise<{ name: string; token: strin
   await createProject(db, ada.actor, { id: 'skunkworks', name: 'Skunkworks', mode: 'private' });
   await createProject(db, ben.actor, { id: 'old-site', name: 'Old site' });
   await archiveProject(db, ben.actor, 'old-site', true);
-  return [ada, ben, cleo].map(({ actor, role, token }) => ({ name: `${actor.name} (${role})`, token }));
+  return [ada, ben, cleo].map(({ actor, role, ...secrets }) => ({
+    name: `${actor.name} (${role})`,
+    username: actor.name,
+    ...secrets,
+  }));
 }
 
 async function makePerson(db: Db, username: string, name: string, role: RootRole) {
+  const password = randomBytes(15).toString('base64url');
   const { id } = await createUser(db, SYSTEM, {
     name,
     username,
     email: `${username}@example.com`,
+    password,
     rootRole: role,
   });
   const actor: Actor = { ...SYSTEM, kind: 'user', userId: id, name: username, isAdmin: role === 'Admin' };
   const expiresAt = new Date(Date.now() + DAYS_90_MS).toISOString();
   const { secret } = await createPersonalToken(db, actor, { description: 'demo', expiresAt });
-  return { actor, role, token: String(secret) };
+  return { actor, role, password, token: String(secret) };
 }

@@ -30,20 +30,23 @@ if (!existsSync(ENV_FILE)) {
 const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
 await migrate(db);
 await createInitialAdminTokens(db, config.initAdminTokens);
-const tokens = await makeDemoData(db);
+const people = await makeDemoData(db);
 await db.destroy();
 
 const [adminToken] = config.initAdminTokens;
-const shown = [...(adminToken === undefined ? [] : [{ name: 'Admin token', token: adminToken }]), ...tokens];
+const shown = [
+  ...(adminToken === undefined ? [] : [{ name: 'Admin token', token: adminToken }]),
+  ...people.map(({ name, token, password }) => ({ name, token: `${token}   password ${password}` })),
+];
 console.log(`
 The database is ready, with demo data.
 
 ${shown.map(({ name, token }) => `  ${name.padEnd(13)} ${token}`).join('\n')}
 
-The admin token is in .env too; the others are not shown again.
+The admin token is in .env too; the others, and the passwords, are not shown again.
 
 Next:  npm start
-Then:  curl -H 'Authorization: ${shown[0]?.token}' '${config.publicUrl}/api/admin/search/events?limit=3'
+Then:  curl -H 'Authorization: ${adminToken ?? people[0]?.token}' '${config.publicUrl}/api/admin/search/events?limit=3'
 `);
 
 /** Creates the database of the address if the server does not have it. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyHttpOptions, LogController, type RawServerDefault } from 'fastify';
+import { sessionCookieName } from './access/cookie.ts';
 import { installGuard } from './access/guard.ts';
 import { apiTokenRoutes } from './api-tokens/routes.ts';
 import type { Config } from './config.ts';
@@ -29,13 +30,17 @@ import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { RULE } from './http/violations.ts';
+import { invitationRoutes } from './invitations/routes.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { linkRoutes } from './links/routes.ts';
+import { passwordRoutes } from './passwords/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
+import { sessionRoutes } from './sessions/routes.ts';
 import { strategyRoutes } from './strategies/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { transferRoutes } from './transfer/routes.ts';
+import { userAdminRoutes } from './users/admin-routes.ts';
 import { userRoutes } from './users/routes.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
@@ -56,9 +61,9 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   installRequestLog(app);
   installClosing(app);
   installInputLimits(app);
-  installGuard(app, db);
+  installGuard(app, db, settings.publicUrl);
   installJsonBodies(app);
-  await installOpenApi(app, settings.publicUrl);
+  await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl));
   installMetrics(app);
   healthRoutes(app, () => checkReady(db));
   eventRoutes(app, db);
@@ -79,7 +84,11 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   segmentRoutes(app, db, limits);
   tagRoutes(app, db);
   apiTokenRoutes(app, db, limits);
-  userRoutes(app, db);
+  userRoutes(app, db, settings.publicUrl);
+  userAdminRoutes(app, db, settings.publicUrl);
+  sessionRoutes(app, db, settings.publicUrl);
+  passwordRoutes(app, db, settings.publicUrl);
+  invitationRoutes(app, db, settings.publicUrl);
   docsRoutes(app);
   return app;
 }
@@ -101,6 +110,8 @@ function serverOptions({ logLevel, trustedProxies }: AppSettings): ServerOptions
         allErrors: true,
         coerceTypes: false,
         removeAdditional: false,
+        // A root role is named by id or by name.
+        allowUnionTypes: true,
         // The schemas are ours and linted with openapi.json; checking them again costs the first request 0.8 s.
         validateSchema: false,
         verbose: true,

@@ -14,6 +14,7 @@ test('only the database has to be named', () => {
     publicUrl: 'http://localhost:4242',
     logLevel: 'info',
     initAdminTokens: [],
+    initAdmin: undefined,
     secretKey: undefined,
     trustedProxies: [],
     limits: { projects: 500, environments: 50, features: 100_000, segments: 300, apiTokens: 2_000 },
@@ -27,6 +28,10 @@ test.each([
   [
     { HALYARD_INIT_ADMIN_TOKENS: `*:*.${SECRET}, *:*.b${SECRET}` },
     { initAdminTokens: [`*:*.${SECRET}`, `*:*.b${SECRET}`] },
+  ],
+  [
+    { HALYARD_INIT_ADMIN_USERNAME: 'ada', HALYARD_INIT_ADMIN_PASSWORD: 'chosen' },
+    { initAdmin: { username: 'ada', password: 'chosen' } },
   ],
   [{ HALYARD_SECRET_KEY: KEY, NODE_ENV: 'production' }, { secretKey: Buffer.alloc(32, 7) }],
   [{ HALYARD_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
@@ -69,6 +74,12 @@ test.each([
 ])('%s=%s is refused with the name and an example', (name, value) => {
   const env = { ...GOOD, [name]: value };
   expect(() => readConfig(env)).toThrow(new RegExp(`${name} .+\\. Example: ${name}=`));
+});
+
+test('the first admin has a password that somebody chose', () => {
+  const missing = /HALYARD_INIT_ADMIN_PASSWORD is missing, and HALYARD_INIT_ADMIN_USERNAME is set/;
+  expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_USERNAME: 'ada' })).toThrow(missing);
+  expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_PASSWORD: 'x' })).toThrow('USERNAME is missing');
 });
 
 test('production needs a secret key', () => {

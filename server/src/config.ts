@@ -9,6 +9,8 @@ export type Config = {
   publicUrl: string;
   logLevel: string;
   initAdminTokens: string[];
+  /** The first admin, made when there was never a user. */
+  initAdmin: { username: string; password: string } | undefined;
   secretKey: Buffer | undefined;
   trustedProxies: string[];
   limits: Limits;
@@ -70,6 +72,11 @@ export function readConfig(env: Env): Config {
     ),
     logLevel: read('LOG_LEVEL', 'info', oneOf(LOG_LEVELS, 'info')),
     initAdminTokens: read('HALYARD_INIT_ADMIN_TOKENS', `*:*.${'x'.repeat(32)}`, adminTokens),
+    initAdmin: read(
+      'HALYARD_INIT_ADMIN_PASSWORD',
+      '"$(openssl rand -base64 18)"',
+      initAdmin(env.HALYARD_INIT_ADMIN_USERNAME || undefined),
+    ),
     secretKey: read(
       'HALYARD_SECRET_KEY',
       '"$(openssl rand -base64 32)"',
@@ -138,6 +145,16 @@ function adminTokens(text: string | undefined): string[] {
   const bad = tokens.findIndex(token => !ADMIN_TOKEN.test(token));
   if (bad >= 0) throw new Error(`has item ${bad + 1} that is not *:*. and a secret of 32 to 200 characters`);
   return tokens;
+}
+
+/** Neither has a default: who names an admin chooses the password too. */
+function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
+  return password => {
+    if (username === undefined && password === undefined) return undefined;
+    if (password === undefined) throw new Error('is missing, and HALYARD_INIT_ADMIN_USERNAME is set');
+    if (username === undefined) throw new Error('is set, and HALYARD_INIT_ADMIN_USERNAME is missing');
+    return { username, password };
+  };
 }
 
 function secretKey(required: boolean): Parse<Buffer | undefined> {

@@ -22,11 +22,18 @@ export type Violation = { message: string; path?: string };
 export class ApiError extends Error {
   override readonly name: ErrorName;
   readonly details: Violation[];
+  /** Seconds after which trying again can help. */
+  readonly retryAfter: number | undefined;
 
-  constructor(name: ErrorName, message: string, options: { details?: Violation[]; cause?: unknown } = {}) {
+  constructor(
+    name: ErrorName,
+    message: string,
+    options: { details?: Violation[]; cause?: unknown; retryAfter?: number } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = name;
     this.details = options.details ?? [{ message }];
+    this.retryAfter = options.retryAfter;
   }
 }
 
@@ -63,7 +70,10 @@ export function some(names: readonly string[], shown = 5): string {
 export const exceedsLimit = (why: string): ApiError => new ApiError('ExceedsLimitError', why);
 
 export const authenticationRequired = (): ApiError =>
-  new ApiError('AuthenticationRequired', 'Send a valid token in the Authorization header.');
+  new ApiError('AuthenticationRequired', 'Send a valid token in the Authorization header, or log in.');
+
+export const tooManyRequests = (why: string, retryAfter: number): ApiError =>
+  new ApiError('RateLimitError', why, { retryAfter });
 
 export function noAccess(permissions: readonly string[], environment?: string): ApiError {
   const needed = permissions.length === 1 ? permissions[0] : `one of ${permissions.join(', ')}`;

@@ -91,6 +91,40 @@ test('all problems of the environment are reported at once, with variable and ex
   expect(output()).not.toContain('too-short');
 });
 
+test('a first admin with a weak password keeps the server from starting, and the password is not told', async () => {
+  const { child, output } = spawnServer({
+    ...env,
+    HALYARD_INIT_ADMIN_USERNAME: 'ada',
+    HALYARD_INIT_ADMIN_PASSWORD: 'Summer-2026!',
+  });
+
+  const [code] = await once(child, 'exit');
+
+  expect(code).toBe(1);
+  expect(output()).toContain('HALYARD_INIT_ADMIN_PASSWORD: password is made of words');
+  expect(output()).not.toMatch(/Summer|at .*\.ts:/);
+});
+
+test('the first admin logs in over HTTP, and neither password nor cookie is in the log', async () => {
+  const password = 'mauve-otter-7-lanterns';
+  const admin = { HALYARD_INIT_ADMIN_USERNAME: 'ada', HALYARD_INIT_ADMIN_PASSWORD: password };
+  const server = await startProcess({ ...env, ...admin, HALYARD_PUBLIC_URL: 'https://flags.example.com' });
+
+  const login = await fetch(`${server.url}/auth/simple/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'ada', password }),
+  });
+  const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const me = await fetch(`${server.url}/api/admin/user`, { headers: { cookie } });
+  await stopProcess(server);
+
+  expect(await me.json()).toMatchObject({ user: { name: 'ada' }, permissions: [{ permission: 'ADMIN' }] });
+  expect(server.output()).toContain('"msg":"logged in"');
+  expect(server.output()).not.toContain(password);
+  expect(server.output()).not.toContain(cookie.slice(-20));
+});
+
 test('the log has the id of each request and no token, wherever the token was sent', async () => {
   const server = await startProcess(env);
   const created = await (

@@ -1,9 +1,11 @@
 import { createInitialAdminTokens } from './api-tokens/create.ts';
 import { buildApp } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { type Db, openDb } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
+import { ApiError } from './errors.ts';
 import type { App } from './http/app.ts';
+import { createFirstAdmin } from './users/first-admin.ts';
 import { startWorker } from './worker/jobs.ts';
 
 export type Server = { app: App; stop: () => Promise<void> };
@@ -20,6 +22,7 @@ export async function startServer(config: Config): Promise<Server> {
   const applied = await migrate(db);
   if (applied.length > 0) app.log.info({ applied }, 'migrated');
   await createInitialAdminTokens(db, config.initAdminTokens);
+  if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
   const stopWorker = await startWorker(config.databaseUrl, db, app.log);
   await app.listen({ host: config.host, port: config.port });
 
@@ -31,4 +34,11 @@ export async function startServer(config: Config): Promise<Server> {
       await db.destroy();
     },
   };
+}
+
+async function makeFirstAdmin(db: Db, admin: { username: string; password: string }): Promise<void> {
+  await createFirstAdmin(db, admin.username, admin.password).catch(error => {
+    if (!(error instanceof ApiError) || error.name !== 'BadDataError') throw error;
+    throw new ConfigError(error.details.map(({ message }) => `HALYARD_INIT_ADMIN_PASSWORD: ${message}`));
+  });
 }

@@ -3,13 +3,18 @@ import { type Actor, ADMIN_TOKEN_USER_ID } from '../actor.ts';
 import type { Db, Reader } from '../db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
+import { readSessionCookie } from './cookie.ts';
 import type { Permission, ProjectPermission, RoutePermission } from './permissions.ts';
 import { PUBLIC_ROUTES } from './public-routes.ts';
+import { needsOwnPage } from './same-origin.ts';
 import {
+  type Credential,
+  type FoundUser,
   findApiToken,
   findFeatureAccess,
   findPersonalToken,
   findProjectAccess,
+  findSession,
   listEnvironmentsWithout,
   markSeen,
   type ProjectAccess,
@@ -21,6 +26,8 @@ declare module 'fastify' {
     actor: Actor;
     /** Of a route with `:featureName` and no `:projectId`: the project in which the permission was found. */
     projectOfFeature: string;
+    /** The session of the caller; null for one who came with a token. */
+    sessionId: number | null;
   }
   interface FastifyContextConfig {
     permission?: RoutePermission;
@@ -30,9 +37,10 @@ declare module 'fastify' {
 const MAX_TOKEN_LENGTH = 512;
 
 /** Lets nobody past who is not allowed to: every route declares a permission or stands in the public list. */
-export function installGuard(app: App, db: Db): void {
+export function installGuard(app: App, db: Db, publicUrl: string): void {
   app.decorateRequest('actor');
   app.decorateRequest('projectOfFeature', '');
+  app.decorateRequest('sessionId', null);
 
   app.addHook('onRoute', route => {
     if (route.config?.permission !== undefined || PUBLIC_ROUTES.has(route.url)) return;
@@ -46,32 +54,52 @@ export function installGuard(app: App, db: Db): void {
     if (route !== undefined && PUBLIC_ROUTES.has(route)) return;
     // An unknown address outside the API has nothing to guard; inside, only those who may ask learn that it is unknown.
     if (route === undefined && !request.url.startsWith('/api/')) return;
-    request.actor = await authenticate(db, request);
+    request.actor = await authenticate(db, request, publicUrl);
     if (route !== undefined) await authorize(db, request);
   });
 }
 
-async function authenticate(db: Db, request: FastifyRequest): Promise<Actor> {
-  const token = request.headers.authorization?.replace(/^bearer /i, '').trim() ?? '';
-  if (token === '' || token.length > MAX_TOKEN_LENGTH || isForged(token)) throw authenticationRequired();
+/** By the Authorization header; only without one by the cookie, so that a token is never mixed with a session. */
+async function authenticate(db: Db, request: FastifyRequest, publicUrl: string): Promise<Actor> {
+  const { authorization } = request.headers;
+  if (authorization === undefined) return await authenticateSession(db, request, publicUrl);
+  const token = authorization.replace(/^bearer /i, '').trim();
+  refuseMalformed(token);
   return token.startsWith('user:')
     ? await authenticateUser(db, request, token)
     : await authenticateApiToken(db, request, token);
 }
 
+function refuseMalformed(secret: string): void {
+  if (secret === '' || secret.length > MAX_TOKEN_LENGTH || isForged(secret)) throw authenticationRequired();
+}
+
+async function authenticateSession(db: Db, request: FastifyRequest, publicUrl: string): Promise<Actor> {
+  const secret = readSessionCookie(request, publicUrl) ?? '';
+  refuseMalformed(secret);
+  needsOwnPage(request, publicUrl);
+  const user = await findSession(db, hashToken(secret));
+  if (!user) throw authenticationRequired();
+  if (user.seenLongAgo) noteUse(db, request, 'sessions', user.credentialId);
+  request.sessionId = user.credentialId;
+  return asActor(user, request.ip);
+}
+
 async function authenticateUser(db: Db, request: FastifyRequest, token: string): Promise<Actor> {
   const user = await findPersonalToken(db, hashToken(token));
   if (!user) throw authenticationRequired();
-  if (user.seenLongAgo) noteUse(db, request, 'personal_access_tokens', user.tokenId);
-  return {
-    kind: 'user',
-    userId: user.userId,
-    name: user.name,
-    ip: request.ip,
-    isAdmin: user.rootPermissions.includes('ADMIN'),
-    rootPermissions: user.rootPermissions,
-  };
+  if (user.seenLongAgo) noteUse(db, request, 'personal_access_tokens', user.credentialId);
+  return asActor(user, request.ip);
 }
+
+const asActor = ({ userId, name, rootPermissions }: FoundUser, ip: string): Actor => ({
+  kind: 'user',
+  userId,
+  name,
+  ip,
+  isAdmin: rootPermissions.includes('ADMIN'),
+  rootPermissions,
+});
 
 async function authenticateApiToken(db: Db, request: FastifyRequest, token: string): Promise<Actor> {
   const found = await findApiToken(db, hashToken(token));
@@ -94,15 +122,8 @@ async function authenticateApiToken(db: Db, request: FastifyRequest, token: stri
 }
 
 /** Not awaited: the caller need not wait for a note about itself, and must not fail because of it. */
-function noteUse(
-  db: Db,
-  request: FastifyRequest,
-  table: 'api_tokens' | 'personal_access_tokens',
-  id: number,
-): void {
-  markSeen(db, table, id).catch(error =>
-    request.log.warn({ err: error }, 'last use of a token was not noted'),
-  );
+function noteUse(db: Db, request: FastifyRequest, table: Credential, id: number): void {
+  markSeen(db, table, id).catch(error => request.log.warn({ err: error }, 'last use was not noted'));
 }
 
 async function authorize(db: Db, request: FastifyRequest): Promise<void> {

@@ -7,4 +7,12 @@ export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/docs',
   '/docs/js/scalar.js',
   '/docs/openapi.json',
+  '/auth/simple/login',
+  '/logout',
+  '/auth/reset/validate',
+  '/auth/reset/password',
+  '/auth/reset/password-email',
+  '/auth/reset/validate-password',
+  '/invite/:token/validate',
+  '/invite/:token/signup',
 ]);

@@ -9,8 +9,9 @@ export type FoundToken = {
   seenLongAgo: boolean;
 };
 
+/** A user, known by a personal token or a session. */
 export type FoundUser = {
-  tokenId: number;
+  credentialId: number;
   userId: number;
   name: string;
   rootPermissions: string[];
@@ -18,6 +19,9 @@ export type FoundUser = {
 };
 
 const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute', true)`;
+
+/** A session ends when it was not used for so long; the other end, expires_at, is set when it begins. */
+export const SESSION_IDLE = sql`interval '8 hours'`;
 
 /** Expiry is judged by the clock of the database, one for all servers. */
 export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken | undefined> {
@@ -30,19 +34,23 @@ export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken
     .executeTakeFirst();
 }
 
+const USER = [
+  'users.id as userId',
+  sql<string>`coalesce(users.username, users.email)`.as('name'),
+  sql<string[]>`array(
+    select permission from user_roles join role_permissions using (role_id)
+    where user_roles.user_id = users.id and user_roles.project is null and role_permissions.project is null
+  )`.as('rootPermissions'),
+] as const;
+
 export async function findPersonalToken(db: Reader, hash: Buffer): Promise<FoundUser | undefined> {
   return await db
     .selectFrom('personal_access_tokens as token')
     .innerJoin('users', 'users.id', 'token.user_id')
     .select([
-      'token.id as tokenId',
-      'users.id as userId',
-      sql<string>`coalesce(users.username, users.email)`.as('name'),
+      'token.id as credentialId',
+      ...USER,
       sql<boolean>`coalesce(token.seen_at < now() - interval '1 minute', true)`.as('seenLongAgo'),
-      sql<string[]>`array(
-        select permission from user_roles join role_permissions using (role_id)
-        where user_roles.user_id = users.id and user_roles.project is null and role_permissions.project is null
-      )`.as('rootPermissions'),
     ])
     .where('token.hash', '=', hash)
     .where('users.deleted_at', 'is', null)
@@ -50,18 +58,46 @@ export async function findPersonalToken(db: Reader, hash: Buffer): Promise<Found
     .executeTakeFirst();
 }
 
-/** Written at most once a minute for a token, however often and on however many servers it is used. */
-export async function markSeen(
-  db: Db,
-  table: 'api_tokens' | 'personal_access_tokens',
-  id: number,
-): Promise<void> {
-  await db
-    .updateTable(table)
-    .set({ seen_at: sql<string>`now()` })
-    .where('id', '=', id)
-    .where(SEEN_LONG_AGO)
-    .execute();
+export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser | undefined> {
+  return await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select([
+      'sessions.id as credentialId',
+      ...USER,
+      sql<boolean>`sessions.seen_at < now() - interval '1 minute'`.as('seenLongAgo'),
+    ])
+    .where('sessions.hash', '=', hash)
+    .where('users.deleted_at', 'is', null)
+    .where(sql<boolean>`sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE}`)
+    .executeTakeFirst();
+}
+
+export type Credential = 'api_tokens' | 'personal_access_tokens' | 'sessions';
+
+/** Written at most once a minute for a token or session, however often and on however many servers it is used. */
+export async function markSeen(db: Db, table: Credential, id: number): Promise<void> {
+  const used = sql`update ${sql.table(table)} set seen_at = now() where id = ${id} and ${SEEN_LONG_AGO}`;
+  if (table === 'api_tokens') await used.execute(db);
+  else
+    await sql`
+      with used as (${used} returning user_id)
+      update users set seen_at = now() from used where users.id = used.user_id`.execute(db);
+}
+
+/** Keeps others from taking ADMIN away from anyone until the transaction ends. */
+export async function lockAdmins(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(tx);
+}
+
+export async function countAdmins(db: Reader): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct users.id) as count
+    from users join user_roles on user_roles.user_id = users.id join role_permissions using (role_id)
+    where users.deleted_at is null and user_roles.project is null and role_permissions.permission = 'ADMIN'`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 export type ProjectAccess = { readable: boolean; permitted: boolean };

@@ -39,6 +39,7 @@ const CONSTRAINTS: Record<string, () => ApiError> = {
   api_token_projects_project_id_fkey: () => goneMeanwhile('project'),
   project_environments_environment_name_fkey: () => goneMeanwhile('environment'),
   user_roles_project_fkey: () => goneMeanwhile('project'),
+  user_roles_role_id_fkey: () => goneMeanwhile('role'),
 };
 
 function goneMeanwhile(what: string): ApiError {

@@ -168,6 +168,27 @@ export interface FeatureTypes {
   name: string;
 }
 
+export interface LoginFailures {
+  ends_at: string;
+  failures: number;
+  key: Buffer;
+  scope: string;
+}
+
+export interface LoginPlaces {
+  address: string;
+  seen_at: Generated<string>;
+  user_id: number;
+}
+
+export interface PasswordLinks {
+  created_at: Generated<string>;
+  created_by_user_id: number;
+  expires_at: string;
+  hash: Buffer;
+  user_id: number;
+}
+
 export interface PersonalAccessTokens {
   created_at: Generated<string>;
   description: string;
@@ -223,6 +244,34 @@ export interface Segments {
   project: string | null;
 }
 
+export interface Sessions {
+  created_at: Generated<string>;
+  expires_at: string;
+  hash: Buffer;
+  id: Generated<number>;
+  ip: string | null;
+  method: string;
+  seen_at: Generated<string>;
+  user_agent: string | null;
+  user_id: number;
+}
+
+export interface SignupTokens {
+  created_at: Generated<string>;
+  created_by_user_id: number;
+  enabled: Generated<boolean>;
+  expires_at: string;
+  hash: Buffer;
+  hint: string;
+  id: Generated<number>;
+  name: string;
+}
+
+export interface SignupTokenUsers {
+  token_id: number;
+  user_id: number;
+}
+
 export interface Strategies {
   built_in: Generated<boolean>;
   created_at: Generated<string>;
@@ -260,7 +309,8 @@ export interface Users {
   deleted_at: string | null;
   email: string | null;
   id: Generated<number>;
-  name: string;
+  name: string | null;
+  password_hash: string | null;
   seen_at: string | null;
   username: string | null;
 }
@@ -285,12 +335,18 @@ export interface DB {
   feature_tags: FeatureTags;
   feature_types: FeatureTypes;
   features: Features;
+  login_failures: LoginFailures;
+  login_places: LoginPlaces;
+  password_links: PasswordLinks;
   personal_access_tokens: PersonalAccessTokens;
   project_environments: ProjectEnvironments;
   projects: Projects;
   role_permissions: RolePermissions;
   roles: Roles;
   segments: Segments;
+  sessions: Sessions;
+  signup_token_users: SignupTokenUsers;
+  signup_tokens: SignupTokens;
   strategies: Strategies;
   tag_types: TagTypes;
   tags: Tags;

@@ -44,7 +44,15 @@ const CONTRACT_TYPES = `
   .trim()
   .split(/\s+/);
 
-const NEWER_TYPES = ['feature-link-added', 'feature-link-updated', 'feature-link-removed'];
+const NEWER_TYPES = [
+  'feature-link-added',
+  'feature-link-updated',
+  'feature-link-removed',
+  'user-password-changed',
+  'user-password-link-created',
+  'user-sessions-ended',
+  'login-blocked',
+];
 
 const FLAG = { project: 'default', featureName: 'checkout' };
 const FLAG_IN_PRODUCTION = { ...FLAG, environment: 'production' };

@@ -348,6 +348,16 @@ export const EVENT_TYPES = {
     label: 'Link removed from flag',
     text: `removed ${LINK} from ${FLAG_IN_PROJECT}`,
   },
+  'user-password-changed': { label: 'Password changed', text: `changed the password of ${USER}` },
+  'user-password-link-created': {
+    label: 'Password link created',
+    text: `made a link to set the password of ${USER}`,
+  },
+  'user-sessions-ended': { label: 'Sessions ended', text: `ended [{sessions}|the] sessions of ${USER}` },
+  'login-blocked': {
+    label: 'Logins blocked after failures',
+    text: 'blocked logins[ of user {username}][ from address {address}] after [{failures}|too many] failures[ within {minutes} minutes]',
+  },
 } as const satisfies Record<string, { label: string; text: string }>;
 
 export type EventType = keyof typeof EVENT_TYPES;

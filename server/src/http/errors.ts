@@ -41,7 +41,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // The chain of causes goes to the log only: a driver's text can hold SQL and values.
   if (status >= 500) request.log.error({ err: error, errorId: id }, 'request failed');
   else request.log.info({ errorId: id, error: refusal.name }, 'request refused');
-  if (status === 503) reply.header('retry-after', '2');
+  const retryAfter = refusal.retryAfter ?? (status === 503 ? 2 : undefined);
+  if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal, id));
 }
 

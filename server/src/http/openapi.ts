@@ -3,7 +3,7 @@ import type { App } from './app.ts';
 import { ErrorBody } from './schema.ts';
 
 /** The document of every operation, generated from the schemas that validate and serialise. */
-export async function installOpenApi(app: App, publicUrl: string): Promise<void> {
+export async function installOpenApi(app: App, publicUrl: string, sessionCookieName: string): Promise<void> {
   app.addSchema(ErrorBody);
   await app.register(swagger, {
     openapi: {
@@ -30,7 +30,10 @@ export async function installOpenApi(app: App, publicUrl: string): Promise<void>
         { name: 'Segments', description: 'Lists of constraints with a name, for many strategies' },
         { name: 'Tags', description: 'Words to group features by, and their types' },
         { name: 'API tokens', description: 'Keys for SDKs' },
-        { name: 'Users', description: 'The caller and its personal tokens' },
+        { name: 'Users', description: 'The caller with its personal tokens, and the users of the instance' },
+        { name: 'Sessions', description: 'Logging in and out' },
+        { name: 'Passwords', description: 'Links by which a password is set' },
+        { name: 'Invitations', description: 'Links by which people join' },
         { name: 'Operations', description: 'For those who run the service' },
       ],
       components: {
@@ -41,9 +44,16 @@ export async function installOpenApi(app: App, publicUrl: string): Promise<void>
             name: 'Authorization',
             description: 'An admin or personal token, bare or after "Bearer ".',
           },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: sessionCookieName,
+            description:
+              'The cookie of a login. A request that changes something needs Sec-Fetch-Site: same-origin, or an Origin equal to the address of the server.',
+          },
         },
       },
-      security: [{ token: [] }],
+      security: [{ token: [] }, { session: [] }],
     },
     // What a caller needs is part of the contract; a route without it is public.
     transform: ({ schema, url, route }) => {

@@ -73,8 +73,8 @@ const REFUSALS = {
   ],
   401: [
     'AuthenticationRequired',
-    'No token, or one that is not valid.',
-    'Send a valid token in the Authorization header.',
+    'No token and no session, or one that is not valid.',
+    'Send a valid token in the Authorization header, or log in.',
   ],
   403: [
     'NoAccessError',
@@ -96,6 +96,11 @@ const REFUSALS = {
     'ContentTypeerror',
     'The body is not sent as JSON.',
     'Send the body as JSON, with the header Content-Type: application/json.',
+  ],
+  429: [
+    'RateLimitError',
+    'Too many attempts; Retry-After says when the next one can succeed.',
+    'Too many failed logins. Try again in 12 minutes.',
   ],
 } as const satisfies Record<number, readonly [ErrorName, string, string]>;
 

@@ -120,8 +120,9 @@ function* tokenProblems({ tokens, events }: State): Generator<string> {
 
 function* grantProblems({ grants, events }: State): Generator<string> {
   let told: string[] = [];
-  for (const { type, project, data } of events) {
+  for (const { type, project, data, preData } of events) {
     if (type === 'project-deleted') told = told.filter(grant => !grant.startsWith(`${project} `));
+    if (type === 'user-deleted') told = told.filter(grant => !grant.endsWith(` ${preData?.id}`));
     if (type !== 'project-access-added') continue;
     const roles = data?.roles as { userIds: number[] }[];
     told.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));

@@ -25,6 +25,18 @@ export async function makeUser(
   return { id, username, token: String(secret) };
 }
 
+export const PASSWORD = 'correct horse battery staple';
+
+/** A user who can log in with PASSWORD. */
+export async function makePerson(
+  db: Db,
+  rootRole: RootRole = 'Viewer',
+  username = `person-${unique()}`,
+): Promise<{ id: number; username: string }> {
+  const { id } = await createUser(db, SYSTEM, { username, password: PASSWORD, rootRole });
+  return { id, username };
+}
+
 export async function makeProject(db: Db, fields: Partial<NewProject> = {}): Promise<Project> {
   return await createProject(db, SYSTEM, { name: 'Test project', id: `project-${unique()}`, ...fields });
 }

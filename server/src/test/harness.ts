@@ -13,7 +13,7 @@ export const ADMIN_TOKEN = '*:*.an-admin-token-for-tests-0123456789';
 export const APP_SETTINGS = {
   publicUrl: 'http://localhost:4242',
   logLevel: 'silent',
-  trustedProxies: [],
+  trustedProxies: [] as string[],
   limits: DEFAULT_LIMITS,
 };
 
@@ -23,8 +23,8 @@ export type Harness = {
   app: App;
   /** Statements that the server ran so far. */
   statements: string[];
-  /** Another server on the same database. */
-  secondServer: () => Promise<App>;
+  /** Another server on the same database, perhaps with other settings. */
+  secondServer: (settings?: Partial<typeof APP_SETTINGS>) => Promise<App>;
 };
 
 /** A database copied from the template and an application on it, for the tests of one file. */
@@ -33,7 +33,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   const harness = { databaseUrl: urlOf(name), statements: [] as string[] } as Harness;
   const opened: { db: Db; app: App }[] = [];
 
-  const open = async () => {
+  const open = async (settings: Partial<typeof APP_SETTINGS> = {}) => {
     // A test that waits for a lock it should not wait for fails soon (the pool's lock_timeout is 5 s).
     const db = openDb({
       url: harness.databaseUrl,
@@ -43,7 +43,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
     });
     const app = await buildApp(
       db,
-      { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits } },
+      { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits }, ...settings },
       strictSerializer,
     );
     await app.ready();
@@ -54,7 +54,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   beforeAll(async () => {
     await createDatabase(name, inject('template'));
     Object.assign(harness, await open());
-    harness.secondServer = async () => (await open()).app;
+    harness.secondServer = async settings => (await open(settings)).app;
     await createInitialAdminTokens(harness.db, [ADMIN_TOKEN]);
   });
   afterAll(async () => {

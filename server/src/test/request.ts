@@ -9,13 +9,21 @@ export async function call(
   app: App,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD',
   url: string,
-  options: { token?: string | null; body?: unknown } = {},
+  options: {
+    token?: string | null;
+    body?: unknown;
+    headers?: Record<string, string>;
+    /** Address of the caller. */
+    ip?: string;
+  } = {},
 ): Promise<Answer> {
   const token = options.token === undefined ? ADMIN_TOKEN : options.token;
   const response = await app.inject({
     method,
     url,
+    ...(options.ip === undefined ? {} : { remoteAddress: options.ip }),
     headers: {
+      ...options.headers,
       ...(token === null ? {} : { authorization: token }),
       ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
     },

@@ -1,17 +1,81 @@
 import { grantRootRole } from '../access/grant.ts';
-import { ROOT_ROLES, type RootRole } from '../access/roles.ts';
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
-import type { Db } from '../db/database.ts';
-import { insertUser, type User } from './store.ts';
+import { type Change, change } from '../change.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { badData, type Violation } from '../errors.ts';
+import { hashPassword } from '../passwords/hash.ts';
+import { inviteByLink } from '../passwords/link.ts';
+import { passwordViolations } from '../passwords/strength.ts';
+import type { NewUser, User } from './admin-schema.ts';
+import { findRootRole, findUser, insertUser } from './store.ts';
 
-export type NewUser = Omit<User, 'id'> & { rootRole: RootRole };
+type Fields = Pick<User, 'name' | 'username' | 'email'>;
 
-export async function createUser(db: Db, actor: Actor, { rootRole, ...fields }: NewUser): Promise<User> {
+/**
+ * Creates a user with a password, or with a link by which they set one; the link is in this answer and nowhere else.
+ * Without an address of ours there is no link.
+ */
+export async function createUser(db: Db, actor: Actor, input: NewUser, publicUrl?: string): Promise<User> {
+  const fields = checkNewUser(input, input.password || null);
+  const passwordHash = input.password ? await hashPassword(input.password) : null;
   return await change(db, actor, async ({ tx, record }) => {
-    const id = await insertUser(tx, fields);
-    await grantRootRole(tx, id, rootRole);
-    record({ type: 'user-created', data: { id, ...fields, rootRole: ROOT_ROLES[rootRole] } });
-    return { id, ...fields };
+    const user = await addUser({ tx, record }, fields, input.rootRole, passwordHash);
+    if (passwordHash !== null || publicUrl === undefined) return { ...user, emailSent: false };
+    return { ...user, emailSent: false, inviteLink: await inviteByLink(tx, actor, user.id, publicUrl) };
   });
+}
+
+/** What is left out and what is empty is the same; every violation is told at once. */
+export function checkNewUser(input: Partial<Fields>, password: string | null): Fields {
+  const fields = { name: input.name || null, username: input.username || null, email: input.email || null };
+  const details = [
+    ...identityViolations(fields),
+    ...(password === null ? [] : passwordViolations(password, fields)),
+  ];
+  if (details.length > 0) throw badData(details);
+  return fields;
+}
+
+/** A username that looks like the address of somebody else would catch their logins. */
+export function* identityViolations({
+  username,
+  email,
+}: Pick<Fields, 'username' | 'email'>): Generator<Violation> {
+  if (username === null && email === null) {
+    yield { message: 'username or email is required', path: '/body/username' };
+  }
+  if (username?.includes('@') && username.toLowerCase() !== email?.toLowerCase()) {
+    yield {
+      message: 'username must not hold an @, unless it is the address in email',
+      path: '/body/username',
+    };
+  }
+}
+
+/** Part of a change: the user, their root role, and the event that tells of both. */
+export async function addUser(
+  { tx, record }: Change,
+  fields: Fields,
+  rootRole: number | string,
+  passwordHash: string | null,
+): Promise<User> {
+  const roleId = await rootRoleId(tx, rootRole);
+  const id = await insertUser(tx, { ...fields, passwordHash });
+  await grantRootRole(tx, id, roleId);
+  const user = await findUser(tx, id);
+  if (!user) throw new Error(`User ${id} vanished in the transaction that made it`);
+  record({ type: 'user-created', data: asEventData(user) });
+  return user;
+}
+
+/** By id, also in digits, or by name. */
+export async function rootRoleId(tx: Tx, role: number | string): Promise<number> {
+  const id = await findRootRole(tx, /^\d{1,9}$/.test(String(role)) ? Number(role) : role);
+  if (id === undefined) throw badData([{ message: 'rootRole is no root role', path: '/body/rootRole' }]);
+  return id;
+}
+
+/** What events tell of a user: nothing secret, and not the time of last use, which is no part of the state. */
+export function asEventData({ id, name, username, email, rootRole }: User): object {
+  return { id, name, username, email, rootRole };
 }

@@ -2,7 +2,8 @@ import { hashToken, newToken } from '../access/token.ts';
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { badData, exceedsLimit, invalidOperation, notFound } from '../errors.ts';
+import { badData, exceedsLimit, notFound } from '../errors.ts';
+import { ownerId } from './caller.ts';
 import type { NewPersonalToken, PersonalToken } from './schema.ts';
 import { deletePersonalToken, insertPersonalToken, lockPersonalTokens } from './store.ts';
 
@@ -36,11 +37,6 @@ export async function removePersonalToken(db: Db, actor: Actor, id: number): Pro
     if (!token) throw notFound(`Personal token ${id}`);
     record({ type: 'pat-deleted', preData: asEventData(token) });
   });
-}
-
-export function ownerId(actor: Actor): number {
-  if (actor.kind === 'user') return actor.userId;
-  throw invalidOperation('Personal tokens belong to users, and this token belongs to none.');
 }
 
 function asEventData({ id, description, userId, expiresAt }: PersonalToken): object {

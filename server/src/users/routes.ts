@@ -1,15 +1,39 @@
 import { Type } from 'typebox';
+import { setSessionCookie } from '../access/cookie.ts';
 import { permissionsOf } from '../access/grant.ts';
 import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
-import { createPersonalToken, ownerId, removePersonalToken } from './personal-tokens.ts';
-import { HeldPermission, Me, NewPersonalToken, PersonalToken, PersonalTokenList } from './schema.ts';
-import { findUser, listPersonalTokens } from './store.ts';
+import { changeOwnPassword } from '../passwords/change.ts';
+import { OwnNewPassword } from '../passwords/schema.ts';
+import { asCaller, ownerId } from './caller.ts';
+import { createPersonalToken, removePersonalToken } from './personal-tokens.ts';
+import {
+  Caller,
+  HeldPermission,
+  HeldRole,
+  HeldRoleList,
+  Me,
+  NewPersonalToken,
+  PersonalToken,
+  PersonalTokenList,
+  Profile,
+} from './schema.ts';
+import { findUser, listPersonalTokens, listRolesOf } from './store.ts';
 
-export function userRoutes(app: App, db: Db): void {
-  for (const schema of [HeldPermission, Me, PersonalToken, PersonalTokenList]) app.addSchema(schema);
+export function userRoutes(app: App, db: Db, publicUrl: string): void {
+  const named = [
+    Caller,
+    HeldPermission,
+    Me,
+    HeldRole,
+    HeldRoleList,
+    Profile,
+    PersonalToken,
+    PersonalTokenList,
+  ];
+  for (const schema of named) app.addSchema(schema);
 
   app.get(
     '/api/admin/user',
@@ -27,6 +51,76 @@ export function userRoutes(app: App, db: Db): void {
       user: await describeCaller(db, request.actor),
       permissions: await permissionsOf(db, request.actor),
     }),
+  );
+
+  app.get(
+    '/api/admin/user/profile',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getProfile',
+        tags: ['Users'],
+        summary: 'My role and projects',
+        description: 'The root role of the caller and the projects the caller has a role in.',
+        response: { 200: answer('The profile', Profile), ...refusals(401, 403) },
+      },
+    },
+    async request => {
+      const roles = await listRolesOf(db, ownerId(request.actor));
+      return {
+        rootRole: roles.find(role => role.project === undefined)?.name ?? null,
+        projects: [...new Set(roles.flatMap(role => role.project ?? []))],
+        features: [],
+      };
+    },
+  );
+
+  app.get(
+    '/api/admin/user/roles',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getMyRoles',
+        tags: ['Users'],
+        summary: 'My roles',
+        description:
+          'The roles the caller holds on the instance and in projects, or in the one that is named.',
+        querystring: Type.Object({
+          projectId: Type.Optional(
+            Type.String({ maxLength: 100, description: 'Id of a project', examples: ['payments'] }),
+          ),
+        }),
+        response: { 200: answer('The roles', HeldRoleList), ...refusals(400, 401, 403) },
+      },
+    },
+    async request => ({
+      version: 1,
+      roles: await listRolesOf(db, ownerId(request.actor), request.query.projectId),
+    }),
+  );
+
+  app.post(
+    '/api/admin/user/change-password',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'changeMyPassword',
+        tags: ['Users'],
+        summary: 'Change my password',
+        description:
+          'Needs the password so far, and failures count as failed logins do. All sessions of the caller end; who asks in a session gets a new one. Events: user-password-changed.',
+        body: OwnNewPassword,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415, 429) },
+      },
+    },
+    async (request, reply) => {
+      ownerId(request.actor);
+      const origin = { ip: request.ip, userAgent: request.headers['user-agent'] };
+      const session = request.sessionId === null ? undefined : origin;
+      const secret = await changeOwnPassword(db, request.actor, request.body, session);
+      if (secret !== undefined) setSessionCookie(reply, publicUrl, secret);
+      return reply.code(200).send();
+    },
   );
 
   app.get(
@@ -92,9 +186,9 @@ export function userRoutes(app: App, db: Db): void {
   );
 }
 
-async function describeCaller(db: Db, actor: Actor): Promise<Me['user']> {
+async function describeCaller(db: Db, actor: Actor): Promise<Caller> {
   const user = actor.kind === 'user' ? await findUser(db, actor.userId) : undefined;
   return user
-    ? { ...user, isAPI: false }
+    ? asCaller(user)
     : { id: actor.userId, name: actor.name, username: null, email: null, isAPI: true };
 }

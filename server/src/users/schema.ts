@@ -12,20 +12,56 @@ export const HeldPermission = Named(
   }),
 );
 
-export const Me = Named(
-  'Me',
+export const Caller = Named(
+  'Caller',
   Type.Object({
-    user: Type.Object({
-      id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
-      name: Type.String({ examples: ['Alice Moreau'] }),
-      username: Nullable(Type.String({ examples: ['alice'] })),
-      email: Nullable(Type.String({ examples: ['alice@example.com'] })),
-      isAPI: Type.Boolean({ description: 'true for a token that belongs to no user' }),
-    }),
-    permissions: Type.Array(Ref(HeldPermission)),
+    id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
+    name: Type.String({ description: 'Name, or else username or address', examples: ['Alice Moreau'] }),
+    username: Nullable(Type.String({ examples: ['alice'] })),
+    email: Nullable(Type.String({ examples: ['alice@example.com'] })),
+    isAPI: Type.Boolean({ description: 'true for a token that belongs to no user' }),
   }),
 );
-export type Me = Static<typeof Me>;
+export type Caller = Static<typeof Caller>;
+
+export const Me = Named(
+  'Me',
+  Type.Object({ user: Ref(Caller), permissions: Type.Array(Ref(HeldPermission)) }),
+);
+
+export const HeldRole = Named(
+  'HeldRole',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    name: Type.String({ examples: ['Viewer'] }),
+    type: Type.String({ enum: ['root', 'root-custom', 'project', 'custom'], examples: ['root'] }),
+    description: Type.String({ examples: ['May read'] }),
+    project: Type.Optional(Type.String({ description: 'Where it is held; absent: on the instance' })),
+  }),
+);
+export type HeldRole = Static<typeof HeldRole>;
+
+export const HeldRoleList = Named(
+  'HeldRoleList',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    roles: Type.Array(Ref(HeldRole)),
+  }),
+);
+
+export const Profile = Named(
+  'Profile',
+  Type.Object({
+    rootRole: Nullable(Type.String({ description: 'Name of the root role', examples: ['Viewer'] })),
+    projects: Type.Array(Type.String(), {
+      description: 'Projects the user has a role in',
+      examples: [['payments']],
+    }),
+    features: Type.Array(Type.Object({ name: Type.String(), project: Type.String() }), {
+      description: 'Always empty; existing clients expect it',
+    }),
+  }),
+);
 
 const description = Type.String({ minLength: 1, maxLength: 255, examples: ['laptop'] });
 

@@ -1,27 +1,170 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
-import type { PersonalToken } from './schema.ts';
-
-export type User = { id: number; name: string; username: string | null; email: string | null };
+import type { AdminCount, InactiveUser, Person, User } from './admin-schema.ts';
+import type { HeldRole, PersonalToken } from './schema.ts';
 
 /** What to call whoever has this id: a user, deleted or not, an admin token or the service itself. Name the column with its table. */
 export const nameOfUser = (id: RawBuilder<unknown>) => sql<string>`
   case ${id} when ${sql.lit(ADMIN_TOKEN_USER_ID)} then 'admin token' when ${sql.lit(SYSTEM_USER_ID)} then 'system'
   else coalesce((select coalesce(username, email) from users where users.id = ${id}), 'user ' || ${id}) end`;
 
-export async function findUser(db: Reader, id: number): Promise<User | undefined> {
-  return await db
-    .selectFrom('users')
-    .select(['id', 'name', 'username', 'email'])
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
+/** A condition on `users`: true for people who are there, which is all that these functions speak of. */
+const IS_THERE = sql<boolean>`users.deleted_at is null`;
+
+const USER = sql`
+  users.id, users.name, users.username, users.email,
+  (select role_id from user_roles where user_id = users.id and user_roles.project is null) as "rootRole",
+  false as "isAPI", users.created_at as "createdAt", users.seen_at as "seenAt"`;
+
+const PERSON = sql`users.id, users.name, users.username, users.email`;
+
+export async function listUsers(db: Reader): Promise<User[]> {
+  const { rows } = await sql<User>`select ${USER} from users where ${IS_THERE} order by users.id`.execute(db);
+  return rows;
 }
 
-export async function insertUser(tx: Tx, user: Omit<User, 'id'>): Promise<number> {
-  const { id } = await tx.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
+export async function findUser(db: Reader, id: number): Promise<User | undefined> {
+  const { rows } = await sql<User>`select ${USER} from users where users.id = ${id} and ${IS_THERE}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** Those of the users that are there, in the order of their ids, kept from changing until the transaction ends. */
+export async function lockUsers(tx: Tx, ids: number[]): Promise<User[]> {
+  await sql`select from users where id = any(${ids}) order by id for update`.execute(tx);
+  const { rows } = await sql<User>`
+    select ${USER} from users where users.id = any(${ids}) and ${IS_THERE} order by users.id`.execute(tx);
+  return rows;
+}
+
+const MAX_FOUND = 100;
+
+/** By a part of name, username or e-mail address; who is named exactly comes first. */
+export async function searchUsers(db: Reader, text: string): Promise<Person[]> {
+  const isPart = (column: RawBuilder<unknown>) => sql`position(lower(${text}) in lower(${column})) > 0`;
+  const { rows } = await sql<Person>`
+    select ${PERSON} from users
+    where ${IS_THERE} and (${isPart(sql`name`)} or ${isPart(sql`username`)} or ${isPart(sql`email`)})
+    order by lower(${text}) in (lower(username), lower(email)) is true desc, users.id
+    limit ${MAX_FOUND}`.execute(db);
+  return rows;
+}
+
+export async function listPeople(db: Reader): Promise<Person[]> {
+  const { rows } = await sql<Person>`select ${PERSON} from users where ${IS_THERE} order by users.id`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Whether anyone was ever created, be they deleted. */
+export async function hasUsers(db: Reader): Promise<boolean> {
+  const found = await db.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  return found !== undefined;
+}
+
+export type NewUserRow = {
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  passwordHash: string | null;
+};
+
+export async function insertUser(tx: Tx, user: NewUserRow): Promise<number> {
+  const { id } = await tx
+    .insertInto('users')
+    .values({ name: user.name, username: user.username, email: user.email, password_hash: user.passwordHash })
+    .returning('id')
+    .executeTakeFirstOrThrow();
   return id;
+}
+
+export async function updateUser(tx: Tx, user: Pick<User, 'id' | 'name' | 'email'>): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ name: user.name, email: user.email })
+    .where('id', '=', user.id)
+    .execute();
+}
+
+export async function updateRootRole(tx: Tx, userId: number, roleId: number): Promise<void> {
+  await sql`
+    insert into user_roles (user_id, role_id) values (${userId}, ${roleId})
+    on conflict (user_id) where project is null do update set role_id = excluded.role_id`.execute(tx);
+}
+
+/**
+ * Keeps the rows, by which events go on naming their author, and frees username and address: they are unique among those
+ * who are there. What gives access goes: password, links, tokens, roles.
+ */
+export async function markDeleted(tx: Tx, ids: number[]): Promise<void> {
+  await sql`
+    with tokens as (delete from personal_access_tokens where user_id = any(${ids})),
+    links as (delete from password_links where user_id = any(${ids})),
+    places as (delete from login_places where user_id = any(${ids})),
+    roles as (delete from user_roles where user_id = any(${ids}))
+    update users set deleted_at = now(), password_hash = null where id = any(${ids})`.execute(tx);
+}
+
+const ROLE = sql`roles.id, roles.name, roles.type, roles.description`;
+
+export async function listRootRoles(db: Reader): Promise<HeldRole[]> {
+  const { rows } = await sql<HeldRole>`
+    select ${ROLE} from roles where type in ('root', 'root-custom') order by id`.execute(db);
+  return rows;
+}
+
+export async function findRootRole(db: Reader, role: number | string): Promise<number | undefined> {
+  const matches = typeof role === 'number' ? sql`id = ${role}` : sql`name = ${role}`;
+  const { rows } = await sql<{ id: number }>`
+    select id from roles where type in ('root', 'root-custom') and ${matches} order by type, id limit 1`.execute(
+    db,
+  );
+  return rows[0]?.id;
+}
+
+/** Roles that a user holds on the instance and in projects, or in the one project. */
+export async function listRolesOf(db: Reader, userId: number, project?: string): Promise<HeldRole[]> {
+  const { rows } = await sql<{ role: HeldRole }>`
+    select to_jsonb(roles) || jsonb_strip_nulls(jsonb_build_object('project', project)) as role
+    from user_roles join (select ${ROLE} from roles) as roles on roles.id = role_id
+    where user_id = ${userId} and (${project ?? null}::text is null or project is null or project = ${project ?? null})
+    order by project nulls first, roles.id`.execute(db);
+  return rows.map(row => row.role);
+}
+
+export async function countAdminsByPassword(db: Reader): Promise<AdminCount> {
+  const { rows } = await sql<AdminCount>`
+    select count(*) filter (where password_hash is not null) as password,
+      count(*) filter (where password_hash is null) as "noPassword", 0 as service
+    from users
+    where ${IS_THERE} and exists (
+      select from user_roles join role_permissions using (role_id)
+      where user_id = users.id and user_roles.project is null and permission = 'ADMIN'
+    )`.execute(db);
+  return rows[0] ?? { password: 0, noPassword: 0, service: 0 };
+}
+
+const isInactive = (days: number) =>
+  sql<boolean>`coalesce(users.seen_at, users.created_at) < now() - make_interval(days => ${days})`;
+
+export async function listInactiveUsers(db: Reader, days: number): Promise<InactiveUser[]> {
+  const { rows } = await sql<InactiveUser>`
+    select ${PERSON}, users.created_at as "createdAt", users.seen_at as "seenAt",
+      (select max(seen_at) from personal_access_tokens where user_id = users.id) as "patSeenAt"
+    from users
+    where ${IS_THERE} and ${isInactive(days)}
+    order by coalesce(users.seen_at, users.created_at), users.id`.execute(db);
+  return rows;
+}
+
+/** Which of the users are inactive. */
+export async function filterInactive(db: Reader, ids: number[], days: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from users where id = any(${ids}) and ${IS_THERE} and ${isInactive(days)}`.execute(db);
+  return rows.map(row => row.id);
 }
 
 /** Keeps others from adding tokens to this user until the transaction ends; returns how many there are. */
@@ -34,7 +177,6 @@ export async function lockPersonalTokens(tx: Tx, userId: number): Promise<number
     .executeTakeFirstOrThrow();
   return count;
 }
-
 const TOKEN = [
   'id',
   'description',

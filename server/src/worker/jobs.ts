@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import type { Db } from '../db/database.ts';
 import { extendPartitions } from '../events/partitions.ts';
+import { sweepLogins } from '../sessions/end.ts';
 
 type Log = {
   info: (fields: object, message: string) => void;
@@ -15,6 +16,14 @@ const JOBS = [
     run: async (db: Db, log: Log) => {
       const made = await extendPartitions(db);
       if (made.length > 0) log.info({ made }, 'event partitions added');
+    },
+  },
+  {
+    queue: 'sweep-logins',
+    cron: '*/10 * * * *',
+    run: async (db: Db, log: Log) => {
+      const rows = await sweepLogins(db);
+      if (rows > 0) log.info({ rows }, 'ended sessions and failed logins removed');
     },
   },
 ];

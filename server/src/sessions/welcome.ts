@@ -1,0 +1,10 @@
+import type { Tx } from '../db/database.ts';
+import { networkOf } from './network.ts';
+import { forgetFailuresHere, rememberPlace } from './store.ts';
+
+/** Who proved here, by a link, who they are is not held up here by failures from before, nor by those of others elsewhere. */
+export async function welcomeHere(tx: Tx, userId: number, ip: string): Promise<void> {
+  const network = networkOf(ip);
+  await forgetFailuresHere(tx, userId, network);
+  await rememberPlace(tx, userId, network);
+}

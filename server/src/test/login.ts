@@ -1,0 +1,52 @@
+import { sessionCookieName } from '../access/cookie.ts';
+import type { App } from '../http/app.ts';
+import { PASSWORD } from './factories.ts';
+import { APP_SETTINGS } from './harness.ts';
+import { type Answer, call } from './request.ts';
+
+export type Browser = {
+  cookie: string;
+  /** One request with the cookie, as a page of ours makes it. */
+  ask: (
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    url: string,
+    options?: { body?: unknown; headers?: Record<string, string>; app?: App },
+  ) => Promise<Answer>;
+};
+
+/** One attempt to log in; the answer tells whether it worked. */
+export const tryLogin = async (
+  app: App,
+  username: string,
+  password = PASSWORD,
+  options: { ip?: string; headers?: Record<string, string> } = {},
+): Promise<Answer> =>
+  await call(app, 'POST', '/auth/simple/login', { token: null, body: { username, password }, ...options });
+
+/** The cookie that an answer sets, as a browser sends it back; undefined if it sets none or removes it. */
+export function cookieOf(answer: Answer): string | undefined {
+  const [pair = ''] = String(answer.headers['set-cookie'] ?? '').split(';');
+  return pair === '' || pair.endsWith('=') ? undefined : pair;
+}
+
+/** A browser in which the user is logged in. */
+export async function logIn(app: App, username: string, ip?: string): Promise<Browser> {
+  const answer = await tryLogin(app, username, PASSWORD, ip === undefined ? {} : { ip });
+  const cookie = cookieOf(answer);
+  if (cookie === undefined) throw new Error(`${username} could not log in: ${JSON.stringify(answer.body)}`);
+  return browserWith(app, cookie);
+}
+
+export function browserWith(app: App, cookie: string): Browser {
+  return {
+    cookie,
+    ask: async (method, url, options = {}) =>
+      await call(options.app ?? app, method, url, {
+        token: null,
+        body: options.body,
+        headers: { cookie, 'sec-fetch-site': 'same-origin', ...options.headers },
+      }),
+  };
+}
+
+export const COOKIE = sessionCookieName(APP_SETTINGS.publicUrl);
