@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
 });
 
 const ROUNDS = 200;
-const SECONDS_PER_CASE = 10;
+const SECONDS_PER_CASE = 5;
 const TABLES = ['features', 'feature_'];
 
 type Case = {

@@ -36,7 +36,9 @@ async function addStrategy(project: string, body: object) {
 }
 
 const usesOf = async (name: string, token?: string) => {
-  const { usedInFeatures, usedInProjects } = (await ask('GET', `${ALL}/${name}`, token)).body;
+  const field = (await ask('GET', `${ALL}/${name}`, token)).body;
+  expect((await ask('GET', ALL, token)).body).toContainEqual(field);
+  const { usedInFeatures, usedInProjects } = field;
   const { strategies } = (await ask('GET', `${ALL}/${name}/strategies`, token)).body;
   return { usedInFeatures, usedInProjects, strategies: strategies.length };
 };

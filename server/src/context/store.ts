@@ -36,17 +36,49 @@ const constrainsOn = (field: RawBuilder<unknown>) => sql<boolean>`feature_strate
   select strategy_id from feature_strategy_segments join segments on segments.id = segment_id where ${names(field)}
 )`;
 
+/** Names of features with a strategy that constrains on the field, itself or by a segment. */
+const featuresOn = (field: RawBuilder<unknown>) => sql`
+  select feature_name from feature_strategies where ${names(field)}
+  union all
+  select feature_name from segments
+    join feature_strategy_segments on segment_id = segments.id
+    join feature_strategies on feature_strategies.id = strategy_id
+  where segments.${names(field)}`;
+
+/** The uses of each field are looked up by the index on constraints: for one field, or for few. */
 const selectFields = (place: Place) => sql`
   select ${ROW}, used."usedInFeatures", used."usedInProjects"
   from context_fields cross join lateral (
-    select count(distinct features.name) as "usedInFeatures", count(distinct features.project) as "usedInProjects"
-    from ${STRATEGIES}
-    where ${constrainsOn(sql`context_fields.name`)} and ${ofReadableProject(place.actor)}
+    select count(*) as "usedInFeatures", count(distinct project) as "usedInProjects"
+    from features
+    where name in (${featuresOn(sql`context_fields.name`)}) and ${ofReadableProject(place.actor)}
   ) as used
   where ${isIn(place)}`;
 
+/** For all fields every constraint is read once: with 390,000 strategies that is a quarter of the work of looking up. */
+const selectAllFields = (actor: Actor) => sql`
+  with used as (
+    select uses.field, count(*) as "usedInFeatures", count(distinct project) as "usedInProjects"
+    from (
+      select named ->> 'contextName' as field, feature_name
+      from feature_strategies, jsonb_array_elements(constraints) as named
+      union
+      select named ->> 'contextName', feature_name
+      from segments
+        cross join jsonb_array_elements(segments.constraints) as named
+        join feature_strategy_segments on segment_id = segments.id
+        join feature_strategies on feature_strategies.id = strategy_id
+    ) as uses join features on features.name = uses.feature_name
+    where ${ofReadableProject(actor)}
+    group by uses.field
+  )
+  select ${ROW}, coalesce("usedInFeatures", 0) as "usedInFeatures", coalesce("usedInProjects", 0) as "usedInProjects"
+  from context_fields left join used on used.field = context_fields.name
+  where ${isIn({ actor })}`;
+
 export async function listContextFields(db: Reader, place: Place): Promise<ContextField[]> {
-  const { rows } = await sql<ContextField>`${selectFields(place)} order by sort_order, name`.execute(db);
+  const fields = place.project === undefined ? selectAllFields(place.actor) : selectFields(place);
+  const { rows } = await sql<ContextField>`${fields} order by sort_order, name`.execute(db);
   return rows;
 }
 

@@ -89,17 +89,17 @@ function pageAndTotal(actor: Actor, search: FeatureSearch) {
     sql` and `,
   );
   const narrower = conditions(search);
-  if (narrower.length === 0 && WALKED.some(field => field === search.sortBy)) {
+  if (!search.query?.length && narrower.length === 0 && WALKED.some(field => field === search.sortBy)) {
     return sql`
       counted as (select count(*) as total from features where ${where}),
       page as ${namesInOrder(walk(actor, search, where))}`;
   }
   const sort = sorting(search);
+  const matching = (way: RawBuilder<unknown>[]) => sql`
+    select features.name, ${sort.key} as key, ${starred(actor, search)} as starred
+    from features ${sort.join} where ${sql.join([where, ...narrower, ...way], sql` and `)} ${sort.group}`;
   return sql`
-    matching as materialized (
-      select features.name, ${sort.key} as key, ${starred(actor, search)} as starred
-      from features ${sort.join} where ${sql.join([where, ...narrower], sql` and `)} ${sort.group}
-    ),
+    matching as materialized (${sql.join(waysToText(search).map(matching), sql` union `)}),
     counted as (select count(*) as total from matching),
     page as ${namesInOrder(sql`select name from matching order by ${order(search)} ${slice(search)}`)}`;
 }
@@ -172,7 +172,6 @@ function sortedBy({ sortBy, sortOrder }: FeatureSearch) {
 
 function conditions(search: FeatureSearch): RawBuilder<unknown>[] {
   return [
-    search.query && search.query.length > 0 && hasText(search.query),
     choose(sql`features.type`, search.type),
     choose(sql`case when features.stale then 'stale' else 'active' end`, search.state),
     choose(sql`features.created_by_user_id`, search.createdBy),
@@ -181,7 +180,7 @@ function conditions(search: FeatureSearch): RawBuilder<unknown>[] {
     search.tag && hasTags(search.tag),
     search.segment && usesSegments(search.segment),
     search.status && hasStatus(search.status),
-  ].filter(condition => condition !== undefined && condition !== false);
+  ].filter(condition => condition !== undefined);
 }
 
 /** One value is written as equality: only then does the index give the page in order. */
@@ -198,14 +197,22 @@ function choose(
 const created = ({ before, day }: NonNullable<FeatureSearch['createdAt']>) => sql`
   features.created_at ${sql.raw(before ? '<' : '>=')} ${day}::timestamp at time zone 'UTC'`;
 
-/** Two lists of names rather than an `or` over two tables, which no index could answer. */
-function hasText(texts: string[]) {
-  const patterns = texts.map(likeText);
-  return sql`features.name in (
-    select name from features where feature_text(name, description) ilike any(${patterns})
-    union all
-    select feature_name from tags join feature_tags using (type, value) where type || ':' || value ilike any(${patterns})
-  )`;
+/**
+ * Conditions of which one must hold; none if no text is asked for. Two searches rather than one with `or`: over two
+ * tables that could use no index.
+ */
+function waysToText({ query = [] }: FeatureSearch): RawBuilder<unknown>[][] {
+  if (query.length === 0) return [[]];
+  const patterns = query.map(likeText);
+  return [
+    [sql`feature_text(features.name, features.description) ilike any(${patterns})`],
+    [
+      sql`features.name in (
+        select feature_name from tags join feature_tags using (type, value)
+        where type || ':' || value ilike any(${patterns})
+      )`,
+    ],
+  ];
 }
 
 /** Where a feature is, is the furthest stage it has reached. */
