@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyHttpOptions, LogController, type RawServerDefault } from 'fastify';
 import { installGuard } from './access/guard.ts';
 import { apiTokenRoutes } from './api-tokens/routes.ts';
+import { cloneRoutes } from './clone/routes.ts';
 import type { Config } from './config.ts';
 import { constraintRoutes } from './constraints/routes.ts';
 import { contextRoutes } from './context/routes.ts';
@@ -58,6 +59,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   projectRoutes(app, db);
   featureRoutes(app, db);
   featureEnvironmentRoutes(app, db);
+  cloneRoutes(app, db);
   environmentRoutes(app, db);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);

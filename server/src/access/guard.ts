@@ -3,13 +3,14 @@ import { type Actor, ADMIN_TOKEN_USER_ID } from '../actor.ts';
 import type { Db, Reader } from '../db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import type { Permission, RoutePermission } from './permissions.ts';
+import type { Permission, ProjectPermission, RoutePermission } from './permissions.ts';
 import { PUBLIC_ROUTES } from './public-routes.ts';
 import {
   findApiToken,
   findFeatureAccess,
   findPersonalToken,
   findProjectAccess,
+  listEnvironmentsWithout,
   markSeen,
   type ProjectAccess,
 } from './store.ts';
@@ -138,6 +139,18 @@ async function needsForFeature(
   const access = await findFeatureAccess(db, actor, featureName, permissions);
   if (!access?.readable) throw notFound(`Feature ${featureName}`);
   refuseUnlessPermitted(access, actor, permissions);
+}
+
+/** Those of the environments of the project in which the actor has not the permission. */
+export async function environmentsWithout(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  permission: ProjectPermission,
+  environments: string[],
+): Promise<string[]> {
+  if (environments.length === 0 || holds(actor, [permission])) return [];
+  return await listEnvironmentsWithout(db, actor, project, permission, environments);
 }
 
 function refuseUnlessPermitted(

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../actor.ts';
 import type { Db, Reader, Tx } from '../db/database.ts';
 
@@ -96,15 +96,36 @@ export async function findFeatureAccess(
   return rows[0];
 }
 
+/** Those of the environments in which the actor has not the permission. */
+export async function listEnvironmentsWithout(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  permission: string,
+  environments: string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ wanted: string }>`
+    select wanted from unnest(${environments}::text[]) as wanted
+    where not ${isPermitted(actor, sql`${project}`, [permission], sql`wanted`)} order by wanted`.execute(db);
+  return rows.map(row => row.wanted);
+}
+
 const access = (actor: Actor, permissions: readonly string[], environment: string | null) => sql`
   ${isReadable(actor)} as readable,
-  exists (
-    select from user_roles join role_permissions using (role_id)
-    where user_roles.user_id = ${actor.userId}
-      and role_permissions.permission = any(${permissions})
-      and coalesce(role_permissions.project, user_roles.project) = projects.id
-      and (role_permissions.environment is null or role_permissions.environment = ${environment})
-  ) as permitted`;
+  ${isPermitted(actor, sql`projects.id`, permissions, sql`${environment}`)} as permitted`;
+
+const isPermitted = (
+  actor: Actor,
+  project: RawBuilder<unknown>,
+  permissions: readonly string[],
+  environment: RawBuilder<unknown>,
+) => sql`exists (
+  select from user_roles join role_permissions using (role_id)
+  where user_roles.user_id = ${actor.userId}
+    and role_permissions.permission = any(${permissions})
+    and coalesce(role_permissions.project, user_roles.project) = ${project}
+    and (role_permissions.environment is null or role_permissions.environment = ${environment})
+)`;
 
 /** A condition on `projects`: open and protected ones are readable by all, private ones by their members. */
 export function isReadable(actor: Actor) {

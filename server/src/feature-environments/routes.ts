@@ -6,7 +6,13 @@ import { FeatureNames } from '../features/schema.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, Ref, refusals } from '../http/schema.ts';
 import { StrategyVariant, Variant } from '../variants/schema.ts';
-import { FeatureEnvironment, FeatureStrategy, NewStrategy, StrategyOrder } from './schema.ts';
+import {
+  FeatureEnvironment,
+  FeatureStrategy,
+  NewStrategy,
+  StrategyContent,
+  StrategyOrder,
+} from './schema.ts';
 import {
   addStrategy,
   changeStrategy,
@@ -37,7 +43,8 @@ const placeOf = (params: { projectId: string; featureName: string; environment: 
 
 /** What a feature is in one environment: its switch and its strategies. */
 export function featureEnvironmentRoutes(app: App, db: Db): void {
-  for (const schema of [StrategyVariant, Variant, FeatureStrategy, FeatureEnvironment]) app.addSchema(schema);
+  for (const schema of [StrategyVariant, Variant, StrategyContent, FeatureStrategy, FeatureEnvironment])
+    app.addSchema(schema);
 
   app.get(
     HERE,

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
-import type { FeatureStrategy } from './schema.ts';
+import type { Variant } from '../variants/schema.ts';
+import type { FeatureStrategy, PlacedStrategy } from './schema.ts';
 
 const STRATEGY = sql`jsonb_build_object(
   'id', strategy.id, 'name', strategy.strategy_name, 'title', strategy.title, 'disabled', strategy.disabled,
@@ -55,6 +56,20 @@ export async function setEnabled(
     .execute();
 }
 
+export async function updateVariants(
+  tx: Tx,
+  featureName: string,
+  environments: string[],
+  variants: Variant[],
+): Promise<void> {
+  await tx
+    .updateTable('feature_environments')
+    .set({ variants: JSON.stringify(variants) })
+    .where('feature_name', '=', featureName)
+    .where('environment', 'in', environments)
+    .execute();
+}
+
 export async function findDefaultStrategy(
   db: Reader,
   project: string,
@@ -71,22 +86,26 @@ export async function findDefaultStrategy(
 
 export type StrategyFields = Omit<FeatureStrategy, 'id' | 'featureName'>;
 
-/** Adds strategies, to one feature or to many, in one statement. */
-export async function insertStrategies(
+/**
+ * Adds strategies, to one feature or to many, in one statement. Those with the same place in the order keep the order of the
+ * list: each is a microsecond younger than the one before.
+ */
+export async function insertStrategies<T extends PlacedStrategy>(
   tx: Tx,
-  environment: string,
-  strategies: Omit<FeatureStrategy, 'id'>[],
-): Promise<FeatureStrategy[]> {
-  const rows = strategies.map(strategy => ({ id: randomUUID(), ...strategy }));
+  strategies: T[],
+): Promise<(T & { id: string })[]> {
+  const rows = strategies.map(strategy => ({ ...strategy, id: randomUUID() }));
   await sql`
     with wanted as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
-        id uuid, "featureName" text, name text, title text, disabled boolean, "sortOrder" integer,
-        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb)
+      select * from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
+        id uuid, "featureName" text, environment text, name text, title text, disabled boolean, "sortOrder" integer,
+        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb
+      )) with ordinality as listed
     ), added as (
       insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
-        parameters, constraints, variants)
-      select id, "featureName", ${environment}, name, title, disabled, "sortOrder", parameters, constraints, variants
+        parameters, constraints, variants, created_at)
+      select id, "featureName", environment, name, title, disabled, "sortOrder", parameters, constraints, variants,
+        now() + ordinality * interval '1 microsecond'
       from wanted
     )
     insert into feature_strategy_segments (strategy_id, segment_id)
@@ -122,6 +141,10 @@ async function replaceSegments(tx: Tx, strategyId: string, segments: number[]): 
 
 export async function deleteStrategy(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('feature_strategies').where('id', '=', id).execute();
+}
+
+export async function deleteStrategies(tx: Tx, ids: string[]): Promise<void> {
+  await sql`delete from feature_strategies where id = any(${ids})`.execute(tx);
 }
 
 export async function updateStrategyOrder(tx: Tx, order: { id: string; sortOrder: number }[]): Promise<void> {

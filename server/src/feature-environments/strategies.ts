@@ -7,7 +7,13 @@ import { holdActiveFeature, readFeature } from '../features/load.ts';
 import { applyPatch, type JsonPatch } from '../features/patch.ts';
 import type { Feature } from '../features/schema.ts';
 import { acceptStrategy } from './accept-strategy.ts';
-import { type FeatureEnvironment, type FeatureStrategy, NewStrategy, type StrategyOrder } from './schema.ts';
+import {
+  type FeatureEnvironment,
+  type FeatureStrategy,
+  NewStrategy,
+  type PlacedStrategy,
+  type StrategyOrder,
+} from './schema.ts';
 import {
   deleteStrategy,
   insertStrategies,
@@ -76,20 +82,24 @@ export async function addStrategies(
   const accepted = await acceptStrategy(tx, project, input);
   const wanted = features.map(({ featureName, strategies }) => {
     const last = Math.max(-1, ...strategies.map(strategy => strategy.sortOrder));
-    return { featureName, ...complete(accepted, featureName, last + 1) };
+    return { featureName, environment, ...complete(accepted, featureName, last + 1) };
   });
-  const added = await insertStrategies(tx, environment, wanted);
-  for (const strategy of added) {
+  return await placeStrategies({ tx, record }, project, wanted);
+}
+
+/** Writes strategies that are complete, wherever they belong, and tells of each; part of a change that holds the features. */
+export async function placeStrategies(
+  { tx, record }: Change,
+  project: string,
+  strategies: PlacedStrategy[],
+): Promise<FeatureStrategy[]> {
+  if (strategies.length === 0) return [];
+  return (await insertStrategies(tx, strategies)).map(({ environment, ...strategy }) => {
     const { featureName } = strategy;
-    record({
-      type: 'feature-strategy-add',
-      project,
-      environment,
-      featureName,
-      data: asStrategyData(strategy),
-    });
-  }
-  return added;
+    const data = asStrategyData(strategy);
+    record({ type: 'feature-strategy-add', project, environment, featureName, data });
+    return strategy;
+  });
 }
 
 export async function changeStrategy(

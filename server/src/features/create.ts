@@ -39,26 +39,38 @@ export async function createFeature(
 
 /** Refuses a name or a place that the project does not allow. Holds the project until the transaction ends. */
 export async function admitFeature(tx: Tx, project: string, name: string): Promise<ReceivingProject> {
+  return await admitFeatures(tx, project, [name]);
+}
+
+/** The same for features that come together: all of them or none. */
+export async function admitFeatures(tx: Tx, project: string, names: string[]): Promise<ReceivingProject> {
   const receiving = await lockReceivingProject(tx, project);
   if (!receiving || receiving.archived) throw notFound(`Project ${project}`);
-  checkNamingPattern(name, receiving);
-  if (receiving.featureLimit !== null && receiving.activeFeatures >= receiving.featureLimit) {
-    throw invalidOperation(`Project ${project} has its limit of ${receiving.featureLimit} features already.`);
+  checkNamingPattern(names, receiving);
+  const { featureLimit, activeFeatures } = receiving;
+  if (featureLimit !== null && activeFeatures + names.length > featureLimit) {
+    throw invalidOperation(
+      `Project ${project} may have ${featureLimit} features and has ${activeFeatures}: there is no place for ${names.length} more.`,
+    );
   }
   return receiving;
 }
 
 export function checkNamingPattern(
-  name: string,
+  names: string | string[],
   { namingPattern, namingExample, namingDescription }: ReceivingProject,
 ): void {
-  if (namingPattern === null || compilePattern(namingPattern)?.matches(name)) return;
+  const pattern = namingPattern === null ? undefined : compilePattern(namingPattern);
+  const refused = [names].flat().filter(name => namingPattern !== null && !pattern?.matches(name));
+  if (refused.length === 0) return;
   const example = namingExample === null ? '' : ` An example: ${namingExample}`;
   const meaning = namingDescription === null ? '' : ` ${namingDescription}`;
-  throw new ApiError(
-    'PatternError',
-    `The project wants names that match ${namingPattern}, and ${name} does not.${example}${meaning}`,
+  const messages = refused.map(
+    name => `The project wants names that match ${namingPattern}, and ${name} does not.${example}${meaning}`,
   );
+  throw new ApiError('PatternError', messages.join(' '), {
+    details: messages.map(message => ({ message })),
+  });
 }
 
 /** What events tell of a feature itself; strategies, variants and switches have events of their own. */
