@@ -410,7 +410,11 @@ test('a plan lists everything that stands in the way, and then has no id', async
     harness.db,
   );
 
-  const { body } = await clone('blocked', { name: 'blocked' }, { project: 'fussy', token, query: '?dryRun=true' });
+  const { body } = await clone(
+    'blocked',
+    { name: 'blocked' },
+    { project: 'fussy', token, query: '?dryRun=true' },
+  );
   await sql`insert into role_permissions (role_id, permission) values (5, 'CREATE_FEATURE_STRATEGY')`.execute(
     harness.db,
   );
@@ -441,7 +445,11 @@ test('a clone by a plan does what the plan says', async () => {
   const done = await clone('agreed', { name: 'agreed-2', planId: plan.body.planId });
 
   expect(done.status).toBe(200);
-  const again = await clone('agreed-2', { name: 'agreed-3', replaceGroupId: false }, { query: '?dryRun=true' });
+  const again = await clone(
+    'agreed-2',
+    { name: 'agreed-3', replaceGroupId: false },
+    { query: '?dryRun=true' },
+  );
   const told = (copy: { environments: unknown; tags: unknown; dependencies: unknown; type: unknown }) => [
     copy.environments,
     copy.tags,
@@ -469,8 +477,7 @@ test.each<[string, (name: string, project: string) => Promise<unknown>]>([
   ],
   [
     'the receiving project has lost an environment',
-    (_name, project) =>
-      call(harness.app, 'DELETE', `${P}/${project}/environments/development`),
+    (_name, project) => call(harness.app, 'DELETE', `${P}/${project}/environments/development`),
   ],
   [
     'the receiving project is full',
@@ -555,7 +562,9 @@ test('of several clones all are made or none, and the limit counts them together
   const left = await sql`select from features where project = 'small'`.execute(harness.db);
   const fits = await ask(['one', 's1'], ['one', 's2']);
 
-  expect([tooMany, twice, taken, missing, fits].map(({ status }) => status)).toEqual([403, 400, 409, 404, 200]);
+  expect([tooMany, twice, taken, missing, fits].map(({ status }) => status)).toEqual([
+    403, 400, 409, 404, 200,
+  ]);
   expect(left.rows).toHaveLength(0);
 });
 
