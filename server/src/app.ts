@@ -27,6 +27,7 @@ import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { RULE } from './http/violations.ts';
+import { installIdempotency } from './idempotency/hook.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { strategyRoutes } from './strategies/routes.ts';
@@ -52,6 +53,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   installInputLimits(app);
   installGuard(app, db);
   installJsonBodies(app);
+  installIdempotency(app, db);
   await installOpenApi(app, settings.publicUrl);
   installMetrics(app);
   healthRoutes(app, () => checkReady(db));

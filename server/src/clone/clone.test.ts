@@ -52,7 +52,7 @@ const variants = weights.chain(list =>
 const strategy = (segments: number[]) =>
   fc.record({
     name: fc.constantFrom('flexibleRollout', 'default', 'remoteAddress'),
-    title: fc.option(text),
+    title: fc.option(text, { nil: null }),
     disabled: fc.boolean(),
     // Few places, so that some are the same.
     sortOrder: fc.integer({ min: 0, max: 3 }),
@@ -85,7 +85,7 @@ const environment = (segments: number[]) =>
 const feature = (segments: number[], parents: string[]): fc.Arbitrary<Omit<RichFeature, 'name'>> =>
   fc.record({
     type: fc.constantFrom('release', 'experiment', 'kill-switch'),
-    description: fc.option(text),
+    description: fc.option(text, { nil: null }),
     impressionData: fc.boolean(),
     stale: fc.boolean(),
     tags: fc.uniqueArray(fc.record({ type: fc.constant('simple'), value: word }), {

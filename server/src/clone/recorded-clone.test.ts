@@ -238,7 +238,7 @@ beforeAll(async () => {
       constraints: [
         {
           contextName: 'country',
-          operator: 'IN',
+          operator: 'IN' as const,
           values: ['CZ', 'SE'],
           inverted: false,
           caseInsensitive: false,

@@ -37,7 +37,7 @@ const ROLLOUT = {
   constraints: [
     {
       contextName: 'country',
-      operator: 'IN',
+      operator: 'IN' as const,
       values: ['CZ'],
       inverted: false,
       caseInsensitive: false,

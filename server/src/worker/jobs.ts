@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import type { Db } from '../db/database.ts';
 import { extendPartitions } from '../events/partitions.ts';
+import { removeExpiredKeys } from '../idempotency/expire.ts';
 
 type Log = {
   info: (fields: object, message: string) => void;
@@ -15,6 +16,14 @@ const JOBS = [
     run: async (db: Db, log: Log) => {
       const made = await extendPartitions(db);
       if (made.length > 0) log.info({ made }, 'event partitions added');
+    },
+  },
+  {
+    queue: 'remove-expired-idempotency-keys',
+    cron: '23 * * * *',
+    run: async (db: Db, log: Log) => {
+      const removed = await removeExpiredKeys(db);
+      if (removed > 0) log.info({ removed }, 'expired idempotency keys removed');
     },
   },
 ];
