@@ -46,8 +46,12 @@ const OWNER = [
   'UPDATE_PROJECT_SEGMENT',
 ];
 
-/** Operations that declare NONE because the project is not in their address: what their example needs. */
-const DECIDED_INSIDE: Record<string, string[]> = { 'POST /api/admin/segments': ['CREATE_SEGMENT'] };
+/** Operations that declare NONE because the project is not always in their address: what their example needs. */
+const DECIDED_INSIDE: Record<string, string[]> = {
+  'POST /api/admin/segments': ['CREATE_SEGMENT'],
+  // The body may name another project; the example does not.
+  'POST /api/admin/projects/{projectId}/features/{featureName}/clone': ['CREATE_FEATURE'],
+};
 
 const harness = useHarness();
 const tokens: Record<string, string> = {};

@@ -76,7 +76,9 @@ export async function listReadableFeatures(db: Reader, actor: Actor, names: stri
 export async function shareFeatures(tx: Tx, names: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; project: string }>`
     select name, project from features
-    where name = any(${names}) or name in (select parent from feature_dependencies where child = any(${names}))
+    where name = any(array(
+      select unnest(${names}::text[]) union select parent from feature_dependencies where child = any(${names})
+    ))
     order by name for share`.execute(tx);
   return new Map(rows.map(row => [row.name, row.project]));
 }
