@@ -119,7 +119,9 @@ async function main(): Promise<void> {
     console.log(
       `${cpus().length} x ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(1)}; Node ${process.version}; ${FEATURES} features\n`,
     );
-    console.log('| source | statements | p50 / p95 ms, one at a time | CPU ms Node | PostgreSQL | 16 at a time, clones/s | n |');
+    console.log(
+      '| source | statements | p50 / p95 ms, one at a time | CPU ms Node | PostgreSQL | 16 at a time, clones/s | n |',
+    );
     console.log('|---|--:|--:|--:|--:|--:|--:|');
     for (const { name } of SOURCES) await measure(db, server.url, Number(server.process.pid), name);
   } finally {

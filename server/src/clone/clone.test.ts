@@ -182,6 +182,14 @@ test(`a copy is its source in all that is copied and in nothing else, and the so
           expectedCopy(source, `copy-${n}`, replaceGroupId ?? true, include ?? PARTS),
         );
         expect(await get(`copy-${n}`)).toEqual(answer.body);
+        const { rows } = await sql<{ data: object; environment: string }>`
+          select data, environment from events where feature_name = ${`copy-${n}`} and type = 'feature-strategy-add'
+          order by id`.execute(db);
+        expect(rows.map(row => ({ ...row.data, environment: row.environment }))).toEqual(
+          (answer.body as Feature).environments.flatMap(here =>
+            here.strategies.map(({ featureName: _, ...one }) => ({ ...one, environment: here.name })),
+          ),
+        );
         expect({ ...(await get(name)), children: [] }).toEqual({ ...source, children: [] });
         const drift = await call(harness.app, 'GET', `${P}/copy-${n}/drift`);
         const ownGroups = replaceGroupId === false || !hasForeignGroup(source);

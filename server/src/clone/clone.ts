@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { placeStrategies } from '../feature-environments/strategies.ts';
+import { placeCopies } from '../feature-environments/strategies.ts';
 import { readFeatures } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { enterStage } from '../lifecycle/enter.ts';
@@ -14,7 +14,7 @@ export async function cloneFeatures(db: Db, actor: Actor, order: Order): Promise
   await change(db, actor, async current => {
     const plan = await makePlan(current.tx, actor, order);
     refuseUnlessPossible(plan, order.planId);
-    await writeCopies(current, actor, order.project, plan.copies);
+    await writeCopies(current, actor, order, plan.copies);
   });
   // Read afterwards, because events are written last and tell who has worked on a feature.
   return await readFeatures(
@@ -26,8 +26,9 @@ export async function cloneFeatures(db: Db, actor: Actor, order: Order): Promise
 }
 
 /** One statement for each kind of part, however many there are of it. */
-async function writeCopies(current: Change, actor: Actor, project: string, copies: PlannedCopy[]) {
+async function writeCopies(current: Change, actor: Actor, order: Order, copies: PlannedCopy[]) {
   const { tx, record } = current;
+  const { project, choice } = order;
   const names = copies.map(({ name }) => name);
   const variants = partsOf(copies, ({ environments }) =>
     environments.filter(environment => environment.variants.length > 0),
@@ -44,7 +45,7 @@ async function writeCopies(current: Change, actor: Actor, project: string, copie
       data: { ...fields, createdAt: createdAt.get(name), clonedFrom: source },
     });
   }
-  await placeStrategies(current, project, strategiesOf(copies));
+  await placeCopies(current, project, strategiesOf(copies, choice.replaceGroupId));
   for (const { featureName, environment, variants: list } of variants) {
     record({
       type: 'feature-environment-variants-updated',
@@ -59,10 +60,15 @@ async function writeCopies(current: Change, actor: Actor, project: string, copie
   await writeDependencies(current, project, copies);
 }
 
-const strategiesOf = (copies: PlannedCopy[]) =>
-  partsOf(copies, ({ environments }) =>
-    environments.flatMap(({ name, strategies }) =>
-      strategies.map(strategy => ({ ...strategy, environment: name })),
+const strategiesOf = (copies: PlannedCopy[], replaceGroupId: boolean) =>
+  partsOf(copies, ({ name, environments }) =>
+    environments.flatMap(({ name: environment, strategies }) =>
+      strategies.map(({ copyOf, ...content }) => ({
+        copyOf,
+        environment,
+        groupId: replaceGroupId ? name : null,
+        content,
+      })),
     ),
   );
 

@@ -1,4 +1,4 @@
-import type { FeatureEnvironment, StrategyContent } from '../feature-environments/schema.ts';
+import type { FeatureEnvironment, PlannedStrategy } from '../feature-environments/schema.ts';
 import type { Feature } from '../features/schema.ts';
 import type { LeftOut, Part, PlannedCopy } from './schema.ts';
 
@@ -17,7 +17,7 @@ export function copyOf(source: Feature, name: string, receiving: Receiving, choi
   const takes = (part: Part) => choice.include.includes(part);
   const environments = pairs(source, receiving, choice).flatMap(({ from, to }) => {
     const here = source.environments.find(environment => environment.name === from);
-    const strategies = here && takes('strategies') ? here.strategies.map(contentOf(name, choice)) : [];
+    const strategies = here && takes('strategies') ? here.strategies.map(plannedAs(name, choice)) : [];
     const variants = here && takes('variants') ? here.variants : [];
     return strategies.length + variants.length === 0 ? [] : [{ name: to, from, strategies, variants }];
   });
@@ -47,12 +47,16 @@ const pairs = (source: Feature, receiving: Receiving, { environments }: Choice) 
     .filter(({ name }) => receiving.environments.includes(name))
     .map(({ name }) => ({ from: name, to: name }));
 
-const contentOf =
+const plannedAs =
   (name: string, { replaceGroupId }: Choice) =>
-  ({ id: _, featureName: __, ...strategy }: FeatureEnvironment['strategies'][number]): StrategyContent =>
-    replaceGroupId && 'groupId' in strategy.parameters
-      ? { ...strategy, parameters: { ...strategy.parameters, groupId: name } }
-      : strategy;
+  ({ id, featureName: _, ...content }: FeatureEnvironment['strategies'][number]): PlannedStrategy => ({
+    copyOf: id,
+    ...content,
+    parameters:
+      replaceGroupId && 'groupId' in content.parameters
+        ? { ...content.parameters, groupId: name }
+        : content.parameters,
+  });
 
 /** Only what the source has: a list of all that no copy ever has would tell nothing. */
 function* leftOut(source: Feature, receiving: Receiving, choice: Choice): Generator<LeftOut> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Dependency } from '../dependencies/schema.ts';
-import { StrategyContent } from '../feature-environments/schema.ts';
+import { PlannedStrategy } from '../feature-environments/schema.ts';
 import { Named, Nullable, Ref, UrlName } from '../http/schema.ts';
 import { Tag } from '../tags/schema.ts';
 import { Variant } from '../variants/schema.ts';
@@ -117,7 +117,7 @@ export const PlannedCopy = Named(
       Type.Object({
         name: environmentName,
         from: Type.String({ description: 'Environment of the source', examples: ['production'] }),
-        strategies: Type.Array(Ref(StrategyContent)),
+        strategies: Type.Array(Ref(PlannedStrategy)),
         variants: Type.Array(Ref(Variant)),
       }),
       { description: 'Those that get strategies or variants; the copy is off in all of them' },

@@ -8,7 +8,7 @@ import { badData, invalidOperation } from '../errors.ts';
 import { holdActiveFeature } from '../features/load.ts';
 import type { EnvironmentCopy, FeatureEnvironment, StrategyContent } from './schema.ts';
 import { deleteStrategies, updateVariants } from './store.ts';
-import { asStrategyData, environmentOf, type Place, placeStrategies, readPlace } from './strategies.ts';
+import { asStrategyData, environmentOf, type Place, placeCopies, readPlace } from './strategies.ts';
 
 /** Puts what the feature has in one environment in place of what it has in another. The switch stays as it is. */
 export async function copyEnvironment(
@@ -48,7 +48,7 @@ function* needed(
 }
 
 const contents = ({ strategies }: FeatureEnvironment): StrategyContent[] =>
-  strategies.map(({ id: _, ...strategy }) => strategy);
+  strategies.map(({ id: _, featureName: __, ...content }) => content);
 
 const sameStrategies = (one: FeatureEnvironment, other: FeatureEnvironment): boolean =>
   isDeepStrictEqual(contents(one), contents(other));
@@ -72,11 +72,14 @@ async function replaceStrategies(
     for (const strategy of target.strategies)
       current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
   }
-  const copies = source.strategies.map(({ id: _, ...strategy }) => ({
-    ...strategy,
+  const copies = source.strategies.map(({ id: copyOf, featureName, ...content }) => ({
+    copyOf,
+    featureName,
     environment: target.name,
+    groupId: null,
+    content,
   }));
-  await placeStrategies(current, place.project, copies);
+  await placeCopies(current, place.project, copies);
 }
 
 async function replaceVariants(

@@ -10,7 +10,7 @@ import {
   FeatureEnvironment,
   FeatureStrategy,
   NewStrategy,
-  StrategyContent,
+  PlannedStrategy,
   StrategyOrder,
 } from './schema.ts';
 import {
@@ -43,7 +43,7 @@ const placeOf = (params: { projectId: string; featureName: string; environment: 
 
 /** What a feature is in one environment: its switch and its strategies. */
 export function featureEnvironmentRoutes(app: App, db: Db): void {
-  for (const schema of [StrategyVariant, Variant, StrategyContent, FeatureStrategy, FeatureEnvironment])
+  for (const schema of [StrategyVariant, Variant, PlannedStrategy, FeatureStrategy, FeatureEnvironment])
     app.addSchema(schema);
 
   app.get(

@@ -21,8 +21,17 @@ const strategyContent = {
 };
 
 /** What a strategy says, wherever it stands. */
-export const StrategyContent = Named('StrategyContent', Type.Object(strategyContent));
-export type StrategyContent = Static<typeof StrategyContent>;
+export type StrategyContent = Static<ReturnType<typeof Type.Object<typeof strategyContent>>>;
+
+/** A strategy that a copy would have. */
+export const PlannedStrategy = Named(
+  'PlannedStrategy',
+  Type.Object({
+    copyOf: Type.String({ format: 'uuid', description: 'Strategy of the source' }),
+    ...strategyContent,
+  }),
+);
+export type PlannedStrategy = Static<typeof PlannedStrategy>;
 
 export const FeatureStrategy = Named(
   'FeatureStrategy',
@@ -33,9 +42,6 @@ export const FeatureStrategy = Named(
   }),
 );
 export type FeatureStrategy = Static<typeof FeatureStrategy>;
-
-/** A strategy that is to be, and where. */
-export type PlacedStrategy = Omit<FeatureStrategy, 'id'> & { environment: string };
 
 export const FeatureEnvironment = Named(
   'FeatureEnvironment',

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import type { Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
 import type { Variant } from '../variants/schema.ts';
-import type { FeatureStrategy, PlacedStrategy } from './schema.ts';
+import type { FeatureStrategy } from './schema.ts';
 
-const STRATEGY = sql`jsonb_build_object(
+const STRATEGY = sql`json_build_object(
   'id', strategy.id, 'name', strategy.strategy_name, 'title', strategy.title, 'disabled', strategy.disabled,
   'featureName', strategy.feature_name, 'sortOrder', strategy.sort_order,
   'parameters', strategy.parameters, 'constraints', strategy.constraints, 'variants', strategy.variants,
@@ -20,21 +20,24 @@ export const LAST_SEEN_AT = sql`(
   select max(last_seen_at) from feature_environments where feature_name = features.name
 )`;
 
-/** The environments of `features`, each with its switch, strategies and variants. */
+/**
+ * The environments of `features`, each with its switch, strategies and variants. As json, which is put together as text: jsonb
+ * is copied anew on every level, and took 7.4 ms of CPU instead of 2.6 for five environments with 30 strategies each.
+ */
 export const ENVIRONMENTS = sql`coalesce((
-  select jsonb_agg(jsonb_build_object(
+  select json_agg(json_build_object(
       'name', environments.name, 'environment', environments.name, 'featureName', here.feature_name,
       'type', environments.type, 'enabled', here.enabled, 'sortOrder', environments.sort_order,
       'variants', here.variants, 'variantCount', jsonb_array_length(here.variants),
       'lastSeenAt', ${iso(sql`here.last_seen_at`)},
       'strategies', strategies.list,
-      'hasStrategies', strategies.list <> '[]',
+      'hasStrategies', strategies.number > 0,
       'hasEnabledStrategies', strategies.any_enabled
     ) order by environments.sort_order, environments.name)
   from feature_environments as here
     join environments on environments.name = here.environment
     cross join lateral (
-      select coalesce(jsonb_agg(${STRATEGY} order by ${IN_ORDER}), '[]') as list,
+      select coalesce(json_agg(${STRATEGY} order by ${IN_ORDER}), '[]') as list, count(*) as number,
         coalesce(bool_or(not strategy.disabled), false) as any_enabled
       from feature_strategies as strategy
       where strategy.feature_name = here.feature_name and strategy.environment = here.environment
@@ -86,31 +89,61 @@ export async function findDefaultStrategy(
 
 export type StrategyFields = Omit<FeatureStrategy, 'id' | 'featureName'>;
 
-/**
- * Adds strategies, to one feature or to many, in one statement. Those with the same place in the order keep the order of the
- * list: each is a microsecond younger than the one before.
- */
-export async function insertStrategies<T extends PlacedStrategy>(
+/** Adds strategies, to one feature or to many, in one statement. */
+export async function insertStrategies(
   tx: Tx,
-  strategies: T[],
-): Promise<(T & { id: string })[]> {
-  const rows = strategies.map(strategy => ({ ...strategy, id: randomUUID() }));
+  environment: string,
+  strategies: Omit<FeatureStrategy, 'id'>[],
+): Promise<FeatureStrategy[]> {
+  const rows = strategies.map(strategy => ({ id: randomUUID(), ...strategy }));
   await sql`
     with wanted as materialized (
-      select * from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
-        id uuid, "featureName" text, environment text, name text, title text, disabled boolean, "sortOrder" integer,
-        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb
-      )) with ordinality as listed
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
+        id uuid, "featureName" text, name text, title text, disabled boolean, "sortOrder" integer,
+        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb)
     ), added as (
       insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
-        parameters, constraints, variants, created_at)
-      select id, "featureName", environment, name, title, disabled, "sortOrder", parameters, constraints, variants,
-        now() + ordinality * interval '1 microsecond'
+        parameters, constraints, variants)
+      select id, "featureName", ${environment}, name, title, disabled, "sortOrder", parameters, constraints, variants
       from wanted
     )
     insert into feature_strategy_segments (strategy_id, segment_id)
     select id, segment::integer from wanted, jsonb_array_elements(segments) as segment`.execute(tx);
   return rows;
+}
+
+/** Which strategy is copied, under which id and to where; `groupId` null: its group stays. */
+export type StrategyCopy = {
+  copyOf: string;
+  id: string;
+  featureName: string;
+  environment: string;
+  groupId: string | null;
+};
+
+/**
+ * Copies strategies, however many and to wherever, in one statement and without their content leaving the database. Those
+ * with the same place in the order keep the order of the list: each is a microsecond younger than the one before.
+ */
+export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<void> {
+  await sql`
+    with wanted as materialized (
+      select * from rows from (jsonb_to_recordset(${JSON.stringify(copies)}::jsonb) as (
+        "copyOf" uuid, id uuid, "featureName" text, environment text, "groupId" text
+      )) with ordinality as listed
+    ), added as (
+      insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
+        parameters, constraints, variants, created_at)
+      select wanted.id, "featureName", wanted.environment, strategy_name, title, disabled, sort_order,
+        case when parameters ? 'groupId' and "groupId" is not null
+          then parameters || jsonb_build_object('groupId', "groupId") else parameters end,
+        constraints, variants, now() + ordinality * interval '1 microsecond'
+      from wanted join feature_strategies as source on source.id = "copyOf"
+    )
+    insert into feature_strategy_segments (strategy_id, segment_id)
+    select wanted.id, segment_id from wanted join feature_strategy_segments on strategy_id = "copyOf"`.execute(
+    tx,
+  );
 }
 
 export async function updateStrategy(tx: Tx, id: string, strategy: StrategyFields): Promise<void> {

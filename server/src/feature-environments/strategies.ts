@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
@@ -11,12 +12,14 @@ import {
   type FeatureEnvironment,
   type FeatureStrategy,
   NewStrategy,
-  type PlacedStrategy,
+  type StrategyContent,
   type StrategyOrder,
 } from './schema.ts';
 import {
+  copyStrategies,
   deleteStrategy,
   insertStrategies,
+  type StrategyCopy,
   type StrategyFields,
   updateStrategy,
   updateStrategyOrder,
@@ -82,24 +85,37 @@ export async function addStrategies(
   const accepted = await acceptStrategy(tx, project, input);
   const wanted = features.map(({ featureName, strategies }) => {
     const last = Math.max(-1, ...strategies.map(strategy => strategy.sortOrder));
-    return { featureName, environment, ...complete(accepted, featureName, last + 1) };
+    return { featureName, ...complete(accepted, featureName, last + 1) };
   });
-  return await placeStrategies({ tx, record }, project, wanted);
+  const added = await insertStrategies(tx, environment, wanted);
+  for (const strategy of added) {
+    const { featureName } = strategy;
+    record({
+      type: 'feature-strategy-add',
+      project,
+      environment,
+      featureName,
+      data: asStrategyData(strategy),
+    });
+  }
+  return added;
 }
 
-/** Writes strategies that are complete, wherever they belong, and tells of each; part of a change that holds the features. */
-export async function placeStrategies(
+/** Copies strategies that are held, each as its content says, and tells of each; part of a change that holds the features. */
+export async function placeCopies(
   { tx, record }: Change,
   project: string,
-  strategies: PlacedStrategy[],
-): Promise<FeatureStrategy[]> {
-  if (strategies.length === 0) return [];
-  return (await insertStrategies(tx, strategies)).map(({ environment, ...strategy }) => {
-    const { featureName } = strategy;
-    const data = asStrategyData(strategy);
-    record({ type: 'feature-strategy-add', project, environment, featureName, data });
-    return strategy;
-  });
+  copies: (Omit<StrategyCopy, 'id'> & { content: StrategyContent })[],
+): Promise<void> {
+  if (copies.length === 0) return;
+  const rows = copies.map(copy => ({ ...copy, id: randomUUID() }));
+  await copyStrategies(
+    tx,
+    rows.map(({ content: _, ...row }) => row),
+  );
+  for (const { id, environment, featureName, content } of rows) {
+    record({ type: 'feature-strategy-add', project, environment, featureName, data: { id, ...content } });
+  }
 }
 
 export async function changeStrategy(
