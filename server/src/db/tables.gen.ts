@@ -125,6 +125,8 @@ export interface FeatureLinks {
 
 export interface Features {
   archived_at: string | null;
+  cloned_from: string | null;
+  cloned_from_project: string | null;
   created_at: Generated<string>;
   created_by_user_id: number | null;
   description: string | null;
@@ -166,6 +168,16 @@ export interface FeatureTypes {
   id: string;
   lifetime_days: number | null;
   name: string;
+}
+
+export interface IdempotencyKeys {
+  body: string | null;
+  claimed_at: Generated<string>;
+  key_hash: Buffer;
+  request_hash: Buffer;
+  run: string;
+  settled_at: string | null;
+  status: number | null;
 }
 
 export interface LoginFailures {
@@ -335,6 +347,7 @@ export interface DB {
   feature_tags: FeatureTags;
   feature_types: FeatureTypes;
   features: Features;
+  idempotency_keys: IdempotencyKeys;
   login_failures: LoginFailures;
   login_places: LoginPlaces;
   password_links: PasswordLinks;

@@ -80,7 +80,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user-admin',
     {
-      config,
+      config: { ...config, answersSecret: true },
       schema: {
         operationId: 'createUser',
         tags,
@@ -166,7 +166,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user-admin/reset-password',
     {
-      config,
+      config: { ...config, answersSecret: true },
       schema: {
         operationId: 'createResetLink',
         tags,
