@@ -8,6 +8,7 @@ import { makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { insertRichFeature, insertSegment, type RichFeature } from '../test/rich-feature.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import { cloneFeatures } from './clone.ts';
 import { PARTS } from './schema.ts';
 
@@ -231,15 +232,10 @@ test('two open transactions: the second clone to a name waits for the first, and
     first,
   );
 
-  let settled = false;
-  const second = clone('contested', { name: 'prize' }).finally(() => {
-    settled = true;
-  });
-  await new Promise(resolve => setTimeout(resolve, 150));
-  const waited = !settled;
+  const second = clone('contested', { name: 'prize' });
+  await untilWaiting(harness.db);
   await first.commit().execute();
 
-  expect(waited).toBe(true);
   expect(await second).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 

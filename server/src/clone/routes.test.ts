@@ -4,6 +4,7 @@ import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { type Answer, call } from '../test/request.ts';
 import { insertRichFeature, insertSegment } from '../test/rich-feature.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 const P = '/api/admin/projects';
@@ -517,7 +518,7 @@ test('a clone waits for a change of its source, and copies what came out of it',
   await sql`update features set description = 'Changed' where name = 'moving'`.execute(blocker);
 
   const waiting = clone('moving', { name: 'moving-2' });
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect((await waiting).body.description).toBe('Changed');

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { App } from '../http/app.ts';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import { removeExpiredKeys } from './expire.ts';
 
 const harness = useHarness();
@@ -40,7 +41,6 @@ const keys = async () =>
   ).rows;
 const later = (interval: string) =>
   sql`update idempotency_keys set claimed_at = claimed_at - ${interval}::interval`.execute(harness.db);
-const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
 /** Keeps whoever wants to create a feature in the default project waiting. */
 async function holdProject() {
@@ -152,7 +152,7 @@ test('two at the same moment: one runs, the other is told so, and neither waits 
   const app = await harness.secondServer();
   const blocker = await holdProject();
   const first = send(FEATURES, { name: 'at-once' }, { key: 'i' });
-  await pause(150);
+  await untilWaiting(harness.db);
 
   const second = await send(FEATURES, { name: 'at-once' }, { key: 'i', app });
   const other = await send(FEATURES, { name: 'at-once-2' }, { key: 'i', app });
@@ -170,7 +170,7 @@ test('a process that dies before the commit has done nothing: after a minute the
   // What is left of such a process: a claim, and no change.
   const blocker = await holdProject();
   const dying = send(FEATURES, { name: 'died-early' }, { key: 'j' });
-  await pause(150);
+  await untilWaiting(harness.db);
   const waiting = await sql<{ pid: number }>`
     select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
     harness.db,
@@ -214,10 +214,10 @@ test('a process that dies between the commit and its answer has done it: the rep
 test('a run that was taken for dead and is not changes nothing once another has its key', async () => {
   const blocker = await holdProject();
   const slow = send(FEATURES, { name: 'slow' }, { key: 'l' });
-  await pause(150);
+  await untilWaiting(harness.db);
   await later('61 seconds');
   const quick = send(FEATURES, { name: 'slow' }, { key: 'l' });
-  await pause(150);
+  await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
   const statuses = [(await slow).status, (await quick).status];
