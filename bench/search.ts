@@ -10,6 +10,7 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { SYSTEM } from '../server/src/actor.ts';
 import { buildApp } from '../server/src/app.ts';
+import { readConfig } from '../server/src/config.ts';
 import { type Db, openDb } from '../server/src/db/database.ts';
 import type { App } from '../server/src/http/app.ts';
 import { createUser } from '../server/src/users/create.ts';
@@ -94,7 +95,10 @@ async function main(): Promise<void> {
   const server = await startServer(url);
   // One connection: the one whose statements are recorded is the one that repeats them bare.
   const db = openDb({ url: url.href, poolSize: 1, onError: console.error });
-  const app = await buildApp(db, { publicUrl: server.url, logLevel: 'silent', trustedProxies: [] });
+  const app = await buildApp(db, {
+    ...readConfig({ DATABASE_URL: url.href, LOG_LEVEL: 'silent' }),
+    publicUrl: server.url,
+  });
   try {
     const viewerToken = await makeViewer(db);
     await printMachine(db);

@@ -26,7 +26,9 @@ import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { RULE } from './http/violations.ts';
+import { integrationRoutes } from './integrations/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
+import { keyringOf } from './secrets/seal.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { strategyRoutes } from './strategies/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
@@ -36,7 +38,16 @@ const BODY_LIMIT_BYTES = 1_048_576;
 
 type ServerOptions = FastifyHttpOptions<RawServerDefault>;
 
-export type AppSettings = Pick<Config, 'publicUrl' | 'logLevel' | 'trustedProxies'>;
+export type AppSettings = Pick<
+  Config,
+  | 'publicUrl'
+  | 'logLevel'
+  | 'trustedProxies'
+  | 'secretKey'
+  | 'oldSecretKeys'
+  | 'allowedTargets'
+  | 'allowPrivateTargets'
+>;
 
 /** The whole HTTP surface, in one list. */
 export async function buildApp(db: Db, settings: AppSettings, options: ServerOptions = {}): Promise<App> {
@@ -65,11 +76,18 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   constraintRoutes(app, db);
   segmentRoutes(app, db);
   tagRoutes(app, db);
+  integrationRoutes(app, db, integrationSettings(settings));
   apiTokenRoutes(app, db);
   userRoutes(app, db);
   docsRoutes(app);
   return app;
 }
+
+/** Keys and targets, as integrations want them. */
+export const integrationSettings = (config: AppSettings) => ({
+  keyring: keyringOf(config.secretKey, config.oldSecretKeys),
+  targets: { allowed: config.allowedTargets, allowPrivate: config.allowPrivateTargets },
+});
 
 function serverOptions({ logLevel, trustedProxies }: AppSettings): ServerOptions {
   return {

@@ -336,6 +336,24 @@ export const EVENT_TYPES = {
     label: 'Provisioned groups deleted',
     text: `deleted all groups provisioned by SCIM`,
   },
+  // Newer than the contract's 156.
+  'integration-disabled': {
+    label: 'Integration switched off',
+    text: `switched off ${INTEGRATION}${BECAUSE}`,
+  },
+  'integration-tested': { label: 'Integration tested', text: `tested ${INTEGRATION}` },
+  'integration-secret-rotated': {
+    label: 'Signing secret rotated',
+    text: `rotated the signing secret of ${INTEGRATION}`,
+  },
+  'integration-deliveries-repeated': {
+    label: 'Deliveries repeated',
+    text: `repeated [{deliveries} deliveries|deliveries] of ${INTEGRATION}`,
+  },
+  'integration-backfilled': {
+    label: 'Integration backfilled',
+    text: `sent [{deliveries} earlier events|earlier events] to ${INTEGRATION}`,
+  },
 } as const satisfies Record<string, { label: string; text: string }>;
 
 export type EventType = keyof typeof EVENT_TYPES;

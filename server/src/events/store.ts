@@ -3,6 +3,7 @@ import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import type { NewEvent } from '../change.ts';
 import type { Reader, Tx } from '../db/database.ts';
+import { deliveriesOfWritten } from '../integrations/store.ts';
 import { nameOfUser } from '../users/store.ts';
 import type { EventSearch } from './search-query.ts';
 
@@ -22,13 +23,13 @@ export type EventRow = {
   ip: string | null;
 };
 
-const COLUMNS = sql`
+export const EVENT_COLUMNS = sql`
   events.id, events.created_at as "createdAt", events.type, events.created_by as "createdBy",
   events.created_by_user_id as "createdByUserId", events.environment, events.project,
   events.feature_name as "featureName", events.data, events.pre_data as "preData", events.tags,
   events.group_id as "groupId", events.ip`;
 
-/** Writes the events of one change in one statement, in the order they were recorded. */
+/** Writes the events of one change in one statement, in the order they were recorded, and what is to be delivered. */
 export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events: NewEvent[]): Promise<void> {
   const rows = events.map(event => ({
     type: event.type,
@@ -49,11 +50,15 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
         type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb
       )) with ordinality as recorded
       order by recorded.ordinality
-      returning created_by_user_id, project
-    )
-    insert into event_creators (user_id, project)
-    select distinct created_by_user_id, project from written
-    on conflict do nothing`.execute(tx);
+      returning id, type, project, environment, created_by_user_id
+    ),
+    creators as (
+      insert into event_creators (user_id, project)
+      select distinct created_by_user_id, project from written
+      on conflict do nothing
+    ),
+    ${deliveriesOfWritten}
+    select from woken`.execute(tx);
 }
 
 /** Page and total of a search, from one snapshot because from one statement. */
@@ -66,7 +71,7 @@ export async function searchEvents(
   const { rows } = await sql<EventRow & { total: number }>`
     with ${pageAndTotal(search, where)}
     select counted.total, found.*
-    from counted left join (select ${COLUMNS} from page join events using (id)) as found on true
+    from counted left join (select ${EVENT_COLUMNS} from page join events using (id)) as found on true
     order by found.id desc`.execute(db);
   return {
     total: rows[0]?.total ?? 0,
@@ -125,7 +130,7 @@ const likeText = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%
 
 export async function findEvent(db: Reader, actor: Actor, id: number): Promise<EventRow | undefined> {
   const { rows } = await sql<EventRow>`
-    select ${COLUMNS} from events where id = ${id} and ${ofReadableProject(actor)}`.execute(db);
+    select ${EVENT_COLUMNS} from events where id = ${id} and ${ofReadableProject(actor)}`.execute(db);
   return rows[0];
 }
 
@@ -136,7 +141,7 @@ export async function listEventsBetween(
   limit: number,
 ): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`
-    select ${COLUMNS} from events where id > ${after} and id <= ${upTo} order by id limit ${limit}`.execute(
+    select ${EVENT_COLUMNS} from events where id > ${after} and id <= ${upTo} order by id limit ${limit}`.execute(
     db,
   );
   return rows;

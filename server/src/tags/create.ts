@@ -1,10 +1,10 @@
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
+import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { badData, type Violation } from '../errors.ts';
 import { hasControlCharacter } from '../http/text.ts';
 import type { NewTag, NewTagType, Tag, TagType } from './schema.ts';
-import { insertTag, insertTagType } from './store.ts';
+import { insertMissingTagTypes, insertTag, insertTagType } from './store.ts';
 
 const MIN_LENGTH = 2;
 const MAX_LENGTH = 50;
@@ -16,6 +16,13 @@ export async function createTagType(db: Db, actor: Actor, input: NewTagType): Pr
     record({ type: 'tag-type-created', data: tagType });
     return tagType;
   });
+}
+
+/** Part of a change that needs tag types: those that are not there yet are made. */
+export async function addMissingTagTypes({ tx, record }: Change, wanted: NewTagType[]): Promise<void> {
+  for (const data of await insertMissingTagTypes(tx, wanted.map(completed))) {
+    record({ type: 'tag-type-created', data });
+  }
 }
 
 /** The tag type with everything that was left out, and nothing that is not known. */

@@ -26,6 +26,16 @@ export async function insertTagType(tx: Tx, tagType: TagType): Promise<void> {
   await tx.insertInto('tag_types').values(tagType).execute();
 }
 
+/** Returns those it inserted. */
+export async function insertMissingTagTypes(tx: Tx, tagTypes: TagType[]): Promise<TagType[]> {
+  return await tx
+    .insertInto('tag_types')
+    .values(tagTypes)
+    .onConflict(conflict => conflict.constraint('tag_types_pkey').doNothing())
+    .returning(TAG_TYPE)
+    .execute();
+}
+
 export async function updateTagType(tx: Tx, { name, ...columns }: TagType): Promise<void> {
   await tx.updateTable('tag_types').set(columns).where('name', '=', name).execute();
 }

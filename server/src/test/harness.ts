@@ -9,7 +9,16 @@ import { strictSerializer } from './strict-serializer.ts';
 
 export const ADMIN_TOKEN = '*:*.an-admin-token-for-tests-0123456789';
 
-export const APP_SETTINGS = { publicUrl: 'http://localhost:4242', logLevel: 'silent', trustedProxies: [] };
+export const APP_SETTINGS = {
+  publicUrl: 'http://localhost:4242',
+  logLevel: 'silent',
+  trustedProxies: [],
+  secretKey: Buffer.alloc(32, 7),
+  oldSecretKeys: [],
+  allowedTargets: [],
+  // Tests deliver to receivers on this machine.
+  allowPrivateTargets: true,
+};
 
 export type Harness = {
   databaseUrl: string;
