@@ -8,6 +8,7 @@ import { constraintRoutes } from './constraints/routes.ts';
 import { contextRoutes } from './context/routes.ts';
 import type { Db } from './db/database.ts';
 import { pendingMigrations } from './db/migrate.ts';
+import { deliveryRoutes } from './deliveries/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { featureTypeRoutes } from './feature-types/routes.ts';
@@ -77,6 +78,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   segmentRoutes(app, db);
   tagRoutes(app, db);
   integrationRoutes(app, db, integrationSettings(settings));
+  deliveryRoutes(app, db);
   apiTokenRoutes(app, db);
   userRoutes(app, db);
   docsRoutes(app);

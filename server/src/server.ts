@@ -1,9 +1,12 @@
 import { createInitialAdminTokens } from './api-tokens/create.ts';
-import { buildApp } from './app.ts';
+import { buildApp, integrationSettings } from './app.ts';
 import type { Config } from './config.ts';
 import { type Db, openDb } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
+import { deliveryMetrics } from './deliveries/metrics.ts';
 import type { App } from './http/app.ts';
+import { checkSealed } from './integrations/reseal.ts';
+import { makeSender } from './outgoing/send.ts';
 import { startWorker } from './worker/jobs.ts';
 
 export type Server = { app: App; stop: () => Promise<void> };
@@ -20,7 +23,17 @@ export async function startServer(config: Config): Promise<Server> {
   const applied = await migrate(db);
   if (applied.length > 0) app.log.info({ applied }, 'migrated');
   await createInitialAdminTokens(db, config.initAdminTokens);
-  const stopWorker = await startWorker(config.databaseUrl, db, app.log);
+  const { keyring, targets } = integrationSettings(config);
+  await checkSealed(db, keyring);
+  const sender = makeSender(targets);
+  const stopWorker = await startWorker(config.databaseUrl, db, app.log, {
+    send: sender.send,
+    keyring,
+    publicUrl: config.publicUrl,
+    schedule: config.deliverySchedule,
+    disableAfterHours: config.disableAfterHours,
+    observe: deliveryMetrics(app.metrics, db),
+  });
   await app.listen({ host: config.host, port: config.port });
 
   return {
@@ -28,6 +41,7 @@ export async function startServer(config: Config): Promise<Server> {
     stop: async () => {
       await app.close();
       await stopWorker();
+      await sender.close();
       await db.destroy();
     },
   };

@@ -50,7 +50,8 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
         type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb
       )) with ordinality as recorded
       order by recorded.ordinality
-      returning id, type, project, environment, created_by_user_id
+      returning id, type, project, environment, created_by_user_id,
+        case when type = 'integration-tested' then data ->> 'id' end as tested
     ),
     creators as (
       insert into event_creators (user_id, project)

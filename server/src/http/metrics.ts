@@ -2,9 +2,17 @@ import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
 import type { App } from './app.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whatever is registered here is served. */
+    metrics: Registry;
+  }
+}
+
 /** Counts and times every request by route; served for Prometheus where existing scrapers look. */
 export function installMetrics(app: App): void {
   const registry = new Registry();
+  app.decorate('metrics', registry);
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'http_request_duration_seconds',

@@ -6,6 +6,8 @@ import type { Parameters, Provider } from './providers/provider.ts';
 import type { Integration } from './schema.ts';
 import type { IntegrationRow } from './store.ts';
 
+export type { IntegrationRow };
+
 /** Where each kind of secret of an integration is sealed to. */
 export const placeOf = (id: number, what: 'parameters' | 'secret'): string => `integrations:${id}:${what}`;
 

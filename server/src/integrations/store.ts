@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Reader, Tx } from '../db/database.ts';
 import type { Parameters } from './providers/provider.ts';
 import type { Integration } from './schema.ts';
+import { WAKE_CHANNEL } from './wake.ts';
 
 export type IntegrationRow = Omit<Integration, 'parameters'> & {
   parameters: Parameters;
@@ -20,9 +21,6 @@ export const INTEGRATION = sql`
   integrations.old_secret_until as "oldSecretUntil", integrations.sealed_parameters as "sealedParameters",
   integrations.sealed_secret as "sealedSecret", integrations.sealed_old_secret as "sealedOldSecret",
   integrations.failed_attempts as "failedAttempts"`;
-
-/** Wakes the servers that deliver, when the transaction commits. */
-export const WAKE_CHANNEL = 'halyard_deliveries';
 
 export const DELIVERY_QUEUE = 'deliver';
 
@@ -53,12 +51,15 @@ export const wants = (event: 'written' | 'events') => {
 
 /**
  * What the statement that writes events does besides: a delivery and its job for every integration that wants one of
- * them. Reads `written`, the events; without integrations it is a join with an empty table.
+ * them. Reads `written`, the events, of which `tested` names the integration that a test is for; without integrations it
+ * is a join with an empty table.
  */
 export const deliveriesOfWritten = sql`
   wanted as (
-    insert into integration_deliveries (integration_id, event_id)
-    select integrations.id, written.id from written join integrations on integrations.enabled and ${wants('written')}
+    insert into integration_deliveries (integration_id, event_id, is_test)
+    select integrations.id, written.id, written.tested is not null
+    from written join integrations
+      on written.tested = integrations.id::text or integrations.enabled and ${wants('written')}
     order by written.id, integrations.id
     returning id, integration_id
   ),

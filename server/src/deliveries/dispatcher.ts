@@ -1,0 +1,280 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CompiledQuery } from 'kysely';
+import type { Job, PgBoss } from 'pg-boss';
+import type { Db, Tx } from '../db/database.ts';
+import { asRefusal } from '../db/failures.ts';
+import { decidedUpTo } from '../events/follow.ts';
+import { switchOff } from '../integrations/switch-off.ts';
+import { type AttemptSettings, attemptDelivery, type Claimed, type Result } from './attempt.ts';
+import { makeBreaker } from './breaker.ts';
+import { gather } from './gather.ts';
+import {
+  claimDeliveries,
+  finishAttempts,
+  type Health,
+  listOrdered,
+  lockOrder,
+  noteHealth,
+  postponeDeliveries,
+  queueHeads,
+} from './store.ts';
+
+type Log = { warn: (fields: object, message: string) => void };
+type JobData = { delivery: number; attempt: number };
+type Running = Pick<Job<JobData>, 'id' | 'retryCount'> & { integration: number };
+type Ended = { job: Running; result: Result };
+
+export type DispatcherSettings = AttemptSettings & {
+  disableAfterHours: number;
+  observe: (result: Result) => void;
+};
+
+export type Dispatcher = {
+  /** Something may be there to deliver. */
+  wake: () => void;
+  /** Takes nothing new on and waits a while for what runs; what does not end is delivered again after the next start. */
+  stop: () => Promise<void>;
+};
+
+const QUEUE = 'deliver';
+/** At once, of one integration and on this server: a slow receiver holds up its own deliveries only. */
+const PER_INTEGRATION = 10;
+const AT_ONCE = 200;
+const BATCH = 50;
+/** Retries become due without anybody telling. */
+const POLL_MS = 500;
+const HEARTBEAT_MS = 3_000;
+const STOP_WITHIN_MS = 5_000;
+const UNDECIDED_MS = 300;
+const PROBE_WAITS_MS = 2_000;
+const SETTLE_TRIES = 40;
+const SETTLE_WAIT_MS = 500;
+const MIN_FAILURES_TO_DISABLE = 10;
+
+/**
+ * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of letting `work` do it: a batch there ends
+ * with its slowest job, and a receiver that hangs would hold up everybody who is in a batch with it.
+ */
+export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
+  const running = new Map<string, Running>();
+  const breaker = makeBreaker();
+  const endings = gather<Ended>(settle);
+  let stopping = false;
+  let woken = false;
+  let wakeUp: (() => void) | undefined;
+
+  const wake = () => {
+    woken = true;
+    wakeUp?.();
+  };
+  const heartbeat = setInterval(() => {
+    if (running.size === 0) return;
+    boss
+      .touch(QUEUE, [...running.values()])
+      .catch(error => log.warn({ err: error }, 'heartbeat of deliveries'));
+  }, HEARTBEAT_MS);
+  const loop = run();
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      try {
+        woken = false;
+        const found = running.size < AT_ONCE ? await fetchAndStart() : 0;
+        if (found === 0) await pause();
+      } catch (error) {
+        log.warn({ err: error }, 'deliveries could not be fetched');
+        await sleep(1_000);
+      }
+    }
+  }
+
+  async function pause(): Promise<void> {
+    if (woken || stopping) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wakeUp = resolve;
+    const timer = setTimeout(resolve, POLL_MS);
+    await promise;
+    clearTimeout(timer);
+    wakeUp = undefined;
+  }
+
+  const runningOf = (integration: number): number =>
+    [...running.values()].filter(job => job.integration === integration).length;
+
+  async function fetchAndStart(): Promise<number> {
+    const resting = breaker.resting(Date.now(), runningOf).map(String);
+    const jobs = await boss.fetch<JobData>(QUEUE, {
+      batchSize: Math.min(BATCH, AT_ONCE - running.size),
+      groupConcurrency: { default: PER_INTEGRATION, tiers: { ordered: 1 } },
+      ignoreGroups: resting,
+    });
+    const taken: (Running & JobData)[] = [];
+    const tooMany: (Running & JobData)[] = [];
+    for (const { id, retryCount, groupId, data } of jobs) {
+      const integration = Number(groupId);
+      const job = { id, retryCount, integration, ...data };
+      const allowed = breaker.allowance(integration, Date.now(), PER_INTEGRATION);
+      const already = runningOf(integration) + taken.filter(one => one.integration === integration).length;
+      (already < allowed ? taken : tooMany).push(job);
+    }
+    if (tooMany.length > 0) await putBack(tooMany, PROBE_WAITS_MS);
+    if (taken.length > 0) await start(taken);
+    return jobs.length;
+  }
+
+  async function start(jobs: (Running & JobData)[]): Promise<void> {
+    const deliveries = jobs.map(job => job.delivery);
+    const ordered = await listOrdered(db, deliveries);
+    const horizon = ordered.length > 0 ? await decidedUpTo(db) : undefined;
+    // A lower event may still be committed: it must go first.
+    const early = new Set(ordered.filter(one => one.eventId > (horizon ?? 0)).map(one => one.id));
+    await putBack(
+      jobs.filter(job => early.has(job.delivery)),
+      UNDECIDED_MS,
+    );
+    const now = jobs.filter(job => !early.has(job.delivery));
+    if (now.length === 0) return;
+    const claimed = await db.transaction().execute(async tx => {
+      if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered.map(one => one.integrationId))]);
+      const found = await claimDeliveries(
+        tx,
+        now.map(({ delivery, attempt, retryCount }) => ({ delivery, attempt, retried: retryCount > 0 })),
+        horizon,
+      );
+      const idle = now.filter(job => !found.some(one => one.id === job.delivery));
+      await complete(tx, idle);
+      return found;
+    });
+    for (const one of claimed) {
+      const job = now.find(({ delivery }) => delivery === one.id);
+      if (job) void deliver(job, one);
+    }
+  }
+
+  async function deliver(job: Running, claimed: Claimed): Promise<void> {
+    running.set(job.id, job);
+    const result = await attemptDelivery(claimed, settings);
+    breaker.note(job.integration, result.outcome !== 'success' && result.outcome !== 'partial', Date.now());
+    endings.add({ job, result });
+  }
+
+  async function settle(ended: Ended[]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const failing = await write(ended);
+        for (const { job, result } of ended) {
+          running.delete(job.id);
+          settings.observe(result);
+        }
+        wake();
+        await switchOffDead(ended, failing);
+        return;
+      } catch (error) {
+        // While the database is away, what was learnt is kept: sending it all again is worse than waiting.
+        const again = asRefusal(error) !== undefined && tries < SETTLE_TRIES;
+        log.warn(
+          { err: error, deliveries: ended.length, again },
+          'outcomes of deliveries could not be written',
+        );
+        if (again) await sleep(SETTLE_WAIT_MS);
+        else if (ended.length > 1) {
+          for (const one of ended) await settle([one]);
+          return;
+        } else {
+          // Without a heartbeat the job comes back by itself.
+          for (const { job } of ended) running.delete(job.id);
+          return;
+        }
+      }
+    }
+  }
+
+  /** One transaction: how the attempts ended, the jobs of the next ones, and the end of these jobs. */
+  async function write(ended: Ended[]): Promise<Health[]> {
+    const results = ended.map(({ result }) => result);
+    const ordered = [...new Set(results.filter(one => one.ordered).map(one => one.integration))];
+    return await db.transaction().execute(async tx => {
+      if (ordered.length > 0) await lockOrder(tx, ordered);
+      await finishAttempts(tx, results);
+      if (ordered.length > 0) await queueHeads(tx, ordered);
+      const counts = healthOf(results);
+      const failing = counts.length > 0 ? await noteHealth(tx, counts) : [];
+      await complete(
+        tx,
+        ended.map(({ job }) => job),
+      );
+      return failing;
+    });
+  }
+
+  async function switchOffDead(ended: Ended[], failing: Health[]): Promise<void> {
+    const gone = ended
+      .filter(({ result }) => result.outcome === 'gone')
+      .map(({ result }) => result.integration);
+    for (const id of new Set(gone)) {
+      await switchOff(db, id, 'The receiver answered 410: it does not want any more.');
+    }
+    for (const { id, failingSince, failedAttempts } of failing) {
+      const hours = (Date.now() - new Date(failingSince).getTime()) / 3_600_000;
+      if (settings.disableAfterHours === 0 || hours < settings.disableAfterHours) continue;
+      if (failedAttempts < MIN_FAILURES_TO_DISABLE) continue;
+      await switchOff(db, id, `Every attempt since ${failingSince} failed, ${failedAttempts} in all.`);
+    }
+  }
+
+  async function putBack(jobs: (Running & JobData)[], delayMs: number): Promise<void> {
+    if (jobs.length === 0) return;
+    await db.transaction().execute(async tx => {
+      await postponeDeliveries(
+        tx,
+        jobs.map(job => job.delivery),
+        delayMs,
+      );
+      await complete(tx, jobs);
+    });
+  }
+
+  async function complete(tx: Tx, jobs: Running[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+    await boss.complete(QUEUE, attempts, null, { db: inTransaction(tx) });
+  }
+
+  return {
+    wake,
+    stop: async () => {
+      stopping = true;
+      wake();
+      await loop;
+      const until = Date.now() + STOP_WITHIN_MS;
+      while (running.size > 0 && Date.now() < until) await sleep(20);
+      await endings.idle();
+      clearInterval(heartbeat);
+    },
+  };
+}
+
+/** pg-boss runs its statements in our transaction. */
+const inTransaction = (tx: Tx) => ({
+  executeSql: async (text: string, values?: unknown[]) => {
+    const { rows } = await tx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values ?? []));
+    return { rows };
+  },
+});
+
+/** Of those that fail or did: per integration whether anything succeeded, and how many did not. */
+function healthOf(results: Result[]): { integration: number; failed: number; succeeded: boolean }[] {
+  const counts = new Map<
+    number,
+    { integration: number; failed: number; succeeded: boolean; changes: boolean }
+  >();
+  for (const { integration, outcome, wasFailing } of results) {
+    const count = counts.get(integration) ?? { integration, failed: 0, succeeded: false, changes: false };
+    counts.set(integration, count);
+    const failed = outcome !== 'success' && outcome !== 'partial';
+    if (failed) count.failed++;
+    else count.succeeded = true;
+    count.changes ||= failed || wasFailing;
+  }
+  return [...counts.values()].filter(count => count.changes).map(({ changes: _, ...count }) => count);
+}
