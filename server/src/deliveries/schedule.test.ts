@@ -69,7 +69,7 @@ test('Retry-After is seconds or a date', () => {
   expect(retryAfterMs(null, now)).toBeUndefined();
 });
 
-test('the breaker opens at 20 attempts of which 14 failed, rests a minute, probes once, and closes with a success', () => {
+test('the breaker opens at 20 attempts of which 14 failed, rests, probes once, and closes with a success', () => {
   const breaker = makeBreaker();
   for (let n = 0; n < 6; n++) breaker.note(1, false, n);
   for (let n = 6; n < 19; n++) breaker.note(1, true, n);
@@ -80,17 +80,41 @@ test('the breaker opens at 20 attempts of which 14 failed, rests a minute, probe
   expect(breaker.resting(30, () => 0)).toEqual([1]);
   expect(breaker.allowance(1, 30, 10)).toBe(0);
   expect(breaker.allowance(2, 30, 10)).toBe(10);
-  expect(breaker.resting(60_021, () => 0)).toEqual([]);
-  expect(breaker.allowance(1, 60_021, 10)).toBe(1);
-  expect(breaker.resting(60_021, () => 1)).toEqual([1]);
-  breaker.note(1, true, 60_030);
-  expect(breaker.resting(60_040, () => 0)).toEqual([1]);
-  breaker.note(1, false, 120_040);
-  expect(breaker.allowance(1, 120_041, 10)).toBe(10);
+  // Those that were on their way change nothing.
+  breaker.note(1, true, 4_000);
+  expect(breaker.resting(5_021, () => 0)).toEqual([]);
+  expect(breaker.allowance(1, 5_021, 10)).toBe(1);
+  expect(breaker.resting(5_021, () => 1)).toEqual([1]);
+  breaker.note(1, true, 5_030);
+  expect(breaker.resting(15_029, () => 0)).toEqual([1]);
+  expect(breaker.resting(15_031, () => 0)).toEqual([]);
+  breaker.note(1, false, 15_040);
+  expect(breaker.allowance(1, 15_041, 10)).toBe(10);
+});
+
+test('the rest doubles with every probe that fails, up to a minute', () => {
+  const breaker = makeBreaker();
+  for (let n = 0; n < 20; n++) breaker.note(1, true, 0);
+  let now = 0;
+  const rests: number[] = [];
+  for (let n = 0; n < 6; n++) {
+    const since = now;
+    while (breaker.resting(now, () => 0).length > 0) now += 1_000;
+    rests.push(now - since);
+    breaker.note(1, true, now);
+  }
+  expect(rests).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
 });
 
 test('failures spread over more than five minutes do not open it', () => {
   const breaker = makeBreaker();
   for (let n = 0; n < 40; n++) breaker.note(1, true, n * 20_000);
   expect(breaker.resting(40 * 20_000, () => 0)).toEqual([]);
+});
+
+test('half of many failing, even twenty in a row, does not open it', () => {
+  const breaker = makeBreaker();
+  for (let n = 0; n < 100; n++) breaker.note(1, n % 2 === 0, n * 100);
+  for (let n = 0; n < 20; n++) breaker.note(1, true, 10_000 + n);
+  expect(breaker.resting(10_100, () => 0)).toEqual([]);
 });
