@@ -109,9 +109,11 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   let restarts = 0;
   try {
     await start();
-    const writing = writeEvents(db, campaign.events);
+    const faults = campaign.kills + (campaign.restarts?.count ?? 0);
+    // Spread over the whole run, so that there is always something on its way.
+    const writing = writeEvents(db, campaign.events, () => (kills + restarts + 1) / faults);
     while (kills < campaign.kills) {
-      await sleep(random() * 2_000);
+      await sleep(random() * 3_000);
       if (server) await stopProcess(server, 'SIGKILL');
       kills++;
       await start();
@@ -145,8 +147,9 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
 }
 
 /** Each in a transaction of its own; while the database is away, it tries again. */
-async function writeEvents(db: Db, count: number): Promise<void> {
+async function writeEvents(db: Db, count: number, progress: () => number): Promise<void> {
   for (let n = 0; n < count; n++) {
+    while (n / count > progress()) await sleep(20);
     const name = createHash('sha1').update(String(n)).digest('hex').slice(0, 20);
     for (;;) {
       try {
@@ -157,7 +160,6 @@ async function writeEvents(db: Db, count: number): Promise<void> {
         await sleep(200);
       }
     }
-    if (n % 20 === 0) await sleep(20);
   }
 }
 

@@ -62,6 +62,8 @@ export async function startWorker(
     await boss.schedule(job.queue, job.cron);
     await boss.work(job.queue, async () => await job.run(db, log));
   }
+  // Whoever comes back after a crash need not wait for the first round: what was on its way is free again.
+  void boss.supervise('deliver').catch(error => log.warn({ err: error }, 'job engine'));
   const dispatcher = startDispatcher(db, boss, deliveries, log);
   const stopListening = listenTo(databaseUrl, WAKE_CHANNEL, dispatcher.wake, error =>
     log.warn({ err: error }, 'listening for deliveries'),
