@@ -1,5 +1,5 @@
 // Kills the delivering server at random moments, then restarts PostgreSQL under it, and counts what became of every
-// delivery. Restarts need a PostgreSQL of its own: --postgres names the folder of its programs, --as the user that may
+// delivery. With --postgres it runs a PostgreSQL of its own, which restarts need: --postgres names the folder of its programs, --as the user that may
 // run them.
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
@@ -35,7 +35,7 @@ const campaign = (databaseUrl: string): Campaign => ({
 
 console.log(`seed ${options.seed}`);
 const started = Date.now();
-const result = Number(options.restarts) > 0 ? await onOwnPostgres() : await onSharedPostgres();
+const result = options.postgres !== '' ? await onOwnPostgres() : await onSharedPostgres();
 console.log(JSON.stringify({ ...result, minutes: Math.round((Date.now() - started) / 6_000) / 10 }, null, 2));
 process.exit(result.lost + result.phantom + result.unrecorded + result.unfinished === 0 ? 0 : 1);
 

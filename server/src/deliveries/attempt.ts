@@ -26,7 +26,6 @@ export type Result = {
   integration: number;
   provider: string;
   ordered: boolean;
-  wasFailing: boolean;
   outcome: Outcome;
   durationMs: number;
   status: number | null;
@@ -72,7 +71,6 @@ export async function attemptDelivery(claimed: Claimed, settings: AttemptSetting
     integration: integration.id,
     provider: integration.provider,
     ordered: integration.ordered,
-    wasFailing: integration.failingSince !== null,
     outcome,
     durationMs: Math.round(performance.now() - started),
     status: answer?.status ?? null,

@@ -1,28 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CompiledQuery } from 'kysely';
-import type { Job, PgBoss } from 'pg-boss';
-import type { Db, Tx } from '../db/database.ts';
+import type { PgBoss } from 'pg-boss';
+import type { Db } from '../db/database.ts';
 import { asRefusal } from '../db/failures.ts';
 import { decidedUpTo } from '../events/follow.ts';
-import { switchOff } from '../integrations/switch-off.ts';
 import { type AttemptSettings, attemptDelivery, type Claimed, type Result } from './attempt.ts';
 import { makeBreaker } from './breaker.ts';
 import { gather } from './gather.ts';
-import {
-  claimDeliveries,
-  finishAttempts,
-  type Health,
-  listOrdered,
-  lockOrder,
-  noteHealth,
-  postponeDeliveries,
-  queueHeads,
-} from './store.ts';
+import { completeJobs, type Ended, type FetchedJob, QUEUE, switchOffDead, writeOutcomes } from './settle.ts';
+import { claimDeliveries, listOrdered, lockOrder, postponeDeliveries } from './store.ts';
 
 type Log = { warn: (fields: object, message: string) => void };
 type JobData = { delivery: number; attempt: number };
-type Running = Pick<Job<JobData>, 'id' | 'retryCount'> & { integration: number };
-type Ended = { job: Running; result: Result };
+type Running = FetchedJob & { integration: number };
 
 export type DispatcherSettings = AttemptSettings & {
   disableAfterHours: number;
@@ -36,7 +25,6 @@ export type Dispatcher = {
   stop: () => Promise<void>;
 };
 
-const QUEUE = 'deliver';
 /** At once, of one integration and on this server: a slow receiver holds up its own deliveries only. */
 const PER_INTEGRATION = 10;
 const AT_ONCE = 200;
@@ -49,7 +37,6 @@ const UNDECIDED_MS = 300;
 const PROBE_WAITS_MS = 2_000;
 const SETTLE_TRIES = 40;
 const SETTLE_WAIT_MS = 500;
-const MIN_FAILURES_TO_DISABLE = 10;
 
 /**
  * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of letting `work` do it: a batch there ends
@@ -58,7 +45,7 @@ const MIN_FAILURES_TO_DISABLE = 10;
 export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
   const running = new Map<string, Running>();
   const breaker = makeBreaker();
-  const endings = gather<Ended>(settle);
+  const endings = gather<Ended<Running>>(settle);
   let stopping = false;
   let woken = false;
   let wakeUp: (() => void) | undefined;
@@ -142,7 +129,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
         horizon,
       );
       const idle = now.filter(job => !found.some(one => one.id === job.delivery));
-      await complete(tx, idle);
+      await completeJobs(boss, tx, idle);
       return found;
     });
     for (const one of claimed) {
@@ -158,16 +145,16 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     endings.add({ job, result });
   }
 
-  async function settle(ended: Ended[]): Promise<void> {
+  async function settle(ended: Ended<Running>[]): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        const failing = await write(ended);
+        const failing = await writeOutcomes(db, boss, ended);
         for (const { job, result } of ended) {
           running.delete(job.id);
           settings.observe(result);
         }
         wake();
-        await switchOffDead(ended, failing);
+        await switchOffDead(db, ended, failing, settings.disableAfterHours);
         return;
       } catch (error) {
         // While the database is away, what was learnt is kept: sending it all again is worse than waiting.
@@ -189,39 +176,6 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     }
   }
 
-  /** One transaction: how the attempts ended, the jobs of the next ones, and the end of these jobs. */
-  async function write(ended: Ended[]): Promise<Health[]> {
-    const results = ended.map(({ result }) => result);
-    const ordered = [...new Set(results.filter(one => one.ordered).map(one => one.integration))];
-    return await db.transaction().execute(async tx => {
-      if (ordered.length > 0) await lockOrder(tx, ordered);
-      await finishAttempts(tx, results);
-      if (ordered.length > 0) await queueHeads(tx, ordered);
-      const counts = healthOf(results);
-      const failing = counts.length > 0 ? await noteHealth(tx, counts) : [];
-      await complete(
-        tx,
-        ended.map(({ job }) => job),
-      );
-      return failing;
-    });
-  }
-
-  async function switchOffDead(ended: Ended[], failing: Health[]): Promise<void> {
-    const gone = ended
-      .filter(({ result }) => result.outcome === 'gone')
-      .map(({ result }) => result.integration);
-    for (const id of new Set(gone)) {
-      await switchOff(db, id, 'The receiver answered 410: it does not want any more.');
-    }
-    for (const { id, failingSince, failedAttempts } of failing) {
-      const hours = (Date.now() - new Date(failingSince).getTime()) / 3_600_000;
-      if (settings.disableAfterHours === 0 || hours < settings.disableAfterHours) continue;
-      if (failedAttempts < MIN_FAILURES_TO_DISABLE) continue;
-      await switchOff(db, id, `Every attempt since ${failingSince} failed, ${failedAttempts} in all.`);
-    }
-  }
-
   async function putBack(jobs: (Running & JobData)[], delayMs: number): Promise<void> {
     if (jobs.length === 0) return;
     await db.transaction().execute(async tx => {
@@ -230,14 +184,8 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
         jobs.map(job => job.delivery),
         delayMs,
       );
-      await complete(tx, jobs);
+      await completeJobs(boss, tx, jobs);
     });
-  }
-
-  async function complete(tx: Tx, jobs: Running[]): Promise<void> {
-    if (jobs.length === 0) return;
-    const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
-    await boss.complete(QUEUE, attempts, null, { db: inTransaction(tx) });
   }
 
   return {
@@ -252,29 +200,4 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
       clearInterval(heartbeat);
     },
   };
-}
-
-/** pg-boss runs its statements in our transaction. */
-const inTransaction = (tx: Tx) => ({
-  executeSql: async (text: string, values?: unknown[]) => {
-    const { rows } = await tx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values ?? []));
-    return { rows };
-  },
-});
-
-/** Of those that fail or did: per integration whether anything succeeded, and how many did not. */
-function healthOf(results: Result[]): { integration: number; failed: number; succeeded: boolean }[] {
-  const counts = new Map<
-    number,
-    { integration: number; failed: number; succeeded: boolean; changes: boolean }
-  >();
-  for (const { integration, outcome, wasFailing } of results) {
-    const count = counts.get(integration) ?? { integration, failed: 0, succeeded: false, changes: false };
-    counts.set(integration, count);
-    const failed = outcome !== 'success' && outcome !== 'partial';
-    if (failed) count.failed++;
-    else count.succeeded = true;
-    count.changes ||= failed || wasFailing;
-  }
-  return [...counts.values()].filter(count => count.changes).map(({ changes: _, ...count }) => count);
 }

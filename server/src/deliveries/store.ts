@@ -133,7 +133,9 @@ export async function noteHealth(
         as (integration integer, failed integer, succeeded boolean)
     ),
     locked as (
-      select id from integrations where id in (select integration from counted) order by id for update
+      select integrations.id from integrations join counted on counted.integration = integrations.id
+      where not succeeded or failing_since is not null
+      order by integrations.id for update of integrations
     )
     update integrations
     set failing_since = case when succeeded then null else coalesce(failing_since, now()) end,

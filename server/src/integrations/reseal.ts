@@ -1,3 +1,4 @@
+import { ConfigError } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import { type Keyring, seal, sealedWith, unseal } from '../secrets/seal.ts';
 import { placeOf } from './sealed.ts';
@@ -38,9 +39,9 @@ export async function checkSealed(db: Db, keyring: Keyring): Promise<void> {
   for (const { id, sealedParameters, sealedSecret, sealedOldSecret } of await listIntegrations(db)) {
     for (const sealed of [sealedParameters, sealedSecret, sealedOldSecret]) {
       if (sealed === null || known.has(sealedWith(sealed))) continue;
-      throw new Error(
-        `Secrets of integration ${id} are encrypted with the key ${sealedWith(sealed)}, which is neither HALYARD_SECRET_KEY nor among HALYARD_OLD_SECRET_KEYS.`,
-      );
+      throw new ConfigError([
+        `HALYARD_SECRET_KEY is not the key ${sealedWith(sealed)} that the secrets of integration ${id} are encrypted with, nor is it among HALYARD_OLD_SECRET_KEYS`,
+      ]);
     }
   }
 }

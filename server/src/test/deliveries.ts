@@ -84,7 +84,7 @@ export function useDeliveries(harness: Harness, changes: Partial<DispatcherSetti
   afterAll(async () => {
     for (const stop of stops) await stop();
     await sender.close();
-    await it.receiver.close();
+    await it.receiver?.close();
   });
   return it;
 }

@@ -52,6 +52,7 @@ export type CampaignResult = {
   unfinished: number;
 };
 
+const START_WITHIN_MS = 60_000;
 const KEY = Buffer.alloc(32, 7);
 const SCHEDULE = '0,0.3,0.3,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5';
 
@@ -97,13 +98,14 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
 
   let server: RunningServer | undefined;
   const start = async () => {
-    server = await startProcess({
+    const env = {
       DATABASE_URL: databaseUrl,
       LOG_LEVEL: 'fatal',
       HALYARD_SECRET_KEY: KEY.toString('base64'),
       HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
       HALYARD_DELIVERY_SCHEDULE: SCHEDULE,
-    });
+    };
+    server = await startProcess(env, START_WITHIN_MS);
   };
   let kills = 0;
   let restarts = 0;
