@@ -65,14 +65,15 @@ function addWebhook(url: string, type: string) {
   });
 }
 
-const startServer = () =>
-  startProcess({
+function startServer() {
+  return startProcess({
     DATABASE_URL: urlOf(name),
     LOG_LEVEL: 'fatal',
     HALYARD_SECRET_KEY: KEY.toString('base64'),
     HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
     HALYARD_DELIVERY_SCHEDULE: '0,5,300,1800',
   });
+}
 
 async function happen(
   type: 'tag-created' | 'tag-deleted' | 'tag-type-created' | 'tag-type-updated' | 'tag-type-deleted',
@@ -199,15 +200,16 @@ async function measurePage(): Promise<void> {
   const path = `/api/admin/addons/${id}/events`;
   const url = base + path;
   const headers = { authorization: ADMIN_TOKEN };
-  await fetch(url, { headers });
+  const page = (await (await fetch(url, { headers })).json()) as { integrationEvents: unknown[] };
+  if (page.integrationEvents.length !== 50) throw new Error('not a page of 50');
   const { statements, connection } = await recordStatements(app, path, ADMIN_TOKEN);
   const bare = async (client: pg.Client) => {
     for (const { text, values } of statements) await client.query(text, values);
   };
   const http = async () => {
     const response = await fetch(url, { headers });
-    const body = (await response.json()) as { integrationEvents: unknown[] };
-    if (body.integrationEvents.length !== 50) throw new Error('not a page of 50');
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`answered ${response.status}`);
   };
   for (let n = 0; n < 20; n++) await timed(http);
   const times = await timeInTurn(200, http, () => bare(connection));

@@ -7,11 +7,11 @@ import { type AttemptSettings, attemptDelivery, type Claimed, type Result } from
 import { makeBreaker } from './breaker.ts';
 import { gather } from './gather.ts';
 import { completeJobs, type Ended, type FetchedJob, QUEUE, switchOffDead, writeOutcomes } from './settle.ts';
-import { claimDeliveries, listOrdered, lockOrder, postponeDeliveries } from './store.ts';
+import { claimDeliveries, listUndecided, lockOrder, postponeDeliveries } from './store.ts';
 
 type Log = { warn: (fields: object, message: string) => void };
 type JobData = { delivery: number; attempt: number };
-type Running = FetchedJob & { integration: number };
+type Running = FetchedJob & { integration: number; ordered: boolean };
 
 export type DispatcherSettings = AttemptSettings & {
   disableAfterHours: number;
@@ -26,8 +26,8 @@ export type Dispatcher = {
 };
 
 /** At once, of one integration and on this server: a slow receiver holds up its own deliveries only. */
-const PER_INTEGRATION = 10;
-const AT_ONCE = 200;
+const PER_INTEGRATION = 20;
+const AT_ONCE = 400;
 const BATCH = 50;
 /** Retries become due without anybody telling. */
 const POLL_MS = 500;
@@ -97,9 +97,9 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     });
     const taken: (Running & JobData)[] = [];
     const tooMany: (Running & JobData)[] = [];
-    for (const { id, retryCount, groupId, data } of jobs) {
+    for (const { id, retryCount, groupId, groupTier, data } of jobs) {
       const integration = Number(groupId);
-      const job = { id, retryCount, integration, ...data };
+      const job = { id, retryCount, integration, ordered: groupTier === 'ordered', ...data };
       const allowed = breaker.allowance(integration, Date.now(), PER_INTEGRATION);
       const already = runningOf(integration) + taken.filter(one => one.integration === integration).length;
       (already < allowed ? taken : tooMany).push(job);
@@ -110,32 +110,26 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   }
 
   async function start(jobs: (Running & JobData)[]): Promise<void> {
-    const deliveries = jobs.map(job => job.delivery);
-    const ordered = await listOrdered(db, deliveries);
+    const ordered = jobs.filter(job => job.ordered);
     const horizon = ordered.length > 0 ? await decidedUpTo(db) : undefined;
-    // A lower event may still be committed: it must go first.
-    const early = new Set(ordered.filter(one => one.eventId > (horizon ?? 0)).map(one => one.id));
-    await putBack(
-      jobs.filter(job => early.has(job.delivery)),
-      UNDECIDED_MS,
-    );
-    const now = jobs.filter(job => !early.has(job.delivery));
-    if (now.length === 0) return;
-    const claimed = await db.transaction().execute(async tx => {
-      if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered.map(one => one.integrationId))]);
-      const found = await claimDeliveries(
+    const { claimed, early } = await db.transaction().execute(async tx => {
+      if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered.map(job => job.integration))]);
+      const found = await claimDeliveries(tx, jobs.map(asClaim), horizon);
+      const idle = jobs.filter(job => !found.some(one => one.id === job.delivery));
+      // A lower event may still be committed and must go first, or the integration became ordered meanwhile.
+      const waits = idle.length > 0 ? await listUndecided(tx, idle.map(asDelivery), horizon ?? 0) : [];
+      await completeJobs(
+        boss,
         tx,
-        now.map(({ delivery, attempt, retryCount }) => ({ delivery, attempt, retried: retryCount > 0 })),
-        horizon,
+        idle.filter(job => !waits.includes(job.delivery)),
       );
-      const idle = now.filter(job => !found.some(one => one.id === job.delivery));
-      await completeJobs(boss, tx, idle);
-      return found;
+      return { claimed: found, early: idle.filter(job => waits.includes(job.delivery)) };
     });
     for (const one of claimed) {
-      const job = now.find(({ delivery }) => delivery === one.id);
+      const job = jobs.find(({ delivery }) => delivery === one.id);
       if (job) void deliver(job, one);
     }
+    await putBack(early, UNDECIDED_MS);
   }
 
   async function deliver(job: Running, claimed: Claimed): Promise<void> {
@@ -201,3 +195,11 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     },
   };
 }
+
+const asDelivery = ({ delivery }: JobData): number => delivery;
+
+const asClaim = ({ delivery, attempt, retryCount }: JobData & FetchedJob) => ({
+  delivery,
+  attempt,
+  retried: retryCount > 0,
+});

@@ -34,7 +34,7 @@ export async function claimDeliveries(
         and (d.attempts = job.attempt - 1 or job.retried and exists (
           select from integration_attempts a
           where a.delivery_id = d.id and a.number = d.attempts and a.outcome is null))
-        and (not integrations.ordered or d.event_id <= ${decidedUpTo ?? null}::bigint and not exists (
+        and (not integrations.ordered or d.event_id <= ${decidedUpTo ?? 0}::bigint and not exists (
           select from integration_deliveries earlier
           where earlier.integration_id = d.integration_id and earlier.event_id < d.event_id
             and earlier.state in ('pending', 'retrying')))
@@ -156,16 +156,17 @@ export async function postponeDeliveries(tx: Tx, deliveries: number[], delayMs: 
     where d.id = any(${deliveries}::bigint[]) and ${OPEN}`).execute(tx);
 }
 
-/** Which of the deliveries belong to ordered integrations. */
-export async function listOrdered(
+/** Those of ordered integrations whose event is past the horizon: something lower may still appear. */
+export async function listUndecided(
   db: Reader,
   deliveries: number[],
-): Promise<{ id: number; integrationId: number; eventId: number }[]> {
-  const { rows } = await sql<{ id: number; integrationId: number; eventId: number }>`
-    select d.id, d.integration_id as "integrationId", d.event_id as "eventId"
-    from integration_deliveries d join integrations on integrations.id = d.integration_id
-    where d.id = any(${deliveries}::bigint[]) and integrations.ordered`.execute(db);
-  return rows;
+  decidedUpTo: number,
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select d.id from integration_deliveries d join integrations on integrations.id = d.integration_id
+    where d.id = any(${deliveries}::bigint[]) and integrations.ordered and ${OPEN}
+      and d.event_id > ${decidedUpTo}`.execute(db);
+  return rows.map(row => row.id);
 }
 
 export async function integrationExists(db: Reader, id: number): Promise<boolean> {
