@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { createInitialAdminTokens } from '../server/src/api-tokens/create.ts';
 import { buildApp } from '../server/src/app.ts';
-import { DEFAULT_LIMITS } from '../server/src/config.ts';
+import { readConfig } from '../server/src/config.ts';
 import { type Db, openDb } from '../server/src/db/database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
@@ -92,12 +92,7 @@ async function countStatements(source: string): Promise<number> {
       if (!/^update .*seen_at/.test(statement)) count++;
     },
   });
-  const app = await buildApp(db, {
-    publicUrl: 'http://localhost',
-    logLevel: 'silent',
-    trustedProxies: [],
-    limits: DEFAULT_LIMITS,
-  });
+  const app = await buildApp(db, readConfig({ DATABASE_URL: urlOf(NAME), LOG_LEVEL: 'silent' }));
   const send = (name: string) =>
     app.inject({
       method: 'POST',

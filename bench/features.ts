@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { buildApp } from '../server/src/app.ts';
-import { DEFAULT_LIMITS } from '../server/src/config.ts';
+import { readConfig } from '../server/src/config.ts';
 import { type Db, openDb } from '../server/src/db/database.ts';
 import type { App } from '../server/src/http/app.ts';
 import { LARGE_PROJECT, prepareFeatures } from './feature-data.ts';
@@ -113,12 +113,7 @@ async function main(): Promise<void> {
   const server = await startServer(url);
   // One connection: the one whose statements are recorded is the one that repeats them bare.
   const db = openDb({ url: url.href, poolSize: 1, onError: console.error });
-  const app = await buildApp(db, {
-    publicUrl: server.url,
-    logLevel: 'silent',
-    trustedProxies: [],
-    limits: DEFAULT_LIMITS,
-  });
+  const app = await buildApp(db, readConfig({ DATABASE_URL: url.href, LOG_LEVEL: 'silent' }));
   try {
     const viewerToken = await makeViewer(db);
     await printMachine(db);

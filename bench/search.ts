@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { buildApp } from '../server/src/app.ts';
-import { DEFAULT_LIMITS } from '../server/src/config.ts';
+import { readConfig } from '../server/src/config.ts';
 import { type Db, openDb } from '../server/src/db/database.ts';
 import type { App } from '../server/src/http/app.ts';
 import { PROJECTS, prepareDatabase, SILENT_PROJECT, TYPES } from './data.ts';
@@ -86,10 +86,8 @@ async function main(): Promise<void> {
   // One connection: the one whose statements are recorded is the one that repeats them bare.
   const db = openDb({ url: url.href, poolSize: 1, onError: console.error });
   const app = await buildApp(db, {
+    ...readConfig({ DATABASE_URL: url.href, LOG_LEVEL: 'silent' }),
     publicUrl: server.url,
-    logLevel: 'silent',
-    trustedProxies: [],
-    limits: DEFAULT_LIMITS,
   });
   try {
     const viewerToken = await makeViewer(db);

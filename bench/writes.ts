@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { buildApp } from '../server/src/app.ts';
-import { DEFAULT_LIMITS } from '../server/src/config.ts';
+import { readConfig } from '../server/src/config.ts';
 import { openDb } from '../server/src/db/database.ts';
 import { LARGE_PROJECT, prepareFeatures } from './feature-data.ts';
 import { backendsOf, both, cpuBetween, readCpu, timed } from './measure.ts';
@@ -73,8 +73,7 @@ async function main(): Promise<void> {
     onError: console.error,
     onQuery: text => statements.push(text),
   });
-  const settings = { publicUrl: server.url, logLevel: 'silent', trustedProxies: [], limits: DEFAULT_LIMITS };
-  const app = await buildApp(db, settings);
+  const app = await buildApp(db, readConfig({ DATABASE_URL: copy.href, LOG_LEVEL: 'silent' }));
   const watch = new pg.Client({ connectionString: copy.href });
   await watch.connect();
   try {

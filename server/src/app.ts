@@ -10,6 +10,7 @@ import { constraintRoutes } from './constraints/routes.ts';
 import { contextRoutes } from './context/routes.ts';
 import type { Db } from './db/database.ts';
 import { pendingMigrations } from './db/migrate.ts';
+import { deliveryRoutes } from './deliveries/routes.ts';
 import { dependencyRoutes } from './dependencies/routes.ts';
 import { environmentRoutes } from './environments/routes.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -32,11 +33,13 @@ import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { RULE } from './http/violations.ts';
 import { installIdempotency } from './idempotency/hook.ts';
+import { integrationRoutes } from './integrations/routes.ts';
 import { invitationRoutes } from './invitations/routes.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { linkRoutes } from './links/routes.ts';
 import { passwordRoutes } from './passwords/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
+import { keyringOf } from './secrets/seal.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { strategyRoutes } from './strategies/routes.ts';
@@ -49,7 +52,17 @@ const BODY_LIMIT_BYTES = 1_048_576;
 
 type ServerOptions = FastifyHttpOptions<RawServerDefault>;
 
-export type AppSettings = Pick<Config, 'publicUrl' | 'logLevel' | 'trustedProxies' | 'limits'>;
+export type AppSettings = Pick<
+  Config,
+  | 'publicUrl'
+  | 'logLevel'
+  | 'trustedProxies'
+  | 'limits'
+  | 'secretKey'
+  | 'oldSecretKeys'
+  | 'allowedTargets'
+  | 'allowPrivateTargets'
+>;
 
 /** The whole HTTP surface, in one list. */
 export async function buildApp(db: Db, settings: AppSettings, options: ServerOptions = {}): Promise<App> {
@@ -87,6 +100,8 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   transferRoutes(app, db, limits);
   segmentRoutes(app, db, limits);
   tagRoutes(app, db);
+  integrationRoutes(app, db, integrationSettings(settings));
+  deliveryRoutes(app, db);
   apiTokenRoutes(app, db, limits);
   userRoutes(app, db, settings.publicUrl);
   userAdminRoutes(app, db, settings.publicUrl);
@@ -96,6 +111,12 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   docsRoutes(app);
   return app;
 }
+
+/** Keys and targets, as integrations want them. */
+export const integrationSettings = (config: AppSettings) => ({
+  keyring: keyringOf(config.secretKey, config.oldSecretKeys),
+  targets: { allowed: config.allowedTargets, allowPrivate: config.allowPrivateTargets },
+});
 
 function serverOptions({ logLevel, trustedProxies }: AppSettings): ServerOptions {
   return {

@@ -16,8 +16,13 @@ test('only the database has to be named', () => {
     initAdminTokens: [],
     initAdmin: undefined,
     secretKey: undefined,
+    oldSecretKeys: [],
     trustedProxies: [],
     limits: { projects: 500, environments: 50, features: 100_000, segments: 300, apiTokens: 2_000 },
+    allowedTargets: [],
+    allowPrivateTargets: false,
+    deliverySchedule: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    disableAfterHours: 120,
   });
 });
 
@@ -35,6 +40,16 @@ test.each([
   ],
   [{ HALYARD_SECRET_KEY: KEY, NODE_ENV: 'production' }, { secretKey: Buffer.alloc(32, 7) }],
   [{ HALYARD_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
+  [
+    { HALYARD_OLD_SECRET_KEYS: `${KEY},${KEY}` },
+    { oldSecretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
+  ],
+  [
+    { HALYARD_ALLOWED_TARGETS: 'hooks.internal, 10.1.0.0/16', HALYARD_ALLOW_PRIVATE_TARGETS: 'true' },
+    { allowedTargets: ['hooks.internal', '10.1.0.0/16'], allowPrivateTargets: true },
+  ],
+  [{ HALYARD_DELIVERY_SCHEDULE: '0, 0.1, 2' }, { deliverySchedule: [0, 0.1, 2] }],
+  [{ HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS: '0' }, { disableAfterHours: 0 }],
   [
     { HALYARD_POOL_SIZE: '50', LOG_LEVEL: 'debug', HOST: '127.0.0.1' },
     { poolSize: 50, logLevel: 'debug', host: '127.0.0.1' },
@@ -68,6 +83,13 @@ test.each([
   ['HALYARD_INIT_ADMIN_TOKENS', `*:*.${SECRET.slice(1)}`],
   ['HALYARD_INIT_ADMIN_TOKENS', `default:production.${SECRET}`],
   ['HALYARD_SECRET_KEY', 'c2hvcnQ='],
+  ['HALYARD_OLD_SECRET_KEYS', `${KEY},c2hvcnQ=`],
+  ['HALYARD_ALLOWED_TARGETS', 'http://hooks.internal'],
+  ['HALYARD_ALLOWED_TARGETS', 'a b'],
+  ['HALYARD_ALLOW_PRIVATE_TARGETS', 'yes'],
+  ['HALYARD_DELIVERY_SCHEDULE', '0,x'],
+  ['HALYARD_DELIVERY_SCHEDULE', '0,90000'],
+  ['HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS', '-1'],
   ['HALYARD_TRUSTED_PROXIES', 'proxy.example.com'],
   ['HALYARD_TRUSTED_PROXIES', '10.0.0.0/99'],
   ['HALYARD_TRUSTED_PROXIES', '::1,10.0.0.0/8/8'],

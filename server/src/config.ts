@@ -12,7 +12,16 @@ export type Config = {
   /** The first admin, made when there was never a user. */
   initAdmin: { username: string; password: string } | undefined;
   secretKey: Buffer | undefined;
+  /** Keys that were replaced: they still open what they sealed. */
+  oldSecretKeys: Buffer[];
   trustedProxies: string[];
+  /** Hosts and ranges that integrations may reach though they are not public. */
+  allowedTargets: string[];
+  allowPrivateTargets: boolean;
+  /** Seconds to wait before each attempt of a delivery; the first is 0. */
+  deliverySchedule: number[];
+  /** An integration that did nothing but fail for so many hours is switched off; 0: never. */
+  disableAfterHours: number;
   limits: Limits;
 };
 
@@ -42,6 +51,10 @@ type Parse<T> = (text: string | undefined) => T;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ADMIN_TOKEN = /^\*:\*\.[\x21-\x7e]{32,200}$/;
 const SECRET_KEY_BYTES = 32;
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
+const MAX_ATTEMPTS = 50;
+/** 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts over three days. */
+const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** Reads all variables and reports all problems at once, each with the variable and an example. */
 export function readConfig(env: Env): Config {
@@ -82,6 +95,7 @@ export function readConfig(env: Env): Config {
       '"$(openssl rand -base64 32)"',
       secretKey(env.NODE_ENV === 'production'),
     ),
+    oldSecretKeys: read('HALYARD_OLD_SECRET_KEYS', 'the-key-before,the-one-before-that', oldSecretKeys),
     trustedProxies: read('HALYARD_TRUSTED_PROXIES', '10.0.0.0/8,192.0.2.7', addresses),
     limits: {
       projects: limit('HALYARD_MAX_PROJECTS', DEFAULT_LIMITS.projects),
@@ -90,6 +104,11 @@ export function readConfig(env: Env): Config {
       segments: limit('HALYARD_MAX_SEGMENTS', DEFAULT_LIMITS.segments),
       apiTokens: limit('HALYARD_MAX_API_TOKENS', DEFAULT_LIMITS.apiTokens),
     },
+    allowedTargets: read('HALYARD_ALLOWED_TARGETS', 'hooks.internal,10.1.0.0/16', targets),
+    allowPrivateTargets:
+      read('HALYARD_ALLOW_PRIVATE_TARGETS', 'false', oneOf(['true', 'false'], 'false')) === 'true',
+    deliverySchedule: read('HALYARD_DELIVERY_SCHEDULE', '0,5,300,1800', schedule),
+    disableAfterHours: read('HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS', '120', integer(120, 0, 8_760)),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -160,11 +179,30 @@ function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
 function secretKey(required: boolean): Parse<Buffer | undefined> {
   return text => {
     if (text === undefined && required) throw new Error('is missing, and NODE_ENV is production');
-    if (text === undefined) return undefined;
-    const key = Buffer.from(text, 'base64');
-    if (key.length !== SECRET_KEY_BYTES) throw new Error(`is not ${SECRET_KEY_BYTES} bytes in base64`);
-    return key;
+    return text === undefined ? undefined : keyFrom(text);
   };
+}
+
+function keyFrom(text: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== SECRET_KEY_BYTES) throw new Error(`is not ${SECRET_KEY_BYTES} bytes in base64`);
+  return key;
+}
+
+const oldSecretKeys = (text: string | undefined): Buffer[] => items(text).map(keyFrom);
+
+function targets(text: string | undefined): string[] {
+  const list = items(text);
+  const bad = list.find(item => !isAddress(item) && !HOST_NAME.test(item));
+  if (bad !== undefined) throw new Error(`has "${bad}", which is no host name, IP address or CIDR range`);
+  return list;
+}
+
+function schedule(text: string | undefined): number[] {
+  const delays = text === undefined ? SCHEDULE : items(text).map(Number);
+  const valid = delays.every(delay => Number.isFinite(delay) && delay >= 0 && delay <= 86_400);
+  if (valid && delays.length > 0 && delays.length <= MAX_ATTEMPTS) return delays;
+  throw new Error(`is not a list of 1 to ${MAX_ATTEMPTS} numbers of seconds, each at most a day`);
 }
 
 function addresses(text: string | undefined): string[] {

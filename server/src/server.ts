@@ -1,10 +1,13 @@
 import { createInitialAdminTokens } from './api-tokens/create.ts';
-import { buildApp } from './app.ts';
+import { buildApp, integrationSettings } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { type Db, openDb } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
+import { deliveryMetrics } from './deliveries/metrics.ts';
 import { ApiError } from './errors.ts';
 import type { App } from './http/app.ts';
+import { checkSealed } from './integrations/reseal.ts';
+import { makeSender } from './outgoing/send.ts';
 import { createFirstAdmin } from './users/first-admin.ts';
 import { startWorker } from './worker/jobs.ts';
 
@@ -23,7 +26,17 @@ export async function startServer(config: Config): Promise<Server> {
   if (applied.length > 0) app.log.info({ applied }, 'migrated');
   await createInitialAdminTokens(db, config.initAdminTokens);
   if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
-  const stopWorker = await startWorker(config.databaseUrl, db, app.log);
+  const { keyring, targets } = integrationSettings(config);
+  await checkSealed(db, keyring);
+  const sender = makeSender(targets);
+  const stopWorker = await startWorker(config.databaseUrl, db, app.log, {
+    send: sender.send,
+    keyring,
+    publicUrl: config.publicUrl,
+    schedule: config.deliverySchedule,
+    disableAfterHours: config.disableAfterHours,
+    observe: deliveryMetrics(app.metrics, db),
+  });
   await app.listen({ host: config.host, port: config.port });
 
   return {
@@ -31,6 +44,7 @@ export async function startServer(config: Config): Promise<Server> {
     stop: async () => {
       await app.close();
       await stopWorker();
+      await sender.close();
       await db.destroy();
     },
   };

@@ -180,6 +180,57 @@ export interface IdempotencyKeys {
   status: number | null;
 }
 
+export interface IntegrationAttempts {
+  address: string | null;
+  answer: string | null;
+  body_sha256: string | null;
+  delivery_id: number;
+  duration_ms: number | null;
+  error: string | null;
+  number: number;
+  outcome: string | null;
+  started_at: Generated<string>;
+  status: number | null;
+}
+
+export interface IntegrationDeliveries {
+  attempts: Generated<number>;
+  created_at: Generated<string>;
+  details: Generated<unknown>;
+  due_at: Generated<string>;
+  event_id: number;
+  failures: Generated<number>;
+  id: Generated<number>;
+  integration_id: number;
+  is_test: Generated<boolean>;
+  replay_of: number | null;
+  state: Generated<string>;
+  state_details: Generated<string>;
+  webhook_id: Generated<string>;
+}
+
+export interface Integrations {
+  created_at: Generated<string>;
+  description: string | null;
+  disabled_at: string | null;
+  disabled_because: string | null;
+  enabled: Generated<boolean>;
+  environments: Generated<string[]>;
+  events: string[];
+  events_without_project: Generated<boolean>;
+  failed_attempts: Generated<number>;
+  failing_since: string | null;
+  id: Generated<number>;
+  old_secret_until: string | null;
+  ordered: Generated<boolean>;
+  parameters: Generated<unknown>;
+  projects: Generated<string[]>;
+  provider: string;
+  sealed_old_secret: string | null;
+  sealed_parameters: string | null;
+  sealed_secret: string | null;
+}
+
 export interface LoginFailures {
   ends_at: string;
   failures: number;
@@ -348,6 +399,9 @@ export interface DB {
   feature_types: FeatureTypes;
   features: Features;
   idempotency_keys: IdempotencyKeys;
+  integration_attempts: IntegrationAttempts;
+  integration_deliveries: IntegrationDeliveries;
+  integrations: Integrations;
   login_failures: LoginFailures;
   login_places: LoginPlaces;
   password_links: PasswordLinks;

@@ -52,6 +52,11 @@ const NEWER_TYPES = [
   'user-password-link-created',
   'user-sessions-ended',
   'login-blocked',
+  'integration-disabled',
+  'integration-tested',
+  'integration-secret-rotated',
+  'integration-deliveries-repeated',
+  'integration-backfilled',
 ];
 
 const FLAG = { project: 'default', featureName: 'checkout' };

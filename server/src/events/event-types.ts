@@ -358,6 +358,23 @@ export const EVENT_TYPES = {
     label: 'Logins blocked after failures',
     text: 'blocked logins[ of user {username}][ from address {address}] after [{failures}|too many] failures[ within {minutes} minutes]',
   },
+  'integration-disabled': {
+    label: 'Integration switched off',
+    text: `switched off ${INTEGRATION}${BECAUSE}`,
+  },
+  'integration-tested': { label: 'Integration tested', text: `tested ${INTEGRATION}` },
+  'integration-secret-rotated': {
+    label: 'Signing secret rotated',
+    text: `rotated the signing secret of ${INTEGRATION}`,
+  },
+  'integration-deliveries-repeated': {
+    label: 'Deliveries repeated',
+    text: `repeated [{deliveries} deliveries|deliveries] of ${INTEGRATION}`,
+  },
+  'integration-backfilled': {
+    label: 'Integration backfilled',
+    text: `sent [{deliveries} earlier events|earlier events] to ${INTEGRATION}`,
+  },
 } as const satisfies Record<string, { label: string; text: string }>;
 
 export type EventType = keyof typeof EVENT_TYPES;

@@ -4,6 +4,7 @@ import type { Actor } from '../actor.ts';
 import type { NewEvent } from '../change.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { likeText } from '../db/like.ts';
+import { deliveriesOfWritten } from '../integrations/store.ts';
 import { tagsOf } from '../tags/store.ts';
 import { nameOfUser } from '../users/store.ts';
 import type { EventSearch } from './search-query.ts';
@@ -24,7 +25,7 @@ export type EventRow = {
   ip: string | null;
 };
 
-const COLUMNS = sql`
+export const EVENT_COLUMNS = sql`
   events.id, events.created_at as "createdAt", events.type, events.created_by as "createdBy",
   events.created_by_user_id as "createdByUserId", events.environment, events.project,
   events.feature_name as "featureName", events.data, events.pre_data as "preData", events.tags,
@@ -37,7 +38,7 @@ export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
 ), '[]'))`;
 
 /**
- * Writes the events of one change in one statement, in the order they were recorded. Features are looked up one by one: as a
+ * Writes the events of one change in one statement, in the order they were recorded, and what is to be delivered. Features are looked up one by one: as a
  * join the planner read all of them (1.5 ms at 10,000) for the one or two that a change is about.
  */
 export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events: NewEvent[]): Promise<void> {
@@ -60,8 +61,10 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
         type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb
       )) with ordinality as recorded
       order by recorded.ordinality
-      returning type, created_by_user_id, project, feature_name
-    ), worked_on as (
+      returning id, type, project, environment, feature_name, created_by_user_id,
+        case when type = 'integration-tested' then data ->> 'id' end as tested
+    ),
+    worked_on as (
       insert into feature_collaborators (feature_name, user_id)
       select feature_name, created_by_user_id
       from (
@@ -70,10 +73,14 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
       ) as worker
       where (select true from features where features.name = worker.feature_name)
       on conflict do nothing
-    )
-    insert into event_creators (user_id, project)
-    select distinct created_by_user_id, project from written
-    on conflict do nothing`.execute(tx);
+    ),
+    creators as (
+      insert into event_creators (user_id, project)
+      select distinct created_by_user_id, project from written
+      on conflict do nothing
+    ),
+    ${deliveriesOfWritten}
+    select from woken`.execute(tx);
 }
 
 /** Page and total of a search, from one snapshot because from one statement. */
@@ -86,7 +93,7 @@ export async function searchEvents(
   const { rows } = await sql<EventRow & { total: number }>`
     with ${pageAndTotal(search, where)}
     select counted.total, found.*
-    from counted left join (select ${COLUMNS} from page join events using (id)) as found on true
+    from counted left join (select ${EVENT_COLUMNS} from page join events using (id)) as found on true
     order by found.id desc`.execute(db);
   return {
     total: rows[0]?.total ?? 0,
@@ -142,7 +149,7 @@ function conditions(search: EventSearch): Expression<SqlBool>[] {
 
 export async function findEvent(db: Reader, actor: Actor, id: number): Promise<EventRow | undefined> {
   const { rows } = await sql<EventRow>`
-    select ${COLUMNS} from events where id = ${id} and ${ofReadableProject(actor)}`.execute(db);
+    select ${EVENT_COLUMNS} from events where id = ${id} and ${ofReadableProject(actor)}`.execute(db);
   return rows[0];
 }
 
@@ -153,7 +160,7 @@ export async function listEventsBetween(
   limit: number,
 ): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`
-    select ${COLUMNS} from events where id > ${after} and id <= ${upTo} order by id limit ${limit}`.execute(
+    select ${EVENT_COLUMNS} from events where id > ${after} and id <= ${upTo} order by id limit ${limit}`.execute(
     db,
   );
   return rows;

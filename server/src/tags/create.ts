@@ -4,19 +4,22 @@ import type { Db } from '../db/database.ts';
 import { badData } from '../errors.ts';
 import { trimmed, valueViolations } from './accept.ts';
 import type { NewTag, NewTagType, Tag, TagType } from './schema.ts';
-import { insertTag, insertTagTypes } from './store.ts';
+import { insertMissingTagTypes, insertTag, insertTagType } from './store.ts';
 
 export async function createTagType(db: Db, actor: Actor, input: NewTagType): Promise<TagType> {
   const tagType = completed(input);
-  await change(db, actor, async current => await addTagTypes(current, [tagType]));
-  return tagType;
+  return await change(db, actor, async ({ tx, record }) => {
+    await insertTagType(tx, tagType);
+    record({ type: 'tag-type-created', data: tagType });
+    return tagType;
+  });
 }
 
-/** Part of a change. */
-export async function addTagTypes({ tx, record }: Change, tagTypes: TagType[]): Promise<void> {
-  if (tagTypes.length === 0) return;
-  await insertTagTypes(tx, tagTypes);
-  for (const tagType of tagTypes) record({ type: 'tag-type-created', data: tagType });
+/** Part of a change that needs tag types: those that are not there yet are made. */
+export async function addMissingTagTypes({ tx, record }: Change, wanted: NewTagType[]): Promise<void> {
+  for (const data of await insertMissingTagTypes(tx, wanted.map(completed))) {
+    record({ type: 'tag-type-created', data });
+  }
 }
 
 /** The tag type with everything that was left out, and nothing that is not known. */

@@ -29,8 +29,18 @@ export async function listTagTypes(db: Reader): Promise<TagType[]> {
   return await db.selectFrom('tag_types').select(TAG_TYPE).orderBy('name').execute();
 }
 
-export async function insertTagTypes(tx: Tx, tagTypes: TagType[]): Promise<void> {
-  await tx.insertInto('tag_types').values(tagTypes).execute();
+export async function insertTagType(tx: Tx, tagType: TagType): Promise<void> {
+  await tx.insertInto('tag_types').values(tagType).execute();
+}
+
+/** Returns those it inserted. */
+export async function insertMissingTagTypes(tx: Tx, tagTypes: TagType[]): Promise<TagType[]> {
+  return await tx
+    .insertInto('tag_types')
+    .values(tagTypes)
+    .onConflict(conflict => conflict.constraint('tag_types_pkey').doNothing())
+    .returning(TAG_TYPE)
+    .execute();
 }
 
 export async function updateTagType(tx: Tx, { name, ...columns }: TagType): Promise<void> {

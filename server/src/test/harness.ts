@@ -15,6 +15,11 @@ export const APP_SETTINGS = {
   logLevel: 'silent',
   trustedProxies: [] as string[],
   limits: DEFAULT_LIMITS,
+  secretKey: Buffer.alloc(32, 7),
+  oldSecretKeys: [],
+  allowedTargets: [],
+  // Tests deliver to receivers on this machine.
+  allowPrivateTargets: true,
 };
 
 export type Harness = {

@@ -27,12 +27,15 @@ export function spawnServer(env: Record<string, string>): { child: ChildProcess;
   return { child, output: () => chunks.join('') };
 }
 
-export async function startProcess(env: Record<string, string>): Promise<RunningServer> {
+export async function startProcess(
+  env: Record<string, string>,
+  withinMs = READY_WITHIN_MS,
+): Promise<RunningServer> {
   const port = nextPort++;
   const started = performance.now();
   const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: String(port), ...env });
   const url = `http://127.0.0.1:${port}`;
-  while (performance.now() - started < READY_WITHIN_MS && child.exitCode === null) {
+  while (performance.now() - started < withinMs && child.exitCode === null) {
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
     if (ready?.status === 200)
       return { process: child, port, url, output, startMs: performance.now() - started };

@@ -17,7 +17,7 @@ import { updateHeld } from '../features/update.ts';
 import { acceptLink } from '../links/accept.ts';
 import { attachLinks } from '../links/edit.ts';
 import { attachTags, holdTags } from '../tags/attach.ts';
-import { addTagTypes, completed } from '../tags/create.ts';
+import { addMissingTagTypes } from '../tags/create.ts';
 import { distributeWeights } from '../variants/weights.ts';
 import { examineImport, namedIn } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
@@ -107,7 +107,7 @@ async function addMissing(current: Change, data: FeatureExport, known: Known): P
   );
   const tagTypes = (data.tagTypes ?? []).filter(({ name }) => !known.tagTypes.includes(name));
   await addContextFields(current, fields, null);
-  await addTagTypes(current, tagTypes.map(completed));
+  if (tagTypes.length > 0) await addMissingTagTypes(current, tagTypes);
 }
 
 const tagsIn = (data: FeatureExport) =>

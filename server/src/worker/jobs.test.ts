@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { getConstructionPlans } from 'pg-boss';
 import { expect, test } from 'vitest';
 import { extendPartitions } from '../events/partitions.ts';
+import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
-import { startWorker } from './jobs.ts';
 
 const harness = useHarness();
-const log = { info: () => {}, warn: () => {} };
+const deliveries = useDeliveries(harness);
 
 test('the migrations make the tables that the installed pg-boss would make', () => {
   const migration = readFileSync(new URL('../../migrations/0004_jobs.sql', import.meta.url), 'utf8');
@@ -23,12 +23,14 @@ test('the migrations make the tables that the installed pg-boss would make', () 
 });
 
 test('a worker has its schedule in the database, and stops', async () => {
-  const stop = await startWorker(harness.databaseUrl, harness.db, log);
+  const stop = await deliveries.start();
 
   const { rows } = await sql<{ name: string }>`select name from pgboss.schedule`.execute(harness.db);
   expect(rows.map(row => row.name).toSorted()).toEqual([
+    'clean-up-deliveries',
     'extend-event-partitions',
     'remove-expired-idempotency-keys',
+    'rescue-deliveries',
     'sweep-logins',
   ]);
   await stop();

@@ -1,7 +1,11 @@
 import { PgBoss } from 'pg-boss';
 import type { Db } from '../db/database.ts';
+import { listenTo } from '../db/listen.ts';
+import { cleanUpDeliveries, rescueDeliveries } from '../deliveries/clean-up.ts';
+import { type DispatcherSettings, startDispatcher } from '../deliveries/dispatcher.ts';
 import { extendPartitions } from '../events/partitions.ts';
 import { removeExpiredKeys } from '../idempotency/expire.ts';
+import { WAKE_CHANNEL } from '../integrations/wake.ts';
 import { sweepLogins } from '../sessions/end.ts';
 
 type Log = {
@@ -35,15 +39,39 @@ const JOBS = [
       if (removed > 0) log.info({ removed }, 'expired idempotency keys removed');
     },
   },
+  {
+    queue: 'clean-up-deliveries',
+    cron: '23 * * * *',
+    run: async (db: Db, log: Log) => {
+      const removed = await cleanUpDeliveries(db);
+      if (removed > 0) log.info({ removed }, 'records of deliveries removed');
+    },
+  },
+  {
+    queue: 'rescue-deliveries',
+    cron: '* * * * *',
+    run: async (db: Db, log: Log) => {
+      const rescued = await rescueDeliveries(db);
+      if (rescued > 0) log.warn({ rescued }, 'deliveries without a job were given one');
+    },
+  },
 ];
 
-/** Runs jobs until the returned function is called, which waits for those that run. */
-export async function startWorker(databaseUrl: string, db: Db, log: Log): Promise<() => Promise<void>> {
+/** Runs jobs and delivers events until the returned function is called, which waits for what runs. */
+export async function startWorker(
+  databaseUrl: string,
+  db: Db,
+  log: Log,
+  deliveries: DispatcherSettings,
+): Promise<() => Promise<void>> {
   const boss = new PgBoss({
     connectionString: databaseUrl,
     application_name: 'halyard jobs',
     max: 3,
     migrate: false,
+    // So often it is noticed that a worker is gone; its jobs come back 10 s after its last heartbeat.
+    superviseIntervalSeconds: 3,
+    monitorIntervalSeconds: 3,
   });
   boss.on('error', error => log.warn({ err: error }, 'job engine'));
   await boss.start();
@@ -52,5 +80,15 @@ export async function startWorker(databaseUrl: string, db: Db, log: Log): Promis
     await boss.schedule(job.queue, job.cron);
     await boss.work(job.queue, async () => await job.run(db, log));
   }
-  return async () => await boss.stop({ graceful: true, timeout: 5_000 });
+  // Whoever comes back after a crash need not wait for the first round: what was on its way is free again.
+  void boss.supervise('deliver').catch(error => log.warn({ err: error }, 'job engine'));
+  const dispatcher = startDispatcher(db, boss, deliveries, log);
+  const stopListening = listenTo(databaseUrl, WAKE_CHANNEL, dispatcher.wake, error =>
+    log.warn({ err: error }, 'listening for deliveries'),
+  );
+  return async () => {
+    await stopListening();
+    await dispatcher.stop();
+    await boss.stop({ graceful: true, timeout: 5_000 });
+  };
 }

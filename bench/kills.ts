@@ -1,0 +1,82 @@
+// Kills the delivering server at random moments, then restarts PostgreSQL under it, and counts what became of every
+// delivery. With --postgres it runs a PostgreSQL of its own, which restarts need: --postgres names the folder of its programs, --as the user that may
+// run them.
+import { execFileSync } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
+import { type Campaign, randomFrom, runCampaign } from '../server/src/test/delivery-campaign.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    kills: { type: 'string', default: '200' },
+    restarts: { type: 'string', default: '0' },
+    events: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    postgres: { type: 'string', default: '' },
+    as: { type: 'string', default: 'postgres' },
+  },
+});
+
+const campaign = (databaseUrl: string): Campaign => ({
+  databaseUrl,
+  events: Number(options.events),
+  integrations: 3,
+  kills: Number(options.kills),
+  hanging: 0.01,
+  oneInRefused: 50,
+  random: randomFrom(Number(options.seed)),
+  settleWithinMs: 600_000,
+  say: text => console.log(new Date().toISOString().slice(11, 19), text),
+});
+
+console.log(`seed ${options.seed}`);
+const started = Date.now();
+const result = options.postgres !== '' ? await onOwnPostgres() : await onSharedPostgres();
+console.log(JSON.stringify({ ...result, minutes: Math.round((Date.now() - started) / 6_000) / 10 }, null, 2));
+process.exit(result.lost + result.phantom + result.unrecorded + result.unfinished === 0 ? 0 : 1);
+
+async function onSharedPostgres() {
+  const name = `halyard_kills_${randomBytes(4).toString('hex')}`;
+  await createDatabase(name);
+  try {
+    return await runCampaign(campaign(urlOf(name)));
+  } finally {
+    await dropDatabase(name);
+  }
+}
+
+async function onOwnPostgres() {
+  const folder = mkdtempSync(join(tmpdir(), 'halyard-postgres-'));
+  chmodSync(folder, 0o777);
+  const data = join(folder, 'data');
+  const port = 40_000 + randomInt(10_000);
+  const run = (program: string, ...parameters: string[]) =>
+    execFileSync('runuser', ['-u', options.as, '--', join(options.postgres, program), ...parameters], {
+      stdio: 'ignore',
+    });
+  const start = () =>
+    run('pg_ctl', '-D', data, '-w', '-o', `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1`, 'start');
+  run('initdb', '-D', data, '-U', 'postgres', '--auth=trust');
+  start();
+  try {
+    run('createdb', '-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', 'kills');
+    return await runCampaign({
+      ...campaign(`postgres://postgres@127.0.0.1:${port}/kills`),
+      restarts: {
+        count: Number(options.restarts),
+        // Immediate: like a crash, connections are cut and the log is replayed.
+        restart: async () => {
+          run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop');
+          start();
+        },
+      },
+    });
+  } finally {
+    run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,32 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createDatabase, dropDatabase, urlOf } from '../test/database.ts';
+import { randomFrom, runCampaign } from '../test/delivery-campaign.ts';
+
+test('a server killed while it delivers loses nothing, and every attempt is recorded', {
+  timeout: 120_000,
+}, async () => {
+  const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
+  const name = `halyard_test_${randomBytes(6).toString('hex')}`;
+  await createDatabase(name);
+  try {
+    const result = await runCampaign({
+      databaseUrl: urlOf(name),
+      events: 120,
+      integrations: 3,
+      kills: 4,
+      hanging: 0,
+      oneInRefused: 40,
+      random: randomFrom(seed),
+      settleWithinMs: 60_000,
+    });
+
+    process.stdout.write(`kill -9 while delivering: ${JSON.stringify({ seed, ...result })}\n`);
+    expect(result).toMatchObject({ deliveries: 360, lost: 0, phantom: 0, unrecorded: 0, unfinished: 0 });
+    expect(result.failed).toBeGreaterThan(0);
+    // Else it was killed when nothing was on its way.
+    expect(result.interrupted).toBeGreaterThan(0);
+  } finally {
+    await dropDatabase(name);
+  }
+});

@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PgBoss } from 'pg-boss';
+import type { Db } from '../db/database.ts';
+import { asRefusal } from '../db/failures.ts';
+import { decidedUpTo } from '../events/follow.ts';
+import { type AttemptSettings, attemptDelivery, type Claimed, type Result } from './attempt.ts';
+import { makeBreaker } from './breaker.ts';
+import { gather } from './gather.ts';
+import { completeJobs, type Ended, type FetchedJob, QUEUE, switchOffDead, writeOutcomes } from './settle.ts';
+import { claimDeliveries, listUndecided, lockOrder, postponeDeliveries } from './store.ts';
+
+type Log = { warn: (fields: object, message: string) => void };
+type JobData = { delivery: number; attempt: number };
+type Running = FetchedJob & { integration: number; ordered: boolean };
+
+export type DispatcherSettings = AttemptSettings & {
+  disableAfterHours: number;
+  observe: (result: Result) => void;
+};
+
+export type Dispatcher = {
+  /** Something may be there to deliver. */
+  wake: () => void;
+  /** Takes nothing new on and waits a while for what runs; what does not end is delivered again after the next start. */
+  stop: () => Promise<void>;
+};
+
+/** At once, of one integration and on this server: a slow receiver holds up its own deliveries only. */
+const PER_INTEGRATION = 20;
+const AT_ONCE = 400;
+const BATCH = 50;
+/** Retries become due without anybody telling. */
+const POLL_MS = 500;
+const HEARTBEAT_MS = 3_000;
+const STOP_WITHIN_MS = 5_000;
+const UNDECIDED_MS = 300;
+const PROBE_WAITS_MS = 2_000;
+const SETTLE_TRIES = 40;
+const SETTLE_WAIT_MS = 500;
+
+/**
+ * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of letting `work` do it: a batch there ends
+ * with its slowest job, and a receiver that hangs would hold up everybody who is in a batch with it.
+ */
+export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
+  const running = new Map<string, Running>();
+  const breaker = makeBreaker();
+  const endings = gather<Ended<Running>>(settle);
+  let stopping = false;
+  let woken = false;
+  let wakeUp: (() => void) | undefined;
+
+  const wake = () => {
+    woken = true;
+    wakeUp?.();
+  };
+  const heartbeat = setInterval(() => {
+    if (running.size === 0) return;
+    boss
+      .touch(QUEUE, [...running.values()])
+      .catch(error => log.warn({ err: error }, 'heartbeat of deliveries'));
+  }, HEARTBEAT_MS);
+  const loop = run();
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      try {
+        woken = false;
+        const found = running.size < AT_ONCE ? await fetchAndStart() : 0;
+        if (found === 0) await pause();
+      } catch (error) {
+        log.warn({ err: error }, 'deliveries could not be fetched');
+        await sleep(1_000);
+      }
+    }
+  }
+
+  async function pause(): Promise<void> {
+    if (woken || stopping) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wakeUp = resolve;
+    const timer = setTimeout(resolve, POLL_MS);
+    await promise;
+    clearTimeout(timer);
+    wakeUp = undefined;
+  }
+
+  const runningOf = (integration: number): number =>
+    [...running.values()].filter(job => job.integration === integration).length;
+
+  async function fetchAndStart(): Promise<number> {
+    const resting = breaker.resting(Date.now(), runningOf).map(String);
+    const jobs = await boss.fetch<JobData>(QUEUE, {
+      batchSize: Math.min(BATCH, AT_ONCE - running.size),
+      groupConcurrency: { default: PER_INTEGRATION, tiers: { ordered: 1 } },
+      ignoreGroups: resting,
+    });
+    const taken: (Running & JobData)[] = [];
+    const tooMany: (Running & JobData)[] = [];
+    for (const { id, retryCount, groupId, groupTier, data } of jobs) {
+      const integration = Number(groupId);
+      const job = { id, retryCount, integration, ordered: groupTier === 'ordered', ...data };
+      const allowed = breaker.allowance(integration, Date.now(), PER_INTEGRATION);
+      const already = runningOf(integration) + taken.filter(one => one.integration === integration).length;
+      (already < allowed ? taken : tooMany).push(job);
+    }
+    if (tooMany.length > 0) await putBack(tooMany, PROBE_WAITS_MS);
+    if (taken.length > 0) await start(taken);
+    return jobs.length;
+  }
+
+  async function start(jobs: (Running & JobData)[]): Promise<void> {
+    const ordered = jobs.filter(job => job.ordered);
+    const horizon = ordered.length > 0 ? await decidedUpTo(db) : undefined;
+    const { claimed, early } = await db.transaction().execute(async tx => {
+      if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered.map(job => job.integration))]);
+      const found = await claimDeliveries(tx, jobs.map(asClaim), horizon);
+      const idle = jobs.filter(job => !found.some(one => one.id === job.delivery));
+      // A lower event may still be committed and must go first, or the integration became ordered meanwhile.
+      const waits = idle.length > 0 ? await listUndecided(tx, idle.map(asDelivery), horizon ?? 0) : [];
+      await completeJobs(
+        boss,
+        tx,
+        idle.filter(job => !waits.includes(job.delivery)),
+      );
+      return { claimed: found, early: idle.filter(job => waits.includes(job.delivery)) };
+    });
+    for (const one of claimed) {
+      const job = jobs.find(({ delivery }) => delivery === one.id);
+      if (job) void deliver(job, one);
+    }
+    await putBack(early, UNDECIDED_MS);
+  }
+
+  async function deliver(job: Running, claimed: Claimed): Promise<void> {
+    running.set(job.id, job);
+    const result = await attemptDelivery(claimed, settings);
+    breaker.note(job.integration, result.outcome !== 'success' && result.outcome !== 'partial', Date.now());
+    endings.add({ job, result });
+  }
+
+  async function settle(ended: Ended<Running>[]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const failing = await writeOutcomes(db, boss, ended);
+        for (const { job, result } of ended) {
+          running.delete(job.id);
+          settings.observe(result);
+        }
+        wake();
+        await switchOffDead(db, ended, failing, settings.disableAfterHours);
+        return;
+      } catch (error) {
+        // While the database is away, what was learnt is kept: sending it all again is worse than waiting.
+        const again = asRefusal(error) !== undefined && tries < SETTLE_TRIES;
+        log.warn(
+          { err: error, deliveries: ended.length, again },
+          'outcomes of deliveries could not be written',
+        );
+        if (again) await sleep(SETTLE_WAIT_MS);
+        else if (ended.length > 1) {
+          for (const one of ended) await settle([one]);
+          return;
+        } else {
+          // Without a heartbeat the job comes back by itself.
+          for (const { job } of ended) running.delete(job.id);
+          return;
+        }
+      }
+    }
+  }
+
+  async function putBack(jobs: (Running & JobData)[], delayMs: number): Promise<void> {
+    if (jobs.length === 0) return;
+    await db.transaction().execute(async tx => {
+      await postponeDeliveries(
+        tx,
+        jobs.map(job => job.delivery),
+        delayMs,
+      );
+      await completeJobs(boss, tx, jobs);
+    });
+  }
+
+  return {
+    wake,
+    stop: async () => {
+      stopping = true;
+      wake();
+      await loop;
+      const until = Date.now() + STOP_WITHIN_MS;
+      while (running.size > 0 && Date.now() < until) await sleep(20);
+      await endings.idle();
+      clearInterval(heartbeat);
+    },
+  };
+}
+
+const asDelivery = ({ delivery }: JobData): number => delivery;
+
+const asClaim = ({ delivery, attempt, retryCount }: JobData & FetchedJob) => ({
+  delivery,
+  attempt,
+  retried: retryCount > 0,
+});

@@ -1,0 +1,12 @@
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { integrationToChange } from '../integrations/named.ts';
+
+/** Makes an event that goes to this integration alone, the way of any other event, also while it is switched off. */
+export async function sendTest(db: Db, actor: Actor, integration: number): Promise<void> {
+  await change(db, actor, async ({ tx, record }) => {
+    const { enabled: _, ...named } = await integrationToChange(tx, integration);
+    record({ type: 'integration-tested', data: { ...named, test: true } });
+  });
+}

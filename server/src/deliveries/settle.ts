@@ -1,0 +1,80 @@
+import { CompiledQuery } from 'kysely';
+import type { Job, PgBoss } from 'pg-boss';
+import type { Db, Tx } from '../db/database.ts';
+import { switchOff } from '../integrations/switch-off.ts';
+import type { Result } from './attempt.ts';
+import { finishAttempts, type Health, lockOrder, noteHealth, queueHeads } from './store.ts';
+
+export const QUEUE = 'deliver';
+
+export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
+export type Ended<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
+
+const MIN_FAILURES_TO_DISABLE = 10;
+
+/** One transaction: how the attempts ended, the jobs of the next ones, and the end of these jobs; returns who fails. */
+export async function writeOutcomes(db: Db, boss: PgBoss, ended: Ended[]): Promise<Health[]> {
+  const results = ended.map(({ result }) => result);
+  const ordered = [...new Set(results.filter(one => one.ordered).map(one => one.integration))];
+  return await db.transaction().execute(async tx => {
+    if (ordered.length > 0) await lockOrder(tx, ordered);
+    await finishAttempts(tx, results);
+    if (ordered.length > 0) await queueHeads(tx, ordered);
+    const failing = await noteHealth(tx, countByIntegration(results));
+    await completeJobs(
+      boss,
+      tx,
+      ended.map(({ job }) => job),
+    );
+    return failing;
+  });
+}
+
+/** Only if pg-boss has not given them to somebody else meanwhile. */
+export async function completeJobs(boss: PgBoss, tx: Tx, jobs: FetchedJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+  await boss.complete(QUEUE, attempts, null, { db: inTransaction(tx) });
+}
+
+/** pg-boss runs its statements in our transaction. */
+const inTransaction = (tx: Tx) => ({
+  executeSql: async (text: string, values?: unknown[]) => {
+    const { rows } = await tx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values ?? []));
+    return { rows };
+  },
+});
+
+function countByIntegration(
+  results: Result[],
+): { integration: number; failed: number; succeeded: boolean }[] {
+  const counts = new Map<number, { integration: number; failed: number; succeeded: boolean }>();
+  for (const { integration, outcome } of results) {
+    const count = counts.get(integration) ?? { integration, failed: 0, succeeded: false };
+    counts.set(integration, count);
+    if (outcome === 'success' || outcome === 'partial') count.succeeded = true;
+    else count.failed++;
+  }
+  return [...counts.values()];
+}
+
+/** Those that said they want no more, and those that did nothing but fail for too long. */
+export async function switchOffDead(
+  db: Db,
+  ended: Ended[],
+  failing: Health[],
+  disableAfterHours: number,
+): Promise<void> {
+  const gone = ended
+    .filter(({ result }) => result.outcome === 'gone')
+    .map(({ result }) => result.integration);
+  for (const id of new Set(gone)) {
+    await switchOff(db, id, 'The receiver answered 410: it does not want any more.');
+  }
+  for (const { id, failingSince, failedAttempts } of failing) {
+    const hours = (Date.now() - new Date(failingSince).getTime()) / 3_600_000;
+    if (disableAfterHours === 0 || hours < disableAfterHours) continue;
+    if (failedAttempts < MIN_FAILURES_TO_DISABLE) continue;
+    await switchOff(db, id, `Every attempt since ${failingSince} failed, ${failedAttempts} in all.`);
+  }
+}

@@ -1,0 +1,154 @@
+import Mustache from 'mustache';
+import { badData, type Violation } from '../errors.ts';
+import { hasControlCharacter } from '../http/text.ts';
+import type { TargetPolicy } from '../outgoing/address.ts';
+import { refusedTarget } from '../outgoing/target.ts';
+import { PROVIDERS, providerNamed } from './providers/list.ts';
+import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
+import { ALL, type IntegrationInput, KNOWN_EVENTS } from './schema.ts';
+
+export const MASK = '*****';
+
+const MAX_PARAMETER_LENGTH = 10_000;
+const MAX_HEADERS = 20;
+const MAX_HEADER_LENGTH = 4_096;
+const MAX_NESTING = 2;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const PRINTABLE = /^[\x20-\x7e]*$/;
+/** What the connection or the signature needs for itself. */
+const OWN_HEADERS =
+  /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|cookie|proxy-.*|webhook-.*|x-event-id)$/i;
+
+export type Accepted = {
+  provider: Provider;
+  parameters: Parameters;
+  events: string[];
+  projects: string[];
+  environments: string[];
+};
+
+/** Checks an integration against its provider; what is stored fills in for masked values. Lists every mistake. */
+export function acceptIntegration(
+  input: IntegrationInput,
+  policy: TargetPolicy,
+  stored: Parameters | undefined,
+): Accepted {
+  const provider = providerNamed(input.provider);
+  if (!provider) {
+    const names = PROVIDERS.map(({ name }) => name).join(', ');
+    throw badData([{ message: `provider must be one of ${names}`, path: '/body/provider' }]);
+  }
+  const parameters = withStored(provider, input.parameters as Record<string, unknown>, stored);
+  const details = [
+    ...provider.parameters.flatMap(definition => [...parameterViolations(definition, parameters, policy)]),
+    ...eventViolations(input.events),
+  ];
+  if (details.length > 0) throw badData(details);
+  return {
+    provider,
+    parameters: knownOnly(provider, parameters),
+    events: [...new Set(input.events)],
+    projects: withoutAll(input.projects ?? []),
+    environments: withoutAll(input.environments ?? []),
+  };
+}
+
+/** A masked value on update keeps what is stored: whoever saves a form need not know the secrets in it. */
+function withStored(
+  provider: Provider,
+  given: Record<string, unknown>,
+  stored: Parameters | undefined,
+): Record<string, unknown> {
+  const masked = provider.parameters.filter(({ name, sensitive }) => sensitive && given[name] === MASK);
+  return { ...given, ...Object.fromEntries(masked.map(({ name }) => [name, stored?.[name]])) };
+}
+
+/** Empty texts count as left out: forms send them for fields nobody filled in. */
+function knownOnly(provider: Provider, given: Record<string, unknown>): Parameters {
+  const filled = provider.parameters.flatMap(({ name }) =>
+    typeof given[name] === 'string' && given[name] !== '' ? [[name, given[name]]] : [],
+  );
+  return Object.fromEntries(filled);
+}
+
+const withoutAll = (names: string[]): string[] => (names.includes(ALL) ? [] : [...new Set(names)]);
+
+function* eventViolations(events: string[]): Generator<Violation> {
+  if (events.length === 0)
+    yield { message: 'events must name at least one type, or *', path: '/body/events' };
+  for (const [index, type] of events.entries()) {
+    if (!KNOWN_EVENTS.includes(type)) {
+      yield { message: `events.${index} is not a type of event`, path: `/body/events/${index}` };
+    }
+  }
+}
+
+function* parameterViolations(
+  definition: ParameterDefinition,
+  parameters: Record<string, unknown>,
+  policy: TargetPolicy,
+): Generator<Violation> {
+  const { name, required, type } = definition;
+  const value = parameters[name];
+  const path = `/body/parameters/${name}`;
+  const wrong = (problem: string) => ({ message: `parameters.${name} ${problem}`, path });
+  if (value === undefined || value === null || value === '') {
+    if (required) yield wrong('is required');
+    return;
+  }
+  if (typeof value !== 'string') return yield wrong('must be a text');
+  if (value.length > MAX_PARAMETER_LENGTH) {
+    return yield wrong(`must have at most ${MAX_PARAMETER_LENGTH} characters`);
+  }
+  if (type === 'url') {
+    const refused = refusedTarget(value, policy);
+    if (refused !== undefined) yield wrong(refused);
+  } else if (type === 'headers') {
+    for (const problem of headerProblems(value)) yield wrong(problem);
+  } else if (type === 'template') {
+    const problem = templateProblem(value);
+    if (problem !== undefined) yield wrong(problem);
+  } else if (type === 'text' && !PRINTABLE.test(value)) {
+    yield wrong('must hold printable ASCII characters only');
+  } else if (hasControlCharacter(value)) {
+    yield wrong('must not hold control characters');
+  }
+}
+
+function* headerProblems(text: string): Generator<string> {
+  let headers: unknown;
+  try {
+    headers = JSON.parse(text);
+  } catch {
+    return yield 'must be a JSON object of header names and values';
+  }
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
+    return yield 'must be a JSON object of header names and values';
+  }
+  const entries = Object.entries(headers);
+  if (entries.length > MAX_HEADERS) yield `must name at most ${MAX_HEADERS} headers`;
+  for (const [index, [name, value]] of entries.entries()) {
+    // The name may be part of the secret; its number is enough to find it.
+    if (!HEADER_NAME.test(name)) yield `has a name that no header can have, its number ${index + 1}`;
+    else if (OWN_HEADERS.test(name)) yield `must not set ${name.toLowerCase()}`;
+    if (typeof value !== 'string' || !PRINTABLE.test(value) || value.length > MAX_HEADER_LENGTH) {
+      yield `has a value that is not a text of printable ASCII characters, its number ${index + 1}`;
+    }
+  }
+}
+
+/** Sections repeat what is in them for every item of a list: nested ones multiply, so their depth is bounded. */
+function templateProblem(template: string): string | undefined {
+  try {
+    const depth = (tokens: unknown[]): number =>
+      Math.max(
+        0,
+        ...tokens.map(token => (Array.isArray(token) && Array.isArray(token[4]) ? 1 + depth(token[4]) : 0)),
+      );
+    if (depth(Mustache.parse(template)) > MAX_NESTING)
+      return `must not nest sections deeper than ${MAX_NESTING}`;
+    return undefined;
+  } catch {
+    return 'is not a Mustache template';
+  }
+}

@@ -1,0 +1,76 @@
+import type { Answer } from '../../outgoing/send.ts';
+import { listOf, tagValues } from './parts.ts';
+import type { PlanRequests, Provider } from './provider.ts';
+import { slackMessage } from './slack-text.ts';
+
+const API = 'https://slack.com/api';
+
+const plan: PlanRequests = occasion => {
+  const { parameters } = occasion;
+  const channels = [...new Set([...tagValues(occasion, 'slack'), ...listOf(parameters.defaultChannels)])];
+  const message = slackMessage(occasion);
+  const base = (parameters.apiUrl || API).replace(/\/+$/, '');
+  return {
+    requests: channels.map(channel => ({
+      url: `${base}/chat.postMessage`,
+      headers: {
+        authorization: `Bearer ${parameters.accessToken}`,
+        'content-type': 'application/json; charset=utf-8',
+      },
+      body: JSON.stringify({ channel, ...message, unfurl_links: false }),
+      about: `#${channel}`,
+      refusal: refusalOf,
+    })),
+    details: { channels, message: message.text },
+  };
+};
+
+/** Slack answers 200 also when it refuses; the reason is a word in the body. */
+function refusalOf({ text }: Answer): string | undefined {
+  try {
+    const answer = JSON.parse(text) as { ok?: boolean; error?: string };
+    const reason = /^[a-z_]{1,60}$/.test(answer.error ?? '') ? answer.error : 'no reason given';
+    return answer.ok === false ? `Slack refused: ${reason}.` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const slackApp: Provider = {
+  name: 'slack-app',
+  displayName: 'Slack app',
+  description:
+    'Posts messages as a Slack app, to the channels that a feature is tagged with (tags of the type slack) and to the default ones.',
+  parameters: [
+    {
+      name: 'accessToken',
+      displayName: 'Access token',
+      type: 'text',
+      description: 'The bot token of the app, with the scope chat:write.',
+      placeholder: 'xoxb-…',
+      required: true,
+      sensitive: true,
+    },
+    {
+      name: 'defaultChannels',
+      displayName: 'Channels',
+      type: 'textfield',
+      description: 'Channels that get every message, separated by commas.',
+      placeholder: 'releases, on-call',
+      required: false,
+      sensitive: false,
+    },
+    {
+      name: 'apiUrl',
+      displayName: 'Address of the Slack API',
+      type: 'url',
+      description: `Only for other installations of Slack; ${API} if left out.`,
+      placeholder: API,
+      required: false,
+      sensitive: false,
+    },
+  ],
+  tagTypes: [{ name: 'slack', description: 'Slack channel that is told about the feature', icon: 'S' }],
+  signed: false,
+  plan,
+};

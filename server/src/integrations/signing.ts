@@ -1,0 +1,25 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+
+/** The three headers of the Standard Webhooks scheme, with one signature for each secret that is valid. */
+export function signatureHeaders(
+  id: string,
+  at: Date,
+  body: string | Buffer,
+  secrets: string[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const signatures = secrets.map(secret => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    ...(signatures.length > 0 ? { 'webhook-signature': signatures.join(' ') } : {}),
+  };
+}

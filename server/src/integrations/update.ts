@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { badData, notFound } from '../errors.ts';
+import { acceptIntegration } from './accept.ts';
+import { asEventData, type IntegrationSettings } from './create.ts';
+import type { Integration, IntegrationInput } from './schema.ts';
+import { masked, needsKey, openParameters, sealParameters } from './sealed.ts';
+import { lockIntegration, updateIntegration } from './store.ts';
+
+/**
+ * Replaces what is given; filters and settings that are left out stay, so that leaving one out never widens what is
+ * sent. Changing nothing writes nothing.
+ */
+export async function changeIntegration(
+  db: Db,
+  actor: Actor,
+  settings: IntegrationSettings,
+  id: number,
+  input: IntegrationInput,
+): Promise<Integration> {
+  needsKey(settings.keyring);
+  return await change(db, actor, async ({ tx, record }) => {
+    const before = await lockIntegration(tx, id);
+    if (!before) throw notFound(`Integration ${id}`);
+    if (input.provider !== before.provider) {
+      throw badData([
+        {
+          message: `provider must stay ${before.provider}: make another integration instead`,
+          path: '/body/provider',
+        },
+      ]);
+    }
+    const stored = openParameters(settings.keyring, before);
+    const { provider, parameters, ...filters } = acceptIntegration(
+      {
+        ...input,
+        projects: input.projects ?? before.projects,
+        environments: input.environments ?? before.environments,
+      },
+      settings.targets,
+      stored,
+    );
+    const open = {
+      description: input.description === undefined ? before.description : input.description,
+      enabled: input.enabled,
+      ...filters,
+      eventsWithoutProject: input.eventsWithoutProject ?? before.eventsWithoutProject,
+      ordered: input.ordered ?? before.ordered,
+    };
+    if (isDeepStrictEqual({ ...before, ...open }, before) && isDeepStrictEqual(parameters, stored)) {
+      return masked(settings.keyring, before);
+    }
+
+    const after = await updateIntegration(tx, id, {
+      provider: provider.name,
+      ...open,
+      ...sealParameters(settings.keyring, id, provider, parameters),
+    });
+    const changedSecrets = provider.parameters
+      .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored[name])
+      .map(({ name }) => name);
+    const integration = masked(settings.keyring, after);
+    record({
+      type: 'addon-config-updated',
+      // Two masks look alike: that a secret changed is told by its name.
+      data: { ...asEventData(integration), ...(changedSecrets.length > 0 ? { changedSecrets } : {}) },
+      preData: asEventData(masked(settings.keyring, before)),
+    });
+    return integration;
+  });
+}

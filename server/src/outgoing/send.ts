@@ -1,0 +1,119 @@
+import { type Agent, request } from 'undici';
+import { isPublicAddress, type TargetPolicy } from './address.ts';
+import { BlockedTarget, type Resolve, resolveBySystem, safeAgent } from './connect.ts';
+import { refusedTarget } from './target.ts';
+
+export type OutgoingRequest = { url: string; headers: Record<string, string>; body: string | Buffer };
+
+export type Failure = 'blocked' | 'timeout' | 'dns' | 'tls' | 'connection';
+
+/** What came of one request: an answer with a status, or the reason why there is none. */
+export type Answer = {
+  status: number | null;
+  failure: Failure | null;
+  error: string | null;
+  address: string | null;
+  /** The beginning of the answer. */
+  text: string;
+  /** Whether the text may be kept: of a private target it would be a way to read from inside. */
+  isPublic: boolean;
+  retryAfter: string | null;
+};
+
+export type Send = (request: OutgoingRequest) => Promise<Answer>;
+
+export type Sender = { send: Send; close: () => Promise<void> };
+
+const WHOLE_MS = 15_000;
+const FIRST_BYTE_MS = 10_000;
+const MAX_ANSWER_BYTES = 65_536;
+const KEPT_CHARACTERS = 4_096;
+const MAX_HOSTS = 10_000;
+
+/** Sends HTTP requests to addresses that users chose: nowhere private, no redirects, not long, not much. */
+export function makeSender(policy: TargetPolicy, resolve: Resolve = resolveBySystem): Sender {
+  const addresses = new Map<string, string>();
+  const agent = safeAgent(policy, resolve, (host, address) => {
+    // As many hosts as there are integrations; the bound is for the unforeseen.
+    if (addresses.size >= MAX_HOSTS) addresses.clear();
+    addresses.set(host, address);
+  });
+  return {
+    send: outgoing => send(agent, policy, addresses, outgoing),
+    close: async () => await agent.destroy(),
+  };
+}
+
+async function send(
+  agent: Agent,
+  policy: TargetPolicy,
+  addresses: Map<string, string>,
+  outgoing: OutgoingRequest,
+): Promise<Answer> {
+  const nothing: Answer = {
+    status: null,
+    failure: null,
+    error: null,
+    address: null,
+    text: '',
+    isPublic: false,
+    retryAfter: null,
+  };
+  const refused = refusedTarget(outgoing.url, policy);
+  if (refused !== undefined) return { ...nothing, failure: 'blocked', error: `The address ${refused}.` };
+  try {
+    const response = await request(outgoing.url, {
+      method: 'POST',
+      headers: outgoing.headers,
+      body: outgoing.body,
+      dispatcher: agent,
+      headersTimeout: FIRST_BYTE_MS,
+      bodyTimeout: FIRST_BYTE_MS,
+      // The one limit that a body sent byte by byte cannot get round.
+      signal: AbortSignal.timeout(WHOLE_MS),
+    });
+    const address = addresses.get(new URL(outgoing.url).hostname) ?? null;
+    const text = await readBeginning(response.body);
+    return {
+      ...nothing,
+      status: response.statusCode,
+      address,
+      text,
+      isPublic: address !== null && isPublicAddress(address),
+      retryAfter: oneOf(response.headers['retry-after']),
+    };
+  } catch (error) {
+    return { ...nothing, ...explain(error) };
+  }
+}
+
+const oneOf = (header: string | string[] | undefined): string | null =>
+  (Array.isArray(header) ? header[0] : header) ?? null;
+
+/** Reads no further than the limit and keeps less; the rest is not worth the connection. */
+async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void }): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > MAX_ANSWER_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString('utf8').slice(0, KEPT_CHARACTERS);
+}
+
+const DNS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'ESERVFAIL', 'EAI_NODATA']);
+
+function explain(thrown: unknown): { failure: Failure; error: string } {
+  const error = thrown as NodeJS.ErrnoException;
+  const code = error.code ?? '';
+  if (error instanceof BlockedTarget) return { failure: 'blocked', error: error.message };
+  if (error.name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code)) {
+    return { failure: 'timeout', error: 'The receiver did not answer in time.' };
+  }
+  if (DNS.has(code)) return { failure: 'dns', error: 'The name of the receiver could not be resolved.' };
+  if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/.test(code)) {
+    return { failure: 'tls', error: `No secure connection: ${code}.` };
+  }
+  return { failure: 'connection', error: `No answer: ${code || error.name}.` };
+}

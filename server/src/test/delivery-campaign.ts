@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { SYSTEM } from '../actor.ts';
+import { createInitialAdminTokens } from '../api-tokens/create.ts';
+import { change } from '../change.ts';
+import { type Db, openDb } from '../db/database.ts';
+import { asRefusal } from '../db/failures.ts';
+import { migrate } from '../db/migrate.ts';
+import { createIntegration } from '../integrations/create.ts';
+import { keyringOf } from '../secrets/seal.ts';
+import { ADMIN_TOKEN } from './harness.ts';
+import { type RunningServer, startProcess, stopProcess } from './process.ts';
+import { type Received, startReceiver } from './receiver.ts';
+
+export type Campaign = {
+  databaseUrl: string;
+  events: number;
+  integrations: number;
+  /** How often the server is killed while it delivers. */
+  kills: number;
+  /** Restarts the database underneath, so many times. */
+  restarts?: { count: number; restart: () => Promise<void> };
+  /** Share of requests that are never answered. */
+  hanging: number;
+  /** Of so many events one is refused for good, by every integration. */
+  oneInRefused: number;
+  random: () => number;
+  settleWithinMs: number;
+  say?: (text: string) => void;
+};
+
+export type CampaignResult = {
+  events: number;
+  deliveries: number;
+  kills: number;
+  restarts: number;
+  success: number;
+  failed: number;
+  /** Neither succeeded nor, if made to, failed. */
+  lost: number;
+  /** Recorded as a success, though no request of it was answered with success. */
+  phantom: number;
+  /** Answers of success beyond the first of a delivery. */
+  duplicates: number;
+  requests: number;
+  attempts: number;
+  interrupted: number;
+  /** Requests that arrived without an attempt that tells of them. */
+  unrecorded: number;
+  unfinished: number;
+};
+
+const START_WITHIN_MS = 60_000;
+const KEY = Buffer.alloc(32, 7);
+const SCHEDULE = '0,0.3,0.3,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5';
+
+/**
+ * Delivers events to a receiver that is slow, fails half the time and hangs sometimes, while the delivering server is
+ * killed at random moments, and counts what became of every delivery.
+ */
+export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
+  const { databaseUrl, random, say = () => {} } = campaign;
+  const db = openDb({ url: databaseUrl, poolSize: 4, onError: () => {} });
+  await migrate(db);
+  await createInitialAdminTokens(db, [ADMIN_TOKEN]);
+  const receiver = await startReceiver();
+  const accepted = new Map<string, number>();
+  const arrived = new Map<string, number>();
+  const isRefused = (request: Received) =>
+    Number(request.headers['x-event-id']) % campaign.oneInRefused === 0;
+  receiver.answer((request, response) => {
+    const id = String(request.headers['webhook-id']);
+    arrived.set(id, (arrived.get(id) ?? 0) + 1);
+    // Not kept: a long run would keep every body.
+    receiver.received.length = 0;
+    if (random() < campaign.hanging) return;
+    setTimeout(() => respond(response, id, !isRefused(request) && random() < 0.5), random() * 60);
+  });
+  const respond = (response: ServerResponse, id: string, accept: boolean) => {
+    if (accept && !response.destroyed) accepted.set(id, (accepted.get(id) ?? 0) + 1);
+    response.writeHead(accept ? 200 : 500).end();
+  };
+  for (let n = 0; n < campaign.integrations; n++) {
+    await createIntegration(
+      db,
+      SYSTEM,
+      { keyring: keyringOf(KEY, []), targets: { allowed: [], allowPrivate: true } },
+      {
+        provider: 'webhook',
+        enabled: true,
+        events: ['tag-type-created'],
+        parameters: { url: `${receiver.url}/hook/${n}` },
+      },
+    );
+  }
+
+  let server: RunningServer | undefined;
+  const start = async () => {
+    const env = {
+      DATABASE_URL: databaseUrl,
+      LOG_LEVEL: 'fatal',
+      HALYARD_SECRET_KEY: KEY.toString('base64'),
+      HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
+      HALYARD_DELIVERY_SCHEDULE: SCHEDULE,
+    };
+    server = await startProcess(env, START_WITHIN_MS);
+  };
+  let kills = 0;
+  let restarts = 0;
+  try {
+    await start();
+    const faults = campaign.kills + (campaign.restarts?.count ?? 0);
+    // Spread over the whole run, so that there is always something on its way.
+    const writing = writeEvents(db, campaign.events, () => (kills + restarts + 1) / faults);
+    while (kills < campaign.kills) {
+      await sleep(random() * 3_000);
+      if (server) await stopProcess(server, 'SIGKILL');
+      kills++;
+      await start();
+      if (kills % 10 === 0)
+        say(`${kills} kills, ${JSON.stringify(await countStates(db).catch(() => 'database away'))}`);
+    }
+    while (campaign.restarts && restarts < campaign.restarts.count) {
+      await sleep(1_000 + random() * 3_000);
+      await campaign.restarts.restart();
+      restarts++;
+      say(`${restarts} restarts of the database`);
+    }
+    await writing;
+    const until = Date.now() + campaign.settleWithinMs;
+    for (;;) {
+      const states = await countStates(db);
+      if ((states.pending ?? 0) + (states.retrying ?? 0) === 0) break;
+      if (Date.now() > until) break;
+      say(JSON.stringify(states));
+      await sleep(1_000);
+    }
+    const survived = server?.process.exitCode === null && server.process.signalCode === null;
+    if (!survived) throw new Error('The server died by itself');
+    return { ...(await judge(db, campaign, accepted, arrived)), kills, restarts };
+  } finally {
+    if (server?.process.exitCode === null && server.process.signalCode === null)
+      await stopProcess(server, 'SIGKILL');
+    await receiver.close();
+    await db.destroy();
+  }
+}
+
+/** Each in a transaction of its own; while the database is away, it tries again. */
+async function writeEvents(db: Db, count: number, progress: () => number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    while (n / count > progress()) await sleep(20);
+    const name = createHash('sha1').update(String(n)).digest('hex').slice(0, 20);
+    for (;;) {
+      try {
+        await change(db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: { name } }));
+        break;
+      } catch (error) {
+        if (!asRefusal(error)) throw error;
+        await sleep(200);
+      }
+    }
+  }
+}
+
+async function countStates(db: Db): Promise<Record<string, number>> {
+  const { rows } = await sql<{ state: string; count: number }>`
+    select state, count(*) from integration_deliveries group by state`.execute(db);
+  return Object.fromEntries(rows.map(row => [row.state, row.count]));
+}
+
+async function judge(
+  db: Db,
+  campaign: Campaign,
+  accepted: Map<string, number>,
+  arrived: Map<string, number>,
+): Promise<Omit<CampaignResult, 'kills' | 'restarts'>> {
+  const { rows } = await sql<{
+    state: string;
+    webhookId: string;
+    eventId: number;
+    attempts: number;
+    interrupted: number;
+    unfinished: number;
+  }>`
+    select state, webhook_id as "webhookId", event_id as "eventId", count(number) as attempts,
+      count(number) filter (where outcome = 'interrupted') as interrupted,
+      count(number) filter (where outcome is null) as unfinished
+    from integration_deliveries d left join integration_attempts on delivery_id = d.id
+    group by d.id`.execute(db);
+  const { rows: events } = await sql<{ count: number }>`
+    select count(*) from events where type = 'tag-type-created'`.execute(db);
+  const wanted = (events[0]?.count ?? 0) * campaign.integrations;
+  const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
+  const success = rows.filter(row => row.state === 'success');
+  const failed = rows.filter(row => row.state === 'failed' && row.eventId % campaign.oneInRefused === 0);
+  return {
+    events: events[0]?.count ?? 0,
+    deliveries: rows.length,
+    success: success.length,
+    failed: failed.length,
+    lost: wanted - success.length - failed.length,
+    phantom: success.filter(row => !accepted.has(row.webhookId)).length,
+    duplicates: sum(accepted.values()) - accepted.size,
+    requests: sum(arrived.values()),
+    attempts: sum(rows.map(row => row.attempts)),
+    interrupted: sum(rows.map(row => row.interrupted)),
+    unrecorded: sum(rows.map(row => Math.max(0, (arrived.get(row.webhookId) ?? 0) - row.attempts))),
+    unfinished: sum(rows.map(row => row.unfinished)),
+  };
+}
+
+/** Mulberry32: a run can be repeated by its seed, but for the timing of the machine. */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
