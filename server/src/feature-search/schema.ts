@@ -129,7 +129,14 @@ export const FeatureSearchQuery = Type.Object({
       examples: ['name', 'environment:production'],
     }),
   ),
-  sortOrder: Type.Optional(Type.String({ enum: ['asc', 'desc'], default: 'asc', examples: ['desc'] })),
+  sortOrder: Type.Optional(
+    Type.String({
+      enum: ['asc', 'desc'],
+      description: 'Which end first',
+      default: 'asc',
+      examples: ['desc'],
+    }),
+  ),
   offset: Type.Optional(
     Type.String({ description: 'Entries to skip, from 0', default: '0', examples: ['50'] }),
   ),
