@@ -37,7 +37,7 @@ type Case = {
   name: string;
   address: string;
   viewer?: true;
-  /** Above this many ms over HTTP the run fails. */
+  /** Above this many ms of CPU, Node and PostgreSQL together, the run fails: time itself depends on who else is there. */
   most?: number;
   /** An index that the plan must have. */
   index?: string;
@@ -48,11 +48,11 @@ const search = (parameters: Record<string, string>) =>
 const project = `IS:${LARGE_PROJECT}`;
 
 const CASES: Case[] = [
-  { name: 'project', address: search({ project }), most: 15, index: 'features_active_project_idx' },
+  { name: 'project', address: search({ project }), most: 30, index: 'features_active_project_idx' },
   {
     name: 'project, newest first',
     address: search({ project, sortOrder: 'desc' }),
-    most: 15,
+    most: 30,
     index: 'features_active_project_idx',
   },
   { name: 'project, by name', address: search({ project, sortBy: 'name' }), index: 'features_project_idx' },
@@ -164,8 +164,8 @@ async function runCase(one: Case, { server, db, app, token }: Setting): Promise<
       `| ${one.name} | ${answer.total} | ${Math.round(answer.bytes / 1_000)} | ${both(times.http)} ` +
         `| ${both(times.bare)} | ${ratio.toFixed(2)} | ${each(nodeUsed)} | ${each(postgresUsed)} | ${rounds} |`,
     );
-    if (one.most !== undefined && percentile(times.http, 0.5) > one.most)
-      fail(`${one.name}: over ${one.most} ms`);
+    const used = ((nodeUsed ?? 0) + (postgresUsed ?? 0)) / rounds;
+    if (one.most !== undefined && used > one.most) fail(`${one.name}: over ${one.most} ms of CPU`);
     return await checkPlan(one, connection, statement);
   });
 }

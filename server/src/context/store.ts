@@ -55,14 +55,19 @@ const selectFields = (place: Place) => sql`
   ) as used
   where ${isIn(place)}`;
 
-/** For all fields every constraint is read once: with 390,000 strategies that is a quarter of the work of looking up. */
+/**
+ * For all fields every constraint is read once: with 390,000 strategies that takes 0.6 to 1.1 s of CPU, and looking them up
+ * field by field took 4.4 s.
+ */
 const selectAllFields = (actor: Actor) => sql`
   with used as (
-    select uses.field, count(*) as "usedInFeatures", count(distinct project) as "usedInProjects"
+    select uses.field, count(distinct features.name) as "usedInFeatures",
+      count(distinct features.project) as "usedInProjects"
     from (
       select named ->> 'contextName' as field, feature_name
       from feature_strategies, jsonb_array_elements(constraints) as named
-      union
+      where constraints <> '[]'
+      union all
       select named ->> 'contextName', feature_name
       from segments
         cross join jsonb_array_elements(segments.constraints) as named

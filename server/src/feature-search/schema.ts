@@ -132,7 +132,7 @@ export const FeatureSearchQuery = Type.Object({
   sortOrder: Type.Optional(
     Type.String({
       enum: ['asc', 'desc'],
-      description: 'Which way to sort',
+      description: 'Which end first',
       default: 'asc',
       examples: ['desc'],
     }),

