@@ -1,8 +1,8 @@
-import type { Actor } from '../actor.ts';
+import { type Actor, isAccount } from '../actor.ts';
 import type { Change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { PROJECT_ROLES, type ProjectRole, ROOT_ROLES, type RootRole } from './roles.ts';
-import { type HeldPermission, insertUserRole, listPermissions } from './store.ts';
+import { type HeldPermission, insertUserRole, listPermissions, replaceRootRole } from './store.ts';
 
 /** Gives a user a role in a project, as part of a change. */
 export async function grantProjectRole(
@@ -25,7 +25,12 @@ export async function grantRootRole(tx: Tx, userId: number, role: RootRole): Pro
   await insertUserRole(tx, userId, ROOT_ROLES[role], null);
 }
 
+/** Puts a root role in the place of the one a user or service account has; the event of the change names it. */
+export async function setRootRole(tx: Tx, userId: number, roleId: number): Promise<void> {
+  await replaceRootRole(tx, userId, roleId);
+}
+
 /** Everything the actor may do, and where. */
 export async function permissionsOf(db: Db, actor: Actor): Promise<HeldPermission[]> {
-  return actor.kind === 'user' ? await listPermissions(db, actor.userId) : [{ permission: 'ADMIN' }];
+  return isAccount(actor) ? await listPermissions(db, actor.userId) : [{ permission: 'ADMIN' }];
 }

@@ -53,7 +53,7 @@ async function authenticateUser(db: Db, request: FastifyRequest, token: string):
   if (!user) throw authenticationRequired();
   if (user.seenLongAgo) noteUse(db, request, 'personal_access_tokens', user.tokenId);
   return {
-    kind: 'user',
+    kind: user.kind,
     userId: user.userId,
     name: user.name,
     ip: request.ip,

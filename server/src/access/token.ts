@@ -5,12 +5,12 @@ import { crc32 } from 'node:zlib';
  * A token is what existing SDKs and proxies expect in front (`*:production.`, `user:`) and a secret of ours behind:
  * a prefix per kind that scanners recognise, 256 random bits and a checksum, in letters and digits.
  */
-const PREFIXES = { client: 'hyc', backend: 'hyc', frontend: 'hyf', personal: 'hyp' } as const;
+const PREFIXES = { client: 'hyc', backend: 'hyc', frontend: 'hyf', personal: 'hyp', service: 'hys' } as const;
 
 export type TokenKind = keyof typeof PREFIXES;
 
 /** Published in docs, so that a secret scanner can find leaked tokens without asking us. */
-export const SECRET_PATTERN = /hy[cfp]_[0-9A-Za-z]{49}$/;
+export const SECRET_PATTERN = /hy[cfps]_[0-9A-Za-z]{49}$/;
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 43;

@@ -28,6 +28,13 @@ export const Event = Named(
         examples: [7],
       }),
     ),
+    createdByKind: Nullable(
+      Type.String({
+        enum: ['user', 'service-account', 'admin-token', 'system', null],
+        description: 'What that was; null in events older than this field',
+        examples: ['user'],
+      }),
+    ),
     environment: Nullable(Type.String({ examples: ['production'] })),
     project: Nullable(Type.String({ examples: ['default'] })),
     featureName: Nullable(Type.String({ examples: ['checkout-v2'] })),

@@ -30,6 +30,10 @@ export async function installOpenApi(app: App, publicUrl: string): Promise<void>
         { name: 'Tags', description: 'Words to group features by, and their types' },
         { name: 'API tokens', description: 'Keys for SDKs' },
         { name: 'Users', description: 'The caller and its personal tokens' },
+        { name: 'Service accounts', description: 'Accounts for programs, and their tokens' },
+        { name: 'Groups', description: 'Users who have roles together' },
+        { name: 'Roles', description: 'Who may do what: permissions under a name' },
+        { name: 'Project access', description: 'Who holds which roles in a project' },
         { name: 'Operations', description: 'For those who run the service' },
       ],
       components: {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { grantProjectRole } from '../access/grant.ts';
-import type { Actor } from '../actor.ts';
+import { type Actor, isAccount } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { badData, nameExists } from '../errors.ts';
@@ -10,7 +10,7 @@ import { addEnvironments, findProject, insertProject, type ProjectFields } from 
 const NO_NAMING = { pattern: null, example: null, description: null };
 const MAX_SLUG_LENGTH = 90;
 
-/** Creates a project; a user who does it becomes its owner. */
+/** Creates a project; a user or service account that does it becomes its owner. */
 export async function createProject(db: Db, actor: Actor, input: NewProject): Promise<Project> {
   return await change(db, actor, async ({ tx, record }) => {
     const id = await insertWithId(tx, input.id, {
@@ -26,9 +26,9 @@ export async function createProject(db: Db, actor: Actor, input: NewProject): Pr
     if (!project) throw new Error(`Project ${id} vanished in the transaction that made it`);
 
     record({ type: 'project-created', project: id, data: asEventData(project) });
-    if (actor.kind !== 'user') return project;
+    if (!isAccount(actor)) return project;
     await grantProjectRole({ tx, record }, actor.userId, 'Owner', id);
-    return { ...project, members: 1 };
+    return (await findProject(tx, id)) ?? project;
   });
 }
 

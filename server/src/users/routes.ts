@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { permissionsOf } from '../access/grant.ts';
-import type { Actor } from '../actor.ts';
+import { type Actor, isAccount } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
@@ -93,8 +93,8 @@ export function userRoutes(app: App, db: Db): void {
 }
 
 async function describeCaller(db: Db, actor: Actor): Promise<Me['user']> {
-  const user = actor.kind === 'user' ? await findUser(db, actor.userId) : undefined;
+  const user = isAccount(actor) ? await findUser(db, actor.userId) : undefined;
   return user
-    ? { ...user, isAPI: false }
+    ? { ...user, isAPI: actor.kind !== 'user' }
     : { id: actor.userId, name: actor.name, username: null, email: null, isAPI: true };
 }

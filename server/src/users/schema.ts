@@ -20,7 +20,9 @@ export const Me = Named(
       name: Type.String({ examples: ['Alice Moreau'] }),
       username: Nullable(Type.String({ examples: ['alice'] })),
       email: Nullable(Type.String({ examples: ['alice@example.com'] })),
-      isAPI: Type.Boolean({ description: 'true for a token that belongs to no user' }),
+      isAPI: Type.Boolean({
+        description: 'true for a service account, and for a token that belongs to no one',
+      }),
     }),
     permissions: Type.Array(Ref(HeldPermission)),
   }),

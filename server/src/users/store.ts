@@ -19,6 +19,13 @@ export async function findUser(db: Reader, id: number): Promise<User | undefined
     .executeTakeFirst();
 }
 
+/** Those of the users and service accounts that are there; none of them goes until the transaction ends. */
+export async function holdUsers(tx: Tx, ids: number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from users where id = any(${ids}) and deleted_at is null order by id for share`.execute(tx);
+  return rows.map(row => row.id);
+}
+
 export async function insertUser(tx: Tx, user: Omit<User, 'id'>): Promise<number> {
   const { id } = await tx.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow();
   return id;
