@@ -36,6 +36,9 @@ const MEMBER = [
   'UPDATE_FEATURE_STRATEGY',
   'DELETE_FEATURE_STRATEGY',
   'UPDATE_FEATURE_ENVIRONMENT',
+  'READ_PROJECT_API_TOKEN',
+  'CREATE_PROJECT_API_TOKEN',
+  'DELETE_PROJECT_API_TOKEN',
 ];
 const OWNER = [
   ...MEMBER,
@@ -44,6 +47,8 @@ const OWNER = [
   'PROJECT_SETTINGS_WRITE',
   'PROJECT_DEFAULT_STRATEGY_WRITE',
   'UPDATE_PROJECT_SEGMENT',
+  'PROJECT_USER_ACCESS_READ',
+  'PROJECT_USER_ACCESS_WRITE',
 ];
 
 /** Operations that declare NONE because the project is not in their address: what their example needs. */

@@ -105,12 +105,13 @@ export const heldInProject = (actor: Actor, project: RawBuilder<string>) => sql`
     and (held.project is null or held.project = ${project})
     and (role_permissions.project is null or role_permissions.project = ${project})`;
 
-/** A condition on `projects`: open and protected ones are readable by all, private ones by their members. */
+/** A condition on `projects`, true or false and never null: open and protected ones are readable by all, private ones by their members. */
 export function isReadable(actor: Actor) {
   return actor.isAdmin
     ? sql<boolean>`true`
     : sql<boolean>`(projects.mode <> 'private' or projects.id = any(array(
-        select held.project from effective_roles as held where held.user_id = ${actor.userId}
+        select held.project from effective_roles as held
+        where held.user_id = ${actor.userId} and held.project is not null
       )))`;
 }
 

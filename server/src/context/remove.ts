@@ -7,7 +7,7 @@ import { deleteContextField, lockContextField } from './store.ts';
 
 export async function removeContextField(db: Db, actor: Actor, name: string): Promise<void> {
   await change(db, actor, async ({ tx, record }) => {
-    const field = await lockContextField(tx, name);
+    const field = await lockContextField(tx, actor, name);
     if (!field) throw notFound(`Context field ${name}`);
     await deleteContextField(tx, name);
     record({ type: 'context-field-deleted', preData: asEventData(field) });

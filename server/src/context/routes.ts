@@ -14,7 +14,7 @@ import {
   NewContextField,
   NewLegalValue,
 } from './schema.ts';
-import { findContextField, listContextFields } from './store.ts';
+import { findContextField, isNameTaken, listContextFields } from './store.ts';
 import { changeContextField, removeLegalValue, setLegalValue } from './update.ts';
 
 const tags = ['Context'];
@@ -36,7 +36,7 @@ export function contextRoutes(app: App, db: Db): void {
         response: { 200: answer('The fields', ContextFieldList), ...refusals(401, 403) },
       },
     },
-    async () => await listContextFields(db),
+    async request => await listContextFields(db, request.actor),
   );
 
   app.get(
@@ -53,7 +53,7 @@ export function contextRoutes(app: App, db: Db): void {
       },
     },
     async request => {
-      const field = await findContextField(db, request.params.contextField);
+      const field = await findContextField(db, request.actor, request.params.contextField);
       if (!field) throw notFound(`Context field ${request.params.contextField}`);
       return field;
     },
@@ -91,7 +91,7 @@ export function contextRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { name } = request.body;
-      if (await findContextField(db, name)) throw nameExists(`A context field with the name ${name}`);
+      if (await isNameTaken(db, name)) throw nameExists(`A context field with the name ${name}`);
       return reply.code(200).send();
     },
   );

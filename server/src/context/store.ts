@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { ofReadableProject } from '../access/store.ts';
+import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import type { ContextField, LegalValue } from './schema.ts';
 
@@ -11,22 +13,54 @@ const FIELD = [
   'created_at as createdAt',
 ] as const;
 
-export async function findContextField(db: Reader, name: string): Promise<ContextField | undefined> {
-  return await db.selectFrom('context_fields').select(FIELD).where('name', '=', name).executeTakeFirst();
+/** A condition on `context_fields`: global ones are seen by all, those of a project by who may read it. */
+const isVisible = (actor: Actor) => sql<boolean>`(project is null or ${ofReadableProject(actor)})`;
+
+export async function findContextField(
+  db: Reader,
+  actor: Actor,
+  name: string,
+): Promise<ContextField | undefined> {
+  return await db
+    .selectFrom('context_fields')
+    .select(FIELD)
+    .where('name', '=', name)
+    .where(isVisible(actor))
+    .executeTakeFirst();
+}
+
+export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('context_fields')
+    .select('name')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** The field, kept from changing until the transaction ends. */
-export async function lockContextField(tx: Tx, name: string): Promise<ContextField | undefined> {
+export async function lockContextField(
+  tx: Tx,
+  actor: Actor,
+  name: string,
+): Promise<ContextField | undefined> {
   return await tx
     .selectFrom('context_fields')
     .select(FIELD)
     .where('name', '=', name)
+    .where(isVisible(actor))
     .forUpdate()
     .executeTakeFirst();
 }
 
-export async function listContextFields(db: Reader): Promise<ContextField[]> {
-  return await db.selectFrom('context_fields').select(FIELD).orderBy('sort_order').orderBy('name').execute();
+export async function listContextFields(db: Reader, actor: Actor): Promise<ContextField[]> {
+  return await db
+    .selectFrom('context_fields')
+    .select(FIELD)
+    .where(isVisible(actor))
+    .orderBy('sort_order')
+    .orderBy('name')
+    .execute();
 }
 
 export async function insertContextField(

@@ -69,7 +69,7 @@ async function rewrite(
   next: (before: ContextField) => ContextField,
 ): Promise<ContextField> {
   return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockContextField(tx, name);
+    const before = await lockContextField(tx, actor, name);
     if (!before) throw notFound(`Context field ${name}`);
     const after = next(before);
     if (isDeepStrictEqual(after, before)) return before;

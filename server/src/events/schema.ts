@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Actor } from '../actor.ts';
 import { DATE_PATTERN, FILTER_PATTERN, MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../http/filter.ts';
 import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
@@ -28,10 +29,11 @@ export const Event = Named(
         examples: [7],
       }),
     ),
-    createdByKind: Nullable(
-      Type.String({
-        enum: ['user', 'service-account', 'admin-token', 'system', null],
-        description: 'What that was; null in events older than this field',
+    createdByKind: Type.Optional(
+      Type.Unsafe<Actor['kind']>({
+        type: 'string',
+        enum: ['user', 'service-account', 'admin-token', 'system'],
+        description: 'What acted; absent in events older than this field',
         examples: ['user'],
       }),
     ),
