@@ -153,9 +153,9 @@ test('of two groups that hold the last admins, deleted at once, one stays', asyn
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const one = await create({ rootRole: ROOT_ROLES.Admin, users: members(ann.id) });
   const other = await create({ rootRole: ROOT_ROLES.Admin, users: members(bob.id) });
-  // Held open: whoever counts without this lock would see both groups.
+  // Held open: both get as far as writing their events, unless the second waits for the first.
   const blocker = await harness.db.startTransaction().execute();
-  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
+  await sql`lock table events in exclusive mode`.execute(blocker);
 
   const both = Promise.all([ask('DELETE', `/${one.id}`), ask('DELETE', `/${other.id}`)]);
   await new Promise(resolve => setTimeout(resolve, 150));

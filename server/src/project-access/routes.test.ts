@@ -316,9 +316,9 @@ test('a project that never had an owner needs none', async () => {
 
 test('of two owners who leave at once, one stays', async () => {
   await set([{ id: Owner, users: [ann.id, bob.id] }]);
-  // Held open: whoever looks without the lock on the project would see the other owner.
+  // Held open: both get as far as writing their events, unless the second waits for the first.
   const blocker = await harness.db.startTransaction().execute();
-  await sql`select from projects where id = ${project} for update`.execute(blocker);
+  await sql`lock table events in exclusive mode`.execute(blocker);
 
   const both = Promise.all([ann, bob].map(user => ask('DELETE', `/users/${user.id}/roles`)));
   await new Promise(resolve => setTimeout(resolve, 150));
