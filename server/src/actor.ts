@@ -1,6 +1,6 @@
-/** Who acts: a token of the instance, a user through a personal token, or the service itself. */
+/** Who acts: a token of the instance, a user, a service account, or the service itself. */
 export type Actor = {
-  kind: 'admin-token' | 'user' | 'system';
+  kind: 'admin-token' | 'user' | 'service-account' | 'system';
   userId: number;
   name: string;
   ip: string | null;
@@ -8,6 +8,9 @@ export type Actor = {
   /** What the actor's root role allows everywhere; project permissions are looked up where they are asked. */
   rootPermissions: readonly string[];
 };
+
+/** Whether the actor has a row in `users` and the roles it holds: a user or a service account. */
+export const isAccount = (actor: Actor): boolean => actor.kind === 'user' || actor.kind === 'service-account';
 
 /** Existing clients know these two ids as "an admin token" and "the service". */
 export const ADMIN_TOKEN_USER_ID = -42;

@@ -52,6 +52,8 @@ const NEWER_TYPES = [
   'user-password-link-created',
   'user-sessions-ended',
   'login-blocked',
+  'service-account-token-created',
+  'service-account-token-deleted',
 ];
 
 const FLAG = { project: 'default', featureName: 'checkout' };

@@ -79,6 +79,11 @@ export function eventRoutes(app: App, db: Db): void {
   );
 }
 
-function present({ ip, ...event }: EventRow, actor: Actor): Event {
-  return { ...event, ...describe(event), ...(actor.isAdmin ? { ip } : {}) };
+function present({ ip, createdByKind, ...event }: EventRow, actor: Actor): Event {
+  return {
+    ...event,
+    ...(createdByKind === null ? {} : { createdByKind }),
+    ...describe(event),
+    ...(actor.isAdmin ? { ip } : {}),
+  };
 }
