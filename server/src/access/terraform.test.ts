@@ -1,5 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
-import { makeUser } from '../test/factories.ts';
+import { expect, test } from 'vitest';
 import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 
@@ -7,6 +6,32 @@ import { call } from '../test/request.ts';
  * The operations of the Terraform provider, in the order in which plan, apply, a second apply and destroy ask them. It
  * takes any other success code for a failure, and an answer without a required field too.
  */
+const OPERATIONS = `
+POST api-tokens, GET api-tokens, PUT api-tokens/{}, DELETE api-tokens/{}
+POST context, GET context/{}, PUT context/{}, DELETE context/{}
+POST environments, GET environments/{}, PUT environments/update/{}, DELETE environments/{}
+POST projects, GET projects, PUT projects/{}, DELETE projects/{}, PUT projects/{}/settings
+POST projects/{}/environments, DELETE projects/{}/environments/{}, GET environments/project/{}
+GET projects/{}/change-requests/config, PUT projects/{}/environments/{}/change-requests/config
+GET projects/{}/access, PUT projects/{}/access
+POST user-admin, GET user-admin/{}, PUT user-admin/{}, DELETE user-admin/{}, GET user-admin/search
+POST groups, GET groups, GET groups/{}, PUT groups/{}, DELETE groups/{}
+POST roles, GET roles, GET roles/{}, PUT roles/{}, DELETE roles/{}, GET permissions
+GET service-account, POST service-account, PUT service-account/{}, DELETE service-account/{}
+GET service-account/{}/token, POST service-account/{}/token, DELETE service-account/{}/token/{}
+GET auth/oidc/settings, POST auth/oidc/settings, GET auth/saml/settings, POST auth/saml/settings`
+  .trim()
+  .split(/, |\n/);
+
+/** What the provider cannot ask of us, and why. The resources and options that need it cannot be managed; no other asks it. */
+const NOT_HERE: Record<string, string> = {
+  'GET projects/{}/change-requests/config': 'change requests are not built yet',
+  'PUT projects/{}/environments/{}/change-requests/config': 'change requests are not built yet',
+  'GET auth/oidc/settings': 'single sign-on is not built yet',
+  'POST auth/oidc/settings': 'single sign-on is not built yet',
+  'GET auth/saml/settings': 'single sign-on is not built yet',
+  'POST auth/saml/settings': 'single sign-on is not built yet',
+};
 
 const harness = useHarness();
 
@@ -15,7 +40,8 @@ type State = Record<string, any>;
 type Step = {
   does: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  path: (state: State) => string;
+  /** Below /api/admin; `{name}` is what was kept under that name. */
+  path: string;
   body?: (state: State) => object;
   status: number | number[];
   /** Fields the answer must have; `list[].field` looks into each item. */
@@ -26,10 +52,8 @@ type Step = {
   keep?: (body: State, state: State) => State;
 };
 
-const at =
-  (text: string) =>
-  (state: State): string =>
-    `/api/admin/${text.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(state[name])))}`;
+const filled = (path: string, state: State): string =>
+  `/api/admin/${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(state[name])))}`;
 
 /** A resource that is found in a list, as the provider finds it there. */
 const inList = (list: State[], key: string, value: unknown): State => {
@@ -46,7 +70,7 @@ const APPLY: Step[] = [
   {
     does: 'reads the roles',
     method: 'GET',
-    path: at('roles'),
+    path: 'roles',
     status: 200,
     required: ['version', 'roles', 'roles[].id', 'roles[].type', 'roles[].name'],
     keep: ({ roles }) => ({
@@ -57,7 +81,7 @@ const APPLY: Step[] = [
   {
     does: 'reads a permission',
     method: 'GET',
-    path: at('permissions'),
+    path: 'permissions',
     status: 200,
     required: [
       'version',
@@ -71,7 +95,7 @@ const APPLY: Step[] = [
   {
     does: 'creates an environment',
     method: 'POST',
-    path: at('environments'),
+    path: 'environments',
     body: () => ({ name: 'staging', type: 'preproduction' }),
     status: 201,
     required: ['name', 'type', 'enabled', 'protected', 'sortOrder'],
@@ -80,7 +104,7 @@ const APPLY: Step[] = [
   {
     does: 'creates a context field',
     method: 'POST',
-    path: at('context'),
+    path: 'context',
     body: () => ({ name: 'region', description: 'Where', stickiness: true, legalValues: [{ value: 'eu' }] }),
     status: 201,
     required: ['name'],
@@ -89,7 +113,7 @@ const APPLY: Step[] = [
   {
     does: 'creates a role of the instance',
     method: 'POST',
-    path: at('roles'),
+    path: 'roles',
     body: () => ({
       name: 'A custom role',
       type: 'root-custom',
@@ -103,7 +127,7 @@ const APPLY: Step[] = [
   {
     does: 'creates a role of projects',
     method: 'POST',
-    path: at('roles'),
+    path: 'roles',
     body: () => ({
       name: 'Custom project role',
       type: 'custom',
@@ -118,9 +142,32 @@ const APPLY: Step[] = [
     keep: ({ roles }) => ({ projectRole: roles.id }),
   },
   {
+    does: 'creates a user',
+    method: 'POST',
+    path: 'user-admin',
+    body: ({ rootRole }) => ({
+      username: 'terraform-user',
+      email: 'user@example.com',
+      name: 'A user',
+      password: 'correct horse battery staple',
+      rootRole,
+      sendEmail: false,
+    }),
+    status: 201,
+    required: ['id'],
+    keep: ({ id }) => ({ user: id }),
+  },
+  {
+    does: 'looks for the user',
+    method: 'GET',
+    path: 'user-admin/search?q=user@example.com',
+    status: 200,
+    keep: (users, { user }) => inList(users as State[], 'id', user),
+  },
+  {
     does: 'creates a group',
     method: 'POST',
-    path: at('groups'),
+    path: 'groups',
     body: ({ user, editor }) => ({
       name: 'Example Team',
       description: 'A team',
@@ -135,14 +182,14 @@ const APPLY: Step[] = [
   {
     does: 'reads the group it has made',
     method: 'GET',
-    path: at('groups/{group}'),
+    path: 'groups/{group}',
     status: 200,
     required: ['id', 'name', 'users[].user.id', 'mappingsSSO', 'rootRole'],
   },
   {
     does: 'creates a service account',
     method: 'POST',
-    path: at('service-account'),
+    path: 'service-account',
     body: ({ editor }) => ({ name: 'something unique', username: 'something unique', rootRole: editor }),
     status: 201,
     required: ['id', 'name', 'username', 'rootRole'],
@@ -151,7 +198,7 @@ const APPLY: Step[] = [
   {
     does: 'creates its token',
     method: 'POST',
-    path: at('service-account/{account}/token'),
+    path: 'service-account/{account}/token',
     body: () => ({ description: 'a token', expiresAt: '2048-01-01T00:00:00Z' }),
     status: 201,
     required: ['id', 'createdAt', 'description', 'expiresAt', 'secret'],
@@ -160,7 +207,7 @@ const APPLY: Step[] = [
   {
     does: 'creates a project',
     method: 'POST',
-    path: at('projects'),
+    path: 'projects',
     body: () => ({ id: 'sample', name: 'sample-project', description: 'A project' }),
     status: 201,
     required: ['id', 'name'],
@@ -169,14 +216,14 @@ const APPLY: Step[] = [
   {
     does: 'sets its settings',
     method: 'PUT',
-    path: at('projects/{project}/settings'),
+    path: 'projects/{project}/settings',
     body: () => ({ mode: 'protected', featureNaming: { pattern: 'a.*', example: 'ab' }, linkTemplates: [] }),
     status: 200,
   },
   {
     does: 'adds an environment to it',
     method: 'POST',
-    path: at('projects/{project}/environments'),
+    path: 'projects/{project}/environments',
     body: () => ({ environment: 'staging' }),
     // A new project has the enabled environments already, which the provider takes for success too.
     status: [200, 409],
@@ -184,14 +231,14 @@ const APPLY: Step[] = [
   {
     does: 'reads its environments',
     method: 'GET',
-    path: at('environments/project/{project}'),
+    path: 'environments/project/{project}',
     status: 200,
     required: ['version', 'environments[].name'],
   },
   {
     does: 'sets its access',
     method: 'PUT',
-    path: at('projects/{project}/access'),
+    path: 'projects/{project}/access',
     body: ({ owner, projectRole, user, group, account }) => ({
       roles: [
         { id: owner, users: [user], groups: null },
@@ -203,7 +250,7 @@ const APPLY: Step[] = [
   {
     does: 'creates an API token',
     method: 'POST',
-    path: at('api-tokens'),
+    path: 'api-tokens',
     body: () => ({
       tokenName: 'frontend_token',
       type: 'frontend',
@@ -217,7 +264,7 @@ const APPLY: Step[] = [
   {
     does: 'creates an API token for no named environment',
     method: 'POST',
-    path: at('api-tokens'),
+    path: 'api-tokens',
     body: () => ({ tokenName: 'client_token', type: 'client', project: 'sample' }),
     status: 201,
     required: TOKEN,
@@ -230,7 +277,7 @@ const PLAN: Step[] = [
   {
     does: 'finds the project',
     method: 'GET',
-    path: at('projects'),
+    path: 'projects',
     status: 200,
     required: ['version', 'projects[].id', 'projects[].name'],
     keep: ({ projects }, { project }) => inList(projects, 'id', project),
@@ -238,15 +285,15 @@ const PLAN: Step[] = [
   {
     does: 'reads the environment',
     method: 'GET',
-    path: at('environments/{environment}'),
+    path: 'environments/{environment}',
     status: 200,
     required: ['name', 'type', 'enabled', 'protected', 'sortOrder'],
   },
-  { does: 'reads the field', method: 'GET', path: at('context/{field}'), status: 200, required: ['name'] },
+  { does: 'reads the field', method: 'GET', path: 'context/{field}', status: 200, required: ['name'] },
   {
     does: 'reads a role',
     method: 'GET',
-    path: at('roles/{projectRole}'),
+    path: 'roles/{projectRole}',
     status: 200,
     required: ['id', 'type', 'name', ...PERMISSION.map(field => `permissions[].${field}`)],
     shows: () => ({
@@ -257,11 +304,25 @@ const PLAN: Step[] = [
       ],
     }),
   },
-  { does: 'reads the groups', method: 'GET', path: at('groups'), status: 200, required: ['groups[].name'] },
+  {
+    does: 'reads the user',
+    method: 'GET',
+    path: 'user-admin/{user}',
+    status: 200,
+    required: ['id'],
+    shows: ({ user, rootRole }) => ({
+      id: user,
+      username: 'terraform-user',
+      email: 'user@example.com',
+      name: 'A user',
+      rootRole,
+    }),
+  },
+  { does: 'reads the groups', method: 'GET', path: 'groups', status: 200, required: ['groups[].name'] },
   {
     does: 'reads the group',
     method: 'GET',
-    path: at('groups/{group}'),
+    path: 'groups/{group}',
     status: 200,
     required: ['id', 'name'],
     shows: ({ user, editor }) => ({
@@ -274,7 +335,7 @@ const PLAN: Step[] = [
   {
     does: 'finds the service account',
     method: 'GET',
-    path: at('service-account'),
+    path: 'service-account',
     status: 200,
     required: ['serviceAccounts[].id', 'serviceAccounts[].rootRole'],
     keep: ({ serviceAccounts }, { account }) => inList(serviceAccounts, 'id', account),
@@ -282,7 +343,7 @@ const PLAN: Step[] = [
   {
     does: 'finds its token',
     method: 'GET',
-    path: at('service-account/{account}/token'),
+    path: 'service-account/{account}/token',
     status: 200,
     required: ['pats[].id', 'pats[].createdAt', 'pats[].description', 'pats[].expiresAt'],
     keep: ({ pats }, { accountToken }) => inList(pats, 'id', accountToken),
@@ -290,7 +351,7 @@ const PLAN: Step[] = [
   {
     does: 'reads the access',
     method: 'GET',
-    path: at('projects/{project}/access'),
+    path: 'projects/{project}/access',
     status: 200,
     required: ['roles[].id', 'users[].id', 'users[].roles', 'groups[].id', 'groups[].roles'],
     shows: ({ user, account, group, owner, projectRole }) => ({
@@ -304,7 +365,7 @@ const PLAN: Step[] = [
   {
     does: 'finds the API token by its identifier',
     method: 'GET',
-    path: at('api-tokens'),
+    path: 'api-tokens',
     status: 200,
     required: TOKEN.map(field => `tokens[].${field}`),
     keep: ({ tokens }, { identifier }) => inList(tokens, 'identifier', identifier),
@@ -312,7 +373,7 @@ const PLAN: Step[] = [
   {
     does: 'finds the API token by its secret',
     method: 'GET',
-    path: at('api-tokens/{secret}'),
+    path: 'api-tokens/{secret}',
     status: 200,
     keep: ({ tokens }, { identifier }) => inList(tokens, 'identifier', identifier),
   },
@@ -322,7 +383,7 @@ const CHANGE: Step[] = [
   {
     does: 'updates the environment',
     method: 'PUT',
-    path: at('environments/update/{environment}'),
+    path: 'environments/update/{environment}',
     body: () => ({ type: 'test', sortOrder: 7 }),
     status: 200,
     required: ['name', 'type', 'enabled', 'protected', 'sortOrder'],
@@ -330,14 +391,14 @@ const CHANGE: Step[] = [
   {
     does: 'updates the field',
     method: 'PUT',
-    path: at('context/{field}'),
+    path: 'context/{field}',
     body: () => ({ description: 'Where it is' }),
     status: 200,
   },
   {
     does: 'updates a role',
     method: 'PUT',
-    path: at('roles/{rootRole}'),
+    path: 'roles/{rootRole}',
     body: () => ({
       name: 'Renamed custom role',
       type: 'root-custom',
@@ -348,9 +409,17 @@ const CHANGE: Step[] = [
     required: ROLE,
   },
   {
+    does: 'updates the user',
+    method: 'PUT',
+    path: 'user-admin/{user}',
+    body: ({ editor }) => ({ email: 'renamed@example.com', name: 'Renamed', rootRole: editor }),
+    status: 200,
+    required: ['id'],
+  },
+  {
     does: 'updates the group',
     method: 'PUT',
-    path: at('groups/{group}'),
+    path: 'groups/{group}',
     body: () => ({ name: 'Renamed Team', description: null, mappingsSSO: [], rootRole: null, users: [] }),
     status: 200,
     required: ['id', 'name'],
@@ -358,7 +427,7 @@ const CHANGE: Step[] = [
   {
     does: 'updates the service account',
     method: 'PUT',
-    path: at('service-account/{account}'),
+    path: 'service-account/{account}',
     body: ({ editor }) => ({ name: 'renamed', rootRole: editor }),
     status: 200,
     required: ['id', 'rootRole'],
@@ -366,28 +435,28 @@ const CHANGE: Step[] = [
   {
     does: 'updates the project',
     method: 'PUT',
-    path: at('projects/{project}'),
+    path: 'projects/{project}',
     body: () => ({ name: 'renamed-project', description: 'x' }),
     status: 200,
   },
   {
     does: 'sets other access',
     method: 'PUT',
-    path: at('projects/{project}/access'),
+    path: 'projects/{project}/access',
     body: ({ owner, user }) => ({ roles: [{ id: owner, users: [user], groups: [] }] }),
     status: 200,
   },
   {
     does: 'moves the expiry of the API token, by its identifier',
     method: 'PUT',
-    path: at('api-tokens/{identifier}'),
+    path: 'api-tokens/{identifier}',
     body: () => ({ expiresAt: '2048-01-01T12:00:00Z' }),
     status: 200,
   },
   {
     does: 'moves the expiry of the API token, by its secret',
     method: 'PUT',
-    path: at('api-tokens/{secret}'),
+    path: 'api-tokens/{secret}',
     body: () => ({ expiresAt: '2049-01-01T12:00:00Z' }),
     status: 200,
   },
@@ -397,50 +466,47 @@ const DESTROY: Step[] = [
   {
     does: 'deletes the API token, by its secret',
     method: 'DELETE',
-    path: at('api-tokens/{secret}'),
+    path: 'api-tokens/{secret}',
     status: 200,
   },
   {
     does: 'deletes the other, by its identifier',
     method: 'DELETE',
-    path: at('api-tokens/{otherToken}'),
+    path: 'api-tokens/{otherToken}',
     status: 200,
   },
   {
     does: 'takes the environment from the project',
     method: 'DELETE',
-    path: at('projects/{project}/environments/{environment}'),
+    path: 'projects/{project}/environments/{environment}',
     status: 200,
   },
   {
     does: 'deletes the token of the account',
     method: 'DELETE',
-    path: at('service-account/{account}/token/{accountToken}'),
+    path: 'service-account/{account}/token/{accountToken}',
     status: 200,
   },
-  { does: 'deletes the account', method: 'DELETE', path: at('service-account/{account}'), status: 200 },
-  { does: 'deletes the group', method: 'DELETE', path: at('groups/{group}'), status: 200 },
-  { does: 'deletes the project', method: 'DELETE', path: at('projects/{project}'), status: 200 },
-  { does: 'deletes the role of projects', method: 'DELETE', path: at('roles/{projectRole}'), status: 200 },
-  { does: 'deletes the role of the instance', method: 'DELETE', path: at('roles/{rootRole}'), status: 200 },
-  { does: 'deletes the field', method: 'DELETE', path: at('context/{field}'), status: 200 },
-  { does: 'deletes the environment', method: 'DELETE', path: at('environments/{environment}'), status: 200 },
+  { does: 'deletes the account', method: 'DELETE', path: 'service-account/{account}', status: 200 },
+  { does: 'deletes the group', method: 'DELETE', path: 'groups/{group}', status: 200 },
+  { does: 'deletes the project', method: 'DELETE', path: 'projects/{project}', status: 200 },
+  { does: 'deletes the user', method: 'DELETE', path: 'user-admin/{user}', status: 200 },
+  { does: 'deletes the role of projects', method: 'DELETE', path: 'roles/{projectRole}', status: 200 },
+  { does: 'deletes the role of the instance', method: 'DELETE', path: 'roles/{rootRole}', status: 200 },
+  { does: 'deletes the field', method: 'DELETE', path: 'context/{field}', status: 200 },
+  { does: 'deletes the environment', method: 'DELETE', path: 'environments/{environment}', status: 200 },
 ];
 
 /** A 404 on reading tells the provider that a resource is gone. */
 const GONE: Step[] = [
-  { does: 'the group', method: 'GET', path: at('groups/{group}'), status: 404 },
-  { does: 'the role', method: 'GET', path: at('roles/{projectRole}'), status: 404 },
-  { does: 'the field', method: 'GET', path: at('context/{field}'), status: 404 },
-  { does: 'the environment', method: 'GET', path: at('environments/{environment}'), status: 404 },
+  { does: 'the user', method: 'GET', path: 'user-admin/{user}', status: 404 },
+  { does: 'the group', method: 'GET', path: 'groups/{group}', status: 404 },
+  { does: 'the role', method: 'GET', path: 'roles/{projectRole}', status: 404 },
+  { does: 'the field', method: 'GET', path: 'context/{field}', status: 404 },
+  { does: 'the environment', method: 'GET', path: 'environments/{environment}', status: 404 },
 ];
 
 const state: State = {};
-
-beforeAll(async () => {
-  // The users' own operations are not part of this table yet.
-  state.user = (await makeUser(harness.db, 'Viewer')).id;
-});
 
 /** Every value that a path such as `roles[].id` leads to; undefined among them where a field is missing. */
 function valuesAt(value: unknown, path: string): unknown[] {
@@ -454,6 +520,29 @@ function valuesAt(value: unknown, path: string): unknown[] {
   );
 }
 
+test('all operations of the provider are asked here, or there is a reason why not', () => {
+  const asked = [...APPLY, ...PLAN, ...CHANGE, ...DESTROY].map(
+    ({ method, path }) => `${method} ${path.replace(/\?.*/, '').replace(/\{\w+\}/g, '{}')}`,
+  );
+  // Beyond what the provider asks: whoever has kept the secret of a token finds the token by it.
+  const ours = ['GET api-tokens/{}'];
+
+  expect(OPERATIONS).toHaveLength(51);
+  expect([...new Set([...asked, ...Object.keys(NOT_HERE)])].toSorted()).toEqual(
+    [...OPERATIONS, ...ours].toSorted(),
+  );
+});
+
+test.each(Object.entries(NOT_HERE))('%s is not here: %s', async operation => {
+  const [method, path] = operation.split(' ') as [Step['method'], string];
+  const answer = await call(harness.app, method, `/api/admin/${path.replaceAll('{}', 'default')}`, {
+    token: ADMIN_TOKEN,
+    ...(method === 'GET' ? {} : { body: {} }),
+  });
+
+  expect(answer.status).toBe(404);
+});
+
 test.each([
   ...APPLY.map(step => ['apply', step.does, step] as const),
   ...PLAN.map(step => ['plan', step.does, step] as const),
@@ -462,7 +551,7 @@ test.each([
   ...DESTROY.map(step => ['destroy', step.does, step] as const),
   ...GONE.map(step => ['gone', step.does, step] as const),
 ])('%s: %s', async (phase, _does, { method, path, body, status, required = [], shows, keep }) => {
-  const answer = await call(harness.app, method, path(state), {
+  const answer = await call(harness.app, method, filled(path, state), {
     token: ADMIN_TOKEN,
     ...(body ? { body: body(state) } : {}),
   });
