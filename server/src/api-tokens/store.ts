@@ -23,7 +23,7 @@ export const isVisibleToken = (actor: Actor) =>
         where token_id = api_tokens.id and not ${isReadable(actor)}
       )`;
 
-/** Those of the types the actor may read; of one project or of all. */
+/** Tokens of these types that match and that the actor may know of. */
 export async function listTokens(
   db: Reader,
   actor: Actor,

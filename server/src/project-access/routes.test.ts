@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { PROJECT_ROLES } from '../access/roles.ts';
@@ -6,6 +7,7 @@ import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 
 const { Owner, Member, Reader } = PROJECT_ROLES;
+const SEED = Number(process.env.RIGHTS_SEED ?? Date.now() % 1_000_000_000);
 const harness = useHarness();
 
 let project: string;
@@ -45,16 +47,19 @@ async function held(): Promise<{ users: [number, number[]][]; groups: [number, n
 async function told(after = 0) {
   const query = `project=IS:${project}&limit=1000`;
   const { events } = (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
-  return events
-    .filter(
-      (event: { id: number; type: string }) => event.id > after && event.type.startsWith('project-access'),
-    )
-    .toReversed()
-    .map(({ type, data, preData }: { type: string; data: unknown; preData: unknown }) => ({
-      type,
-      data,
-      preData,
-    }));
+  return (
+    events
+      .filter(
+        (event: { id: number; type: string }) => event.id > after && event.type.startsWith('project-access'),
+      )
+      .toReversed()
+      // biome-ignore lint/suspicious/noExplicitAny: a test reads the payload it expects
+      .map(({ type, data, preData }: { type: string; data: any; preData: any }) => ({
+        type,
+        data,
+        preData,
+      }))
+  );
 }
 
 const lastEvent = async (): Promise<number> =>
@@ -352,6 +357,53 @@ test('a change of access that finds a group being deleted tells of its role once
   expect((await told(before)).map((event: { type: string }) => event.type)).toEqual([
     'project-access-group-roles-deleted',
   ]);
+});
+
+test(`the events alone tell who has which roles (seed ${SEED})`, async () => {
+  const role = fc.constantFrom(Owner, Member, Reader);
+  const steps = fc.record({
+    kind: fc.constantFrom('give', 'take', 'set', 'give many', 'set all'),
+    holder: fc.constantFrom(`/users/${ann.id}`, `/users/${bob.id}`, `/groups/${team}`),
+    user: fc.constantFrom(ann.id, bob.id),
+    role,
+    roles: fc.uniqueArray(role),
+  });
+  for (const { kind, holder, user, role: one, roles } of fc.sample(steps, { numRuns: 60, seed: SEED })) {
+    const { status } =
+      kind === 'give'
+        ? await ask('POST', `${holder}/roles/${one}`)
+        : kind === 'take'
+          ? await ask('DELETE', `${holder}/roles/${one}`)
+          : kind === 'set'
+            ? await ask('PUT', `${holder}/roles`, { roles })
+            : kind === 'give many'
+              ? await ask('POST', '/access', { roles, users: [user], groups: [team] })
+              : await set(roles.map(id => ({ id, users: [user], groups: [team] })));
+    expect([200, 403]).toContain(status);
+  }
+
+  const state = new Map<string, number[]>();
+  for (const { type, data, preData } of await told()) {
+    for (const { roleId, userIds, groupIds } of type === 'project-access-added' ? data.roles : []) {
+      const holders = [
+        ...userIds.map((id: number) => `user ${id}`),
+        ...groupIds.map((id: number) => `group ${id}`),
+      ];
+      for (const holder of holders) state.set(holder, [...(state.get(holder) ?? []), roleId]);
+    }
+    const { userId, groupId } = preData ?? {};
+    if (preData === null) continue;
+    const holder = userId === undefined ? `group ${groupId}` : `user ${userId}`;
+    expect([holder, state.get(holder)]).toEqual([holder, preData.roles]);
+    if (data === null) state.delete(holder);
+    else state.set(holder, data.roles);
+  }
+  const { users, groups } = await held();
+  const rows = [
+    ...users.map(([id, list]) => [`user ${id}`, list] as const),
+    ...groups.map(([id, list]) => [`group ${id}`, list] as const),
+  ];
+  expect(new Map(rows)).toEqual(state);
 });
 
 test('whoever may only read the project does not learn who has access', async () => {
