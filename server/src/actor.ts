@@ -7,10 +7,15 @@ export type Actor = {
   isAdmin: boolean;
   /** What the actor's root role allows everywhere; project permissions are looked up where they are asked. */
   rootPermissions: readonly string[];
+  /** Held by a request with an Idempotency-Key; the change it makes settles it. */
+  claim?: Claim;
 };
 
 /** Whether the actor has a row in `users` and the roles it holds: a user or a service account. */
 export const isAccount = (actor: Actor): boolean => actor.kind === 'user' || actor.kind === 'service-account';
+
+/** The right of one run of a request to answer for its key. */
+export type Claim = { key: Buffer; run: string };
 
 /** Existing clients know these two ids as "an admin token" and "the service". */
 export const ADMIN_TOKEN_USER_ID = -42;

@@ -4,6 +4,7 @@ import Fastify, { type FastifyHttpOptions, LogController, type RawServerDefault 
 import { sessionCookieName } from './access/cookie.ts';
 import { installGuard } from './access/guard.ts';
 import { apiTokenRoutes } from './api-tokens/routes.ts';
+import { cloneRoutes } from './clone/routes.ts';
 import type { Config } from './config.ts';
 import { constraintRoutes } from './constraints/routes.ts';
 import { contextRoutes } from './context/routes.ts';
@@ -31,6 +32,7 @@ import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { RULE } from './http/violations.ts';
+import { installIdempotency } from './idempotency/hook.ts';
 import { invitationRoutes } from './invitations/routes.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { linkRoutes } from './links/routes.ts';
@@ -67,6 +69,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   installInputLimits(app);
   installGuard(app, db, settings.publicUrl);
   installJsonBodies(app);
+  installIdempotency(app, db);
   await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl));
   installMetrics(app);
   healthRoutes(app, () => checkReady(db));
@@ -74,6 +77,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   projectRoutes(app, db, limits);
   featureRoutes(app, db, limits);
   featureEnvironmentRoutes(app, db);
+  cloneRoutes(app, db, limits);
   featureSearchRoutes(app, db);
   dependencyRoutes(app, db);
   favoriteRoutes(app, db);

@@ -5,6 +5,7 @@ export type ErrorName =
   | 'ConflictError'
   | 'ContentTypeerror'
   | 'ExceedsLimitError'
+  | 'IdempotencyError'
   | 'InternalError'
   | 'InvalidOperationError'
   | 'NameExistsError'

@@ -183,6 +183,18 @@ export async function needsInEnvironments(
   if (lacking.length > 0) throw noAccess([permission], lacking.join(', '));
 }
 
+/** Those of the environments of the project in which the actor has not the permission. */
+export async function environmentsWithout(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  permission: ProjectPermission,
+  environments: string[],
+): Promise<string[]> {
+  if (environments.length === 0 || holds(actor, [permission])) return [];
+  return await listEnvironmentsWithout(db, actor, project, permission, environments);
+}
+
 function refuseUnlessPermitted(
   { permitted }: ProjectAccess,
   actor: Actor,

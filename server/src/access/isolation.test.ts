@@ -9,7 +9,9 @@ import { call } from '../test/request.ts';
 const operations = listOperations().filter(({ method }) => method === 'GET');
 
 /** Texts that nobody outside the project may ever see. */
-const SECRETS = ['hush-project', 'hush-flag', 'hush-segment', 'hush-field', 'hush-token', 'hush-person'];
+const SECRETS = ['project', 'flag', 'parent', 'link', 'segment', 'field', 'token', 'person'].map(
+  what => `hush-${what}`,
+);
 
 const NONE = 999_999;
 const harness = useHarness();
@@ -39,9 +41,16 @@ async function fill(project: string, prefix: string, globalSegment: number, owne
     segments: [globalSegment, segment.id],
   });
   await post(`${at}/features/${prefix}-flag/environments/production/on`, {});
-  await sql`insert into context_fields (name, project) values (${`${prefix}-field`}, ${project})`.execute(
-    harness.db,
-  );
+  const flag = `${at}/features/${prefix}-flag`;
+  await post(`${at}/features`, { name: `${prefix}-parent` });
+  await post(`${flag}/dependencies`, { feature: `${prefix}-parent` });
+  await post(`${flag}/link`, { url: `https://example.com/${prefix}`, title: `${prefix}-link` });
+  await post(`features/${prefix}-flag/tags`, { type: 'simple', value: 'shared' });
+  await post(`${flag}/lifecycle/complete`, { status: 'kept' });
+  await post(`${at}/context`, { name: `${prefix}-field` });
+  for (const starred of [at, flag]) {
+    await call(harness.app, 'POST', `/api/admin/${starred}/favorites`, { token: owner.token });
+  }
   const token = await post('api-tokens', {
     tokenName: `${prefix}-token`,
     type: 'backend',
@@ -95,7 +104,14 @@ const searches = (kind: keyof Values): string[] =>
     `query=${known('featureName')[kind]}`,
     `id=IS:${known('eventId')[kind]}`,
     `createdBy=IS:${known('userId')[kind]}`,
-  ].map(query => `/api/admin/search/events?${query}`);
+  ]
+    .map(query => `/api/admin/search/events?${query}`)
+    .concat(
+      `/api/admin/search/features?project=IS:${known('projectId')[kind]}`,
+      `/api/admin/search/features?query=${known('featureName')[kind]}`,
+      `/api/admin/search/features?segment=INCLUDE:${known('projectId')[kind].replace('project', 'segment')}`,
+      `/api/admin/search/features?createdBy=IS:${known('userId')[kind]}`,
+    );
 
 const readAll = async (user: TestUser, urls: string[]): Promise<string[]> => {
   const answers = [];
@@ -112,6 +128,8 @@ const openUrls = () => [
   ...guarded.flatMap(operation => addresses(operation, ['open'])),
   ...searches('open'),
   '/api/admin/search/events?limit=1000',
+  '/api/admin/search/features?limit=100',
+  '/api/admin/search/features?tag=INCLUDE:simple:shared',
   '/api/admin/projects?archived=true',
 ];
 
@@ -168,7 +186,7 @@ beforeAll(async () => {
 }, 60_000);
 
 test('a member sees all of it, so there is something to hide', async () => {
-  const urls = ['', '/features', '/access', '/api-tokens'].map(
+  const urls = ['', '/features', '/features/hush-flag', '/access', '/api-tokens'].map(
     path => `/api/admin/projects/hush-project${path}`,
   );
   const all = await readAll(member, [

@@ -76,6 +76,8 @@ const PUBLIC: Record<string, number> = {
 const DECIDED_INSIDE: Record<string, string[]> = {
   'POST /api/admin/segments': ['CREATE_SEGMENT'],
   'POST /api/admin/features-batch/import': ['CREATE_FEATURE'],
+  // The body may name another project; the example does not.
+  'POST /api/admin/projects/{projectId}/features/{featureName}/clone': ['CREATE_FEATURE'],
   'PUT /api/admin/projects/{projectId}/features/{featureName}/variants-batch': [
     'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
   ],

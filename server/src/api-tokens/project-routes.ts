@@ -38,7 +38,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
   app.post(
     '/api/admin/projects/:projectId/api-tokens',
     {
-      config: { permission: ['CREATE_PROJECT_API_TOKEN'] },
+      config: { permission: ['CREATE_PROJECT_API_TOKEN'], answersSecret: true },
       schema: {
         operationId: 'createProjectApiToken',
         tags,

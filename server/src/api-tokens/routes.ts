@@ -65,7 +65,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
   app.post(
     '/api/admin/api-tokens',
     {
-      config: { permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'] },
+      config: { permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'], answersSecret: true },
       schema: {
         operationId: 'createApiToken',
         tags,

@@ -132,6 +132,8 @@ export interface FeatureLinks {
 
 export interface Features {
   archived_at: string | null;
+  cloned_from: string | null;
+  cloned_from_project: string | null;
   created_at: Generated<string>;
   created_by_user_id: number | null;
   description: string | null;
@@ -197,6 +199,16 @@ export interface GroupUsers {
   created_by: string;
   group_id: number;
   user_id: number;
+}
+
+export interface IdempotencyKeys {
+  body: string | null;
+  claimed_at: Generated<string>;
+  key_hash: Buffer;
+  request_hash: Buffer;
+  run: string;
+  settled_at: string | null;
+  status: number | null;
 }
 
 export interface LoginFailures {
@@ -371,6 +383,7 @@ export interface DB {
   group_roles: GroupRoles;
   group_users: GroupUsers;
   groups: Groups;
+  idempotency_keys: IdempotencyKeys;
   login_failures: LoginFailures;
   login_places: LoginPlaces;
   password_links: PasswordLinks;

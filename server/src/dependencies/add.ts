@@ -39,7 +39,7 @@ export async function addDependency(
 /** Part of a change that holds the features and has found nothing against it; what is so already is not told again. */
 export async function attachParents(
   { tx, record }: Change,
-  wanted: { child: Feature; dependency: Dependency }[],
+  wanted: { child: Pick<Feature, 'name' | 'project' | 'dependencies'>; dependency: Dependency }[],
 ): Promise<void> {
   const changing = wanted
     .map(({ child, dependency }) => ({
@@ -49,9 +49,9 @@ export async function attachParents(
     }))
     .filter(({ before, after }) => !isDeepStrictEqual(after, before));
   if (changing.length === 0) return;
-  for (const [child, coming] of Map.groupBy(changing, one => one.child)) {
+  for (const coming of Map.groupBy(changing, one => one.child.name).values()) {
     const fresh = coming.filter(({ before }) => !before).length;
-    if (fresh > 0 && child.dependencies.length + fresh > MAX_PARENTS)
+    if (fresh > 0 && (coming[0]?.child.dependencies.length ?? 0) + fresh > MAX_PARENTS)
       throw exceedsLimit(`A feature has at most ${MAX_PARENTS} parents.`);
   }
   await upsertDependencies(

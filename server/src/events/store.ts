@@ -37,7 +37,10 @@ export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
   from feature_collaborators where feature_name = features.name
 ), '[]'))`;
 
-/** Writes the events of one change in one statement, in the order they were recorded. */
+/**
+ * Writes the events of one change in one statement, in the order they were recorded. Features are looked up one by one: as a
+ * join the planner read all of them (1.5 ms at 10,000) for the one or two that a change is about.
+ */
 export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events: NewEvent[]): Promise<void> {
   const rows = events.map(event => ({
     type: event.type,
@@ -61,8 +64,12 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
       returning type, created_by_user_id, project, feature_name
     ), worked_on as (
       insert into feature_collaborators (feature_name, user_id)
-      select distinct features.name, written.created_by_user_id from written join features on features.name = feature_name
-      where written.type not in ('feature-favorited', 'feature-unfavorited')
+      select feature_name, created_by_user_id
+      from (
+        select distinct feature_name, created_by_user_id from written
+        where type not in ('feature-favorited', 'feature-unfavorited')
+      ) as worker
+      where (select true from features where features.name = worker.feature_name)
       on conflict do nothing
     )
     insert into event_creators (user_id, project)

@@ -10,6 +10,7 @@ import {
   FeatureEnvironment,
   FeatureStrategy,
   NewStrategy,
+  PlannedStrategy,
   StrategyOrder,
   StrategyUse,
   StrategyUses,
@@ -48,6 +49,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
   for (const schema of [
     StrategyVariant,
     Variant,
+    PlannedStrategy,
     FeatureStrategy,
     FeatureEnvironment,
     StrategyUse,

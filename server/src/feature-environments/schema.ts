@@ -9,19 +9,36 @@ const parameters = Type.Record(Type.String({ maxLength: 100 }), Type.String({ ma
   examples: [{ rollout: '25', stickiness: 'default', groupId: 'checkout-v2' }],
 });
 
+const strategyContent = {
+  name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+  title: Nullable(Type.String({ examples: ['A quarter of all users'] })),
+  disabled: Type.Boolean(),
+  sortOrder: Type.Integer({ examples: [0] }),
+  segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
+  constraints: Type.Array(Ref(Constraint)),
+  variants: Type.Array(Ref(StrategyVariant)),
+  parameters,
+};
+
+/** What a strategy says, wherever it stands. */
+export type StrategyContent = Static<ReturnType<typeof Type.Object<typeof strategyContent>>>;
+
+/** A strategy that a copy would have. */
+export const PlannedStrategy = Named(
+  'PlannedStrategy',
+  Type.Object({
+    copyOf: Type.String({ format: 'uuid', description: 'Strategy of the source' }),
+    ...strategyContent,
+  }),
+);
+export type PlannedStrategy = Static<typeof PlannedStrategy>;
+
 export const FeatureStrategy = Named(
   'FeatureStrategy',
   Type.Object({
     id: Type.String({ format: 'uuid', examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'] }),
-    name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-    title: Nullable(Type.String({ examples: ['A quarter of all users'] })),
-    disabled: Type.Boolean(),
     featureName: name,
-    sortOrder: Type.Integer({ examples: [0] }),
-    segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
-    constraints: Type.Array(Ref(Constraint)),
-    variants: Type.Array(Ref(StrategyVariant)),
-    parameters,
+    ...strategyContent,
   }),
 );
 export type FeatureStrategy = Static<typeof FeatureStrategy>;
@@ -66,6 +83,25 @@ export const NewStrategy = Type.Object(
   { examples: [{ name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } }] },
 );
 export type NewStrategy = Static<typeof NewStrategy>;
+
+export const EnvironmentCopy = Type.Object(
+  {
+    from: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Environment of the same feature',
+      examples: ['development'],
+    }),
+    include: Type.Optional(
+      Type.Array(
+        Type.Unsafe<'strategies' | 'variants'>({ type: 'string', enum: ['strategies', 'variants'] }),
+        { maxItems: 10, description: 'What is copied; both if left out' },
+      ),
+    ),
+  },
+  { additionalProperties: false, examples: [{ from: 'development', include: ['strategies'] }] },
+);
+export type EnvironmentCopy = Static<typeof EnvironmentCopy>;
 
 export const StrategyOrder = Type.Array(
   Type.Object({

@@ -29,7 +29,10 @@ export const LAST_SEEN_AT = sql`(
   select max(last_seen_at) from feature_environments where feature_name = features.name
 )`;
 
-/** The environments of `features`, each with its switch, strategies and variants. */
+/**
+ * The environments of `features`, each with its switch, strategies and variants. As json, which is put together as text: jsonb
+ * is copied anew on every level, and took 7.4 ms of CPU instead of 2.6 for five environments with 30 strategies each.
+ */
 export const ENVIRONMENTS = sql`coalesce((
   select json_agg(json_build_object(
       'name', environments.name, 'environment', environments.name, 'featureName', here.feature_name,
@@ -115,6 +118,40 @@ export async function insertStrategies(
   return rows;
 }
 
+/** Which strategy is copied, under which id and to where; `groupId` null: its group stays. */
+export type StrategyCopy = {
+  copyOf: string;
+  id: string;
+  featureName: string;
+  environment: string;
+  groupId: string | null;
+};
+
+/**
+ * Copies strategies, however many and to wherever, in one statement and without their content leaving the database. Those
+ * with the same place in the order keep the order of the list: each is a microsecond younger than the one before.
+ */
+export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<void> {
+  await sql`
+    with wanted as materialized (
+      select * from rows from (jsonb_to_recordset(${JSON.stringify(copies)}::jsonb) as (
+        "copyOf" uuid, id uuid, "featureName" text, environment text, "groupId" text
+      )) with ordinality as listed
+    ), added as (
+      insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
+        parameters, constraints, variants, created_at)
+      select wanted.id, "featureName", wanted.environment, strategy_name, title, disabled, sort_order,
+        case when parameters ? 'groupId' and "groupId" is not null
+          then parameters || jsonb_build_object('groupId', "groupId") else parameters end,
+        constraints, variants, now() + ordinality * interval '1 microsecond'
+      from wanted join feature_strategies as source on source.id = "copyOf"
+    )
+    insert into feature_strategy_segments (strategy_id, segment_id)
+    select wanted.id, segment_id from wanted join feature_strategy_segments on strategy_id = "copyOf"`.execute(
+    tx,
+  );
+}
+
 export async function updateStrategy(tx: Tx, id: string, strategy: StrategyFields): Promise<void> {
   await tx.updateTable('feature_strategies').set(strategyColumns(strategy)).where('id', '=', id).execute();
   await replaceSegments(tx, id, strategy.segments);
@@ -142,7 +179,7 @@ async function replaceSegments(tx: Tx, strategyId: string, segments: number[]): 
 }
 
 export async function deleteStrategies(tx: Tx, ids: string[]): Promise<void> {
-  await tx.deleteFrom('feature_strategies').where('id', 'in', ids).execute();
+  await sql`delete from feature_strategies where id = any(${ids})`.execute(tx);
 }
 
 export async function updateStrategyOrder(tx: Tx, order: { id: string; sortOrder: number }[]): Promise<void> {

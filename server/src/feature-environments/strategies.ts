@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
@@ -7,10 +8,18 @@ import { holdActiveFeature, readFeature } from '../features/load.ts';
 import { applyPatch, type JsonPatch } from '../features/patch.ts';
 import type { Feature } from '../features/schema.ts';
 import { acceptStrategy } from './accept-strategy.ts';
-import { type FeatureEnvironment, type FeatureStrategy, NewStrategy, type StrategyOrder } from './schema.ts';
 import {
+  type FeatureEnvironment,
+  type FeatureStrategy,
+  NewStrategy,
+  type StrategyContent,
+  type StrategyOrder,
+} from './schema.ts';
+import {
+  copyStrategies,
   deleteStrategies,
   insertStrategies,
+  type StrategyCopy,
   type StrategyFields,
   updateStrategy,
   updateStrategyOrder,
@@ -90,6 +99,23 @@ export async function addStrategies(
     });
   }
   return added;
+}
+
+/** Copies strategies that are held, each as its content says, and tells of each; part of a change that holds the features. */
+export async function placeCopies(
+  { tx, record }: Change,
+  project: string,
+  copies: (Omit<StrategyCopy, 'id'> & { content: StrategyContent })[],
+): Promise<void> {
+  if (copies.length === 0) return;
+  const rows = copies.map(copy => ({ ...copy, id: randomUUID() }));
+  await copyStrategies(
+    tx,
+    rows.map(({ content: _, ...row }) => row),
+  );
+  for (const { id, environment, featureName, content } of rows) {
+    record({ type: 'feature-strategy-add', project, environment, featureName, data: { id, ...content } });
+  }
 }
 
 export async function changeStrategy(

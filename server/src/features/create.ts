@@ -41,7 +41,7 @@ export async function addFeatures(
   inputs: Omit<NewFeature, 'tags'>[],
   most: number,
 ): Promise<void> {
-  refuseBeyond(most, (await lockActiveFeatures(tx)) + inputs.length);
+  await admitToInstance(tx, most, inputs.length);
   const rows = inputs.map(({ name, type, description, impressionData }) => ({
     name,
     type: type ?? 'release',
@@ -57,10 +57,16 @@ export async function addFeatures(
 }
 
 /** Refuses a name or a place that the project does not allow. Holds the project until the transaction ends. */
-export async function admitFeature(tx: Tx, project: string, name: string): Promise<void> {
+export async function admitFeature(tx: Tx, project: string, name: string): Promise<ReceivingProject> {
+  return await admitFeatures(tx, project, [name]);
+}
+
+/** The same for features that come together: all of them or none. */
+export async function admitFeatures(tx: Tx, project: string, names: string[]): Promise<ReceivingProject> {
   const receiving = await holdReceivingProject(tx, project);
-  checkNamingPattern(name, receiving);
-  refuseOverfull(project, receiving, 1);
+  checkNamingPattern(names, receiving);
+  refuseOverfull(project, receiving, names.length);
+  return receiving;
 }
 
 /** What the project asks of features that come into it; nobody else can take a place until the transaction ends. */
@@ -95,6 +101,11 @@ export function refuseBeyond(most: number, wanted: number): void {
   if (wanted > most) throw exceedsLimit(`There are at most ${most} active features. Archive some first.`);
 }
 
+/** The same under a lock: nobody else can add features until the transaction ends. */
+export async function admitToInstance(tx: Tx, most: number, more: number): Promise<void> {
+  refuseBeyond(most, (await lockActiveFeatures(tx)) + more);
+}
+
 /** Compiled once, however many names are asked about. */
 export function nameMatcher(pattern: string | null): (name: string) => boolean {
   const compiled = pattern === null ? undefined : compilePattern(pattern);
@@ -102,16 +113,20 @@ export function nameMatcher(pattern: string | null): (name: string) => boolean {
 }
 
 export function checkNamingPattern(
-  name: string,
+  names: string | string[],
   { namingPattern, namingExample, namingDescription }: ReceivingProject,
 ): void {
-  if (nameMatcher(namingPattern)(name)) return;
+  const fits = nameMatcher(namingPattern);
+  const refused = [names].flat().filter(name => !fits(name));
+  if (refused.length === 0) return;
   const example = namingExample === null ? '' : ` An example: ${namingExample}`;
   const meaning = namingDescription === null ? '' : ` ${namingDescription}`;
-  throw new ApiError(
-    'PatternError',
-    `The project wants names that match ${namingPattern}, and ${name} does not.${example}${meaning}`,
+  const messages = refused.map(
+    name => `The project wants names that match ${namingPattern}, and ${name} does not.${example}${meaning}`,
   );
+  throw new ApiError('PatternError', messages.join(' '), {
+    details: messages.map(message => ({ message })),
+  });
 }
 
 /** What events tell of a feature itself; strategies, variants and switches have events of their own. */

@@ -2,7 +2,14 @@ import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { invalidOperation, notFound } from '../errors.ts';
 import type { Feature } from './schema.ts';
-import { findFeature, listNamedFeatures, lockFeatures } from './store.ts';
+import {
+  findFeature,
+  listNamedFeatures,
+  listReadableFeatures,
+  listTakenNames,
+  lockFeatures,
+  shareFeatures,
+} from './store.ts';
 
 /** The feature, or a refusal if the project has none of that name. */
 export async function readFeature(db: Reader, actor: Actor, project: string, name: string): Promise<Feature> {
@@ -11,9 +18,63 @@ export async function readFeature(db: Reader, actor: Actor, project: string, nam
   return feature;
 }
 
-/** Features by their names, of any project: for callers who know already that they may be read. */
-export async function readFeatures(db: Reader, actor: Actor, names: string[]): Promise<Feature[]> {
-  return await listNamedFeatures(db, actor, names);
+/** Those of the features that the actor may read, of whatever projects. */
+export async function readReadable(db: Reader, actor: Actor, names: string[]): Promise<Feature[]> {
+  return await listReadableFeatures(db, actor, names);
+}
+
+/** Those of the features that the project has. */
+export async function readFoundFeatures(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  names: string[],
+): Promise<Feature[]> {
+  return await listNamedFeatures(db, actor, project, names);
+}
+
+/** Features of the project as they are now, in the order of the names. */
+export async function readFeatures(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  names: string[],
+): Promise<Feature[]> {
+  const features = new Map(
+    (await listNamedFeatures(db, actor, project, names)).map(feature => [feature.name, feature]),
+  );
+  return names.map(name => {
+    const feature = features.get(name);
+    if (!feature) throw notFound(`Feature ${name} in project ${project}`);
+    return feature;
+  });
+}
+
+/** A feature of whatever project the actor may read. */
+export async function findReadable(db: Reader, actor: Actor, name: string): Promise<Feature | undefined> {
+  return (await listReadableFeatures(db, actor, [name]))[0];
+}
+
+/**
+ * Active features of whatever projects the actor may read, kept with their parents as they are until the transaction ends,
+ * or a refusal if one is missing. `projectOf` knows where each of them and each parent is.
+ */
+export async function holdSources(
+  tx: Tx,
+  actor: Actor,
+  names: string[],
+): Promise<{ sources: Map<string, Feature>; projectOf: Map<string, string> }> {
+  const projectOf = await shareFeatures(tx, names);
+  const active = (await listReadableFeatures(tx, actor, names)).filter(feature => !feature.archived);
+  const sources = new Map(active.map(feature => [feature.name, feature]));
+  const missing = names.filter(name => !sources.has(name));
+  if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')}`);
+  return { sources, projectOf };
+}
+
+/** Those of the names that cannot be given to another feature. Only to tell beforehand: the constraint decides. */
+export async function takenNames(db: Reader, names: string[]): Promise<string[]> {
+  return await listTakenNames(db, names);
 }
 
 /** The features, kept from changing until the transaction ends, or a refusal if one is missing. */

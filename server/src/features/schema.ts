@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { ClonedFrom } from '../clone/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { Named, Nullable, Ref, Timestamp, UrlName } from '../http/schema.ts';
@@ -46,6 +47,7 @@ export const Feature = Named(
     collaborators: Type.Object({
       users: Type.Array(Person, { description: 'Those who have changed the feature' }),
     }),
+    clonedFrom: Nullable(ClonedFrom),
   }),
 );
 export type Feature = Static<typeof Feature>;

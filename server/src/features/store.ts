@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
+import { clonedFrom } from '../clone/store.ts';
 import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
@@ -30,7 +32,7 @@ const featureAsSeenBy = (actor: Actor, time: Time = column => column) => sql`
   exists (select from feature_environments where feature_name = features.name and enabled) as enabled,
   ${isFavorite(actor)} as favorite, ${time(LAST_SEEN_AT)} as "lastSeenAt",
   ${ENVIRONMENTS} as environments, ${tagsOf(sql`features.name`)} as tags, ${PARENTS} as dependencies, ${CHILDREN} as children,
-  ${LINKS} as links, ${STAGE} as lifecycle, ${COLLABORATORS} as collaborators`;
+  ${LINKS} as links, ${STAGE} as lifecycle, ${COLLABORATORS} as collaborators, ${clonedFrom(actor)} as "clonedFrom"`;
 
 /** One statement, whatever the feature is made of. */
 export async function findFeature(
@@ -57,10 +59,40 @@ export async function listFeatureTexts(db: Reader, actor: Actor, project: string
   return rows.map(row => row.text);
 }
 
-export async function listNamedFeatures(db: Reader, actor: Actor, names: string[]): Promise<Feature[]> {
+/** Those of the features that the project has, by name. */
+export async function listNamedFeatures(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  names: string[],
+): Promise<Feature[]> {
   const { rows } = await sql<Feature>`
-    select ${featureAsSeenBy(actor)} from features where name = any(${names}) order by name`.execute(db);
+    select ${featureAsSeenBy(actor)} from features where name = any(${names}) and project = ${project} order by name`.execute(
+    db,
+  );
   return rows;
+}
+
+/** Those of the features that are in a project the actor may read, whichever it is, by name. */
+export async function listReadableFeatures(db: Reader, actor: Actor, names: string[]): Promise<Feature[]> {
+  const { rows } = await sql<Feature>`
+    select ${featureAsSeenBy(actor)} from features
+    where name = any(${names}) and ${ofReadableProject(actor)} order by name`.execute(db);
+  return rows;
+}
+
+/**
+ * Keeps features and their parents as they are until the transaction ends, and lets others read and copy them too. All in
+ * one order: what is to depend on the parents needs them, and others take both. Returns the project of each.
+ */
+export async function shareFeatures(tx: Tx, names: string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ name: string; project: string }>`
+    select name, project from features
+    where name = any(array(
+      select unnest(${names}::text[]) union select parent from feature_dependencies where child = any(${names})
+    ))
+    order by name for share`.execute(tx);
+  return new Map(rows.map(row => [row.name, row.project]));
 }
 
 /** Features of the project, kept from changing until the transaction ends; always in one order, so nobody deadlocks. */
@@ -74,11 +106,7 @@ export async function lockFeatures(
     select from features where name = any(${names}) and project = ${project} order by name for update`.execute(
     tx,
   );
-  const { rows } = await sql<Feature>`
-    select ${featureAsSeenBy(actor)} from features where name = any(${names}) and project = ${project} order by name`.execute(
-    tx,
-  );
-  return rows;
+  return await listNamedFeatures(tx, actor, project, names);
 }
 
 /** What depends on the features of these names, and whether they depend on others. */
@@ -258,6 +286,13 @@ export async function deleteFeaturesOfProject(
       sql<Feature['tags']>`${tagsOf(sql`features.name`)}`.as('tags'),
     ])
     .execute();
+}
+
+/** Those of the names that a feature has, archived or not. */
+export async function listTakenNames(db: Reader, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from features where name = any(${names}) order by name`.execute(db);
+  return rows.map(row => row.name);
 }
 
 export async function isNameTaken(db: Reader, name: string): Promise<boolean> {

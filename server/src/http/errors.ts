@@ -11,6 +11,7 @@ export const STATUS = {
   ConflictError: 409,
   ContentTypeerror: 415,
   ExceedsLimitError: 400,
+  IdempotencyError: 422,
   InternalError: 500,
   InvalidOperationError: 403,
   NameExistsError: 409,

@@ -182,6 +182,17 @@ const requests: fc.Arbitrary<Request> = fc.constantFrom(...operations).chain(ope
     `user:hyp_${'0'.repeat(49)}`,
     'ÿ'.repeat(600),
   );
+  // Few keys, so that some are sent again, with the same request or with another.
+  const idempotencyKey = fc.constantFrom(
+    undefined,
+    undefined,
+    undefined,
+    'k1',
+    'k2',
+    '',
+    'x'.repeat(300),
+    'ÿ',
+  );
   return fc
     .record({
       places: fc.tuple(...inPath.map(({ name }) => place(name))),
@@ -189,12 +200,14 @@ const requests: fc.Arbitrary<Request> = fc.constantFrom(...operations).chain(ope
       body,
       contentType,
       authorization,
+      idempotencyKey,
     })
     .map(parts => ({
       operation,
       url: addressOf(operation.path, parts.places, parts.query),
       headers: {
         ...(parts.authorization === '' ? {} : { authorization: parts.authorization }),
+        ...(parts.idempotencyKey === undefined ? {} : { 'idempotency-key': parts.idempotencyKey }),
         ...(parts.contentType === '' || parts.body === undefined
           ? {}
           : { 'content-type': parts.contentType }),

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { App } from './app.ts';
-import { ErrorBody } from './schema.ts';
+import { ErrorBody, refusals } from './schema.ts';
 
 /** The document of every operation, generated from the schemas that validate and serialise. */
 export async function installOpenApi(app: App, publicUrl: string, sessionCookieName: string): Promise<void> {
@@ -61,11 +61,40 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
     },
     // What a caller needs is part of the contract; a route without it is public.
     transform: ({ schema, url, route }) => {
-      const permission = route.config && 'permission' in route.config ? route.config.permission : undefined;
-      return { schema: permission === undefined ? schema : { ...schema, 'x-permission': permission }, url };
+      const config = (route.config ?? {}) as { permission?: unknown; answersSecret?: boolean };
+      if (config.permission === undefined) return { schema, url };
+      const guarded = { ...schema, 'x-permission': config.permission };
+      return {
+        // Without a caller there is nobody whose key it is.
+        schema:
+          route.method === 'POST' && config.permission !== undefined
+            ? repeatable(guarded, config.answersSecret ?? false)
+            : guarded,
+        url,
+      };
     },
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
+}
+
+/** Every POST takes the header (idempotency/hook.ts), so the document says it in one place too. */
+function repeatable<T extends { response?: unknown }>(schema: T, answersSecret: boolean) {
+  const kept = answersSecret
+    ? 'The answer holds a secret and is not kept: a repetition gets 409.'
+    : 'A repetition within 24 hours gets the first answer again.';
+  const key = {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description: `A text of the caller's choice that makes it safe to send the request again. ${kept}`,
+    examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
+  };
+  return {
+    ...schema,
+    ...(answersSecret ? { 'x-answers-secret': true } : {}),
+    headers: { type: 'object', properties: { 'Idempotency-Key': key } },
+    response: { ...refusals(409, 422), ...(schema.response ?? {}) },
+  };
 }
 
 /** The document as it stands in openapi.json. */

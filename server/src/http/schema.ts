@@ -114,6 +114,11 @@ const REFUSALS = {
     'The body is not sent as JSON.',
     'Send the body as JSON, with the header Content-Type: application/json.',
   ],
+  422: [
+    'IdempotencyError',
+    'The Idempotency-Key was sent with another request before.',
+    'This Idempotency-Key belongs to another request. Take a new key.',
+  ],
   429: [
     'RateLimitError',
     'Too many attempts; Retry-After says when the next one can succeed.',

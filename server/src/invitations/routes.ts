@@ -43,7 +43,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/invite-link/tokens',
     {
-      config,
+      config: { ...config, answersSecret: true },
       schema: {
         operationId: 'createSignupToken',
         tags,

@@ -6,7 +6,13 @@ import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
 import { NewPersonalToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
 import { createServiceAccount } from './create.ts';
 import { removeServiceAccount } from './remove.ts';
-import { NewServiceAccount, ServiceAccount, ServiceAccountList, ServiceAccountUpdate } from './schema.ts';
+import {
+  NewServiceAccount,
+  ServiceAccount,
+  ServiceAccountList,
+  ServiceAccountToken,
+  ServiceAccountUpdate,
+} from './schema.ts';
 import { findServiceAccount, listRootRoles, listServiceAccounts } from './store.ts';
 import { createServiceToken, removeServiceToken } from './tokens.ts';
 import { changeServiceAccount } from './update.ts';
@@ -16,7 +22,7 @@ const id = PathId('Id of the service account');
 const params = Type.Object({ id });
 
 export function serviceAccountRoutes(app: App, db: Db): void {
-  for (const schema of [ServiceAccount, ServiceAccountList]) app.addSchema(schema);
+  for (const schema of [ServiceAccountToken, ServiceAccount, ServiceAccountList]) app.addSchema(schema);
 
   app.get(
     '/api/admin/service-account',
@@ -117,7 +123,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/service-account/:id/token',
     {
-      config: { permission: ['ADMIN'] },
+      config: { permission: ['ADMIN'], answersSecret: true },
       schema: {
         operationId: 'createServiceAccountToken',
         tags,

@@ -7,6 +7,11 @@ const name = ShownName({ maxLength: 255, examples: ['Deployment pipeline'] });
 const username = ShownName({ maxLength: 255, examples: ['deployer'] });
 const rootRole = RowId({ description: 'Id of the root role it holds', examples: [2] });
 
+const { secret: _, ...token } = PersonalToken.properties;
+
+/** A token as lists show it. */
+export const ServiceAccountToken = Named('ServiceAccountToken', Type.Object(token));
+
 export const ServiceAccount = Named(
   'ServiceAccount',
   Type.Object({
@@ -16,7 +21,7 @@ export const ServiceAccount = Named(
     username,
     rootRole,
     createdAt: Timestamp('When the account was created'),
-    tokens: Type.Array(Ref(PersonalToken), { description: 'Its tokens, without their secrets' }),
+    tokens: Type.Array(Ref(ServiceAccountToken), { description: 'Its tokens, without their secrets' }),
   }),
 );
 export type ServiceAccount = Static<typeof ServiceAccount>;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 type Schema = Record<string, unknown>;
-type Parameter = { name: string; in: 'path' | 'query'; schema: Schema };
+type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: Schema };
 type Described = {
   operationId: string;
   parameters?: Parameter[];

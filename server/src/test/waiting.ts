@@ -1,9 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Reader } from '../db/database.ts';
+import type { Db, Reader } from '../db/database.ts';
+
+const WITHIN_MS = 4_000;
 
 /** How many statements on this database wait for a lock; for requests that compute before they come upon it. */
 export async function waitingForLock(db: Reader): Promise<number> {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
   return rows.length;
+}
+
+/** Goes on when so many transactions of this database wait for a lock; fails if none ever does. */
+export async function untilWaiting(db: Db, number = 1): Promise<void> {
+  const started = performance.now();
+  while (performance.now() - started < WITHIN_MS) {
+    if ((await waitingForLock(db)) >= number) return;
+    await sleep(10);
+  }
+  throw new Error(`Fewer than ${number} transactions waited for a lock within ${WITHIN_MS} ms`);
 }

@@ -2,7 +2,7 @@ import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { badData, exceedsLimit, notFound } from '../errors.ts';
-import { readFeatures } from '../features/load.ts';
+import { readReadable } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { type ExportQuery, type FeatureExport, MAX_FEATURES } from './schema.ts';
 import { findReferences, listChosen } from './store.ts';
@@ -13,7 +13,7 @@ export async function exportFeatures(db: Db, actor: Actor, query: ExportQuery): 
   return await change(db, actor, async ({ tx, record }) => {
     const names = await listChosen(tx, actor, query);
     refuseMissingOrTooMany(query, names);
-    const features = await readFeatures(tx, actor, names);
+    const features = await readReadable(tx, actor, names);
     const exported = gather(features, query.environment);
     const { segments, tagTypes, contextFields } = await findReferences(tx, usedBy(exported));
     // One event for each project, so that whoever may read it learns that its features were taken out.

@@ -11,7 +11,7 @@ import { environmentOf } from '../feature-environments/strategies.ts';
 import { switchHeld } from '../feature-environments/toggle.ts';
 import { acceptVariants, setVariants } from '../feature-environments/variants.ts';
 import { addFeatures, holdReceivingProject, readReceivingProject } from '../features/create.ts';
-import { holdFoundFeatures, readFeatures } from '../features/load.ts';
+import { holdFoundFeatures, readFoundFeatures } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { updateHeld } from '../features/update.ts';
 import { acceptLink } from '../links/accept.ts';
@@ -86,8 +86,7 @@ export async function importFeatures(
 }
 
 async function readExisting(db: Reader, actor: Actor, { project, data }: ImportRequest): Promise<Feature[]> {
-  const features = await readFeatures(db, actor, namedIn(data).features);
-  return features.filter(feature => feature.project === project);
+  return await readFoundFeatures(db, actor, project, namedIn(data).features);
 }
 
 function refused<T extends ImportReport>(report: T, environment: string): T {

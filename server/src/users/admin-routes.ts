@@ -81,7 +81,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user-admin',
     {
-      config,
+      config: { ...config, answersSecret: true },
       schema: {
         operationId: 'createUser',
         tags,
@@ -167,7 +167,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user-admin/reset-password',
     {
-      config,
+      config: { ...config, answersSecret: true },
       schema: {
         operationId: 'createResetLink',
         tags,

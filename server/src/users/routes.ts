@@ -141,7 +141,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user/tokens',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', answersSecret: true },
       schema: {
         operationId: 'createPersonalToken',
         tags: ['Users'],

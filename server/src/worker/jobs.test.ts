@@ -26,7 +26,11 @@ test('a worker has its schedule in the database, and stops', async () => {
   const stop = await startWorker(harness.databaseUrl, harness.db, log);
 
   const { rows } = await sql<{ name: string }>`select name from pgboss.schedule`.execute(harness.db);
-  expect(rows.map(row => row.name).toSorted()).toEqual(['extend-event-partitions', 'sweep-logins']);
+  expect(rows.map(row => row.name).toSorted()).toEqual([
+    'extend-event-partitions',
+    'remove-expired-idempotency-keys',
+    'sweep-logins',
+  ]);
   await stop();
 });
 

@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import type { Db } from '../db/database.ts';
 import { extendPartitions } from '../events/partitions.ts';
+import { removeExpiredKeys } from '../idempotency/expire.ts';
 import { sweepLogins } from '../sessions/end.ts';
 
 type Log = {
@@ -24,6 +25,14 @@ const JOBS = [
     run: async (db: Db, log: Log) => {
       const rows = await sweepLogins(db);
       if (rows > 0) log.info({ rows }, 'ended sessions and failed logins removed');
+    },
+  },
+  {
+    queue: 'remove-expired-idempotency-keys',
+    cron: '23 * * * *',
+    run: async (db: Db, log: Log) => {
+      const removed = await removeExpiredKeys(db);
+      if (removed > 0) log.info({ removed }, 'expired idempotency keys removed');
     },
   },
 ];

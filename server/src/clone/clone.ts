@@ -1,0 +1,94 @@
+import type { Actor } from '../actor.ts';
+import { type Change, change } from '../change.ts';
+import type { Db } from '../db/database.ts';
+import { attachParents } from '../dependencies/add.ts';
+import { placeCopies } from '../feature-environments/strategies.ts';
+import { admitToInstance } from '../features/create.ts';
+import { readFeatures } from '../features/load.ts';
+import type { Feature } from '../features/schema.ts';
+import { enterStage } from '../lifecycle/enter.ts';
+import { attachTags } from '../tags/attach.ts';
+import { makePlan, type Order, refuseUnlessPossible } from './plan.ts';
+import type { PlannedCopy } from './schema.ts';
+import { insertCopies, insertEnvironments } from './store.ts';
+
+/** Makes the copies, all of them or none, and returns them in the order they were asked for. */
+export async function cloneFeatures(
+  db: Db,
+  actor: Actor,
+  order: Order,
+  mostFeatures: number,
+): Promise<Feature[]> {
+  await change(db, actor, async current => {
+    const plan = await makePlan(current.tx, actor, order);
+    refuseUnlessPossible(plan, order.planId);
+    await admitToInstance(current.tx, mostFeatures, plan.copies.length);
+    await writeCopies(current, actor, order, plan.copies);
+  });
+  // Read afterwards, because events are written last and tell who has worked on a feature.
+  return await readFeatures(
+    db,
+    actor,
+    order.project,
+    order.features.map(({ name }) => name),
+  );
+}
+
+/** One statement for each kind of part, however many there are of it. */
+async function writeCopies(current: Change, actor: Actor, order: Order, copies: PlannedCopy[]) {
+  const { tx, record } = current;
+  const { project, choice } = order;
+  const names = copies.map(({ name }) => name);
+  const variants = partsOf(copies, ({ environments }) =>
+    environments.filter(environment => environment.variants.length > 0),
+  ).map(({ featureName, name, variants: list }) => ({ featureName, environment: name, variants: list }));
+  const createdAt = await insertCopies(tx, copies, actor.userId);
+  await insertEnvironments(tx, names, variants);
+  await enterStage(tx, names, 'initial');
+  for (const { name, type, description, impressionData, source } of copies) {
+    const fields = { name, project, type, description, impressionData, stale: false, archived: false };
+    record({
+      type: 'feature-created',
+      project,
+      featureName: name,
+      data: { ...fields, createdAt: createdAt.get(name), clonedFrom: source },
+    });
+  }
+  await placeCopies(current, project, strategiesOf(copies, choice.replaceGroupId));
+  for (const { featureName, environment, variants: list } of variants) {
+    record({
+      type: 'feature-environment-variants-updated',
+      project,
+      environment,
+      featureName,
+      data: { variants: list },
+      preData: { variants: [] },
+    });
+  }
+  await attachTags(
+    current,
+    copies.map(({ name, tags }) => ({ feature: { name, project, tags: [] }, tags })),
+  );
+  await attachParents(
+    current,
+    copies.flatMap(({ name, dependencies }) =>
+      dependencies.map(dependency => ({ child: { name, project, dependencies: [] }, dependency })),
+    ),
+  );
+}
+
+const strategiesOf = (copies: PlannedCopy[], replaceGroupId: boolean) =>
+  partsOf(copies, ({ name, environments }) =>
+    environments.flatMap(({ name: environment, strategies }) =>
+      strategies.map(({ copyOf, ...content }) => ({
+        copyOf,
+        environment,
+        groupId: replaceGroupId ? name : null,
+        content,
+      })),
+    ),
+  );
+
+/** Parts of all copies in one list, each with the name of its copy. */
+const partsOf = <T extends object>(copies: PlannedCopy[], parts: (copy: PlannedCopy) => T[]) =>
+  copies.flatMap(copy => parts(copy).map(part => ({ ...part, featureName: copy.name })));
