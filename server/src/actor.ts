@@ -1,6 +1,6 @@
-/** Who acts: a token of the instance, a user through a personal token, or the service itself. */
+/** Who acts: a token of the instance, a user, a service account, or the service itself. */
 export type Actor = {
-  kind: 'admin-token' | 'user' | 'system';
+  kind: 'admin-token' | 'user' | 'service-account' | 'system';
   userId: number;
   name: string;
   ip: string | null;
@@ -10,6 +10,9 @@ export type Actor = {
   /** Held by a request with an Idempotency-Key; the change it makes settles it. */
   claim?: Claim;
 };
+
+/** Whether the actor has a row in `users` and the roles it holds: a user or a service account. */
+export const isAccount = (actor: Actor): boolean => actor.kind === 'user' || actor.kind === 'service-account';
 
 /** The right of one run of a request to answer for its key. */
 export type Claim = { key: Buffer; run: string };

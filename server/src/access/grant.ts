@@ -1,8 +1,8 @@
-import type { Actor } from '../actor.ts';
+import { type Actor, isAccount } from '../actor.ts';
 import type { Change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { PROJECT_ROLES, type ProjectRole } from './roles.ts';
-import { type HeldPermission, insertUserRole, listPermissions } from './store.ts';
+import { type HeldPermission, insertUserRole, listPermissions, replaceRootRole } from './store.ts';
 
 /** Gives a user a role in a project, as part of a change. */
 export async function grantProjectRole(
@@ -20,14 +20,14 @@ export async function grantProjectRole(
   });
 }
 
-/** Part of a change that makes a user: the event of that change names the role. */
-export async function grantRootRole(tx: Tx, userId: number, roleId: number): Promise<void> {
-  await insertUserRole(tx, userId, roleId, null);
+/** Part of a change whose event names the role: a user or service account has this root role, and no other. */
+export async function setRootRole(tx: Tx, userId: number, roleId: number): Promise<void> {
+  await replaceRootRole(tx, userId, roleId);
 }
 
 /** Everything the actor may do, and where. */
 export async function permissionsOf(db: Db, actor: Actor): Promise<HeldPermission[]> {
-  return actor.kind === 'user' ? await listPermissions(db, actor.userId) : [{ permission: 'ADMIN' }];
+  return isAccount(actor) ? await listPermissions(db, actor.userId) : [{ permission: 'ADMIN' }];
 }
 
 /** Everything a user may do, and where. */

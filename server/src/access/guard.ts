@@ -92,8 +92,8 @@ async function authenticateUser(db: Db, request: FastifyRequest, token: string):
   return asActor(user, request.ip);
 }
 
-const asActor = ({ userId, name, rootPermissions }: FoundUser, ip: string): Actor => ({
-  kind: 'user',
+const asActor = ({ kind, userId, name, rootPermissions }: FoundUser, ip: string): Actor => ({
+  kind,
   userId,
   name,
   ip,

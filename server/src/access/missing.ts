@@ -20,7 +20,7 @@ export async function missingPermissions(
       !held.some(
         one =>
           one.permission === permission &&
-          one.project === project &&
+          (one.project ?? project) === project &&
           (one.environment ?? environment) === environment,
       ),
   );

@@ -9,10 +9,11 @@ export type FoundToken = {
   seenLongAgo: boolean;
 };
 
-/** A user, known by a personal token or a session. */
+/** A user, known by a personal token or a session, or a service account, known by a token. */
 export type FoundUser = {
   credentialId: number;
   userId: number;
+  kind: 'user' | 'service-account';
   name: string;
   rootPermissions: string[];
   seenLongAgo: boolean;
@@ -22,6 +23,13 @@ const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute
 
 /** A session ends when it was not used for so long; the other end, expires_at, is set when it begins. */
 export const SESSION_IDLE = sql`interval '8 hours'`;
+
+/** In a query on `users`: what each may do on the whole instance, by its own root role and by those of its groups. */
+export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
+  select distinct permission from effective_roles as held join role_permissions using (role_id)
+  where held.user_id = users.id and held.project is null
+    and role_permissions.project is null and environment is null
+)`;
 
 /** Expiry is judged by the clock of the database, one for all servers. */
 export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken | undefined> {
@@ -34,13 +42,11 @@ export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken
     .executeTakeFirst();
 }
 
-const USER = [
+const ACCOUNT = [
   'users.id as userId',
+  sql<FoundUser['kind']>`users.kind`.as('kind'),
   sql<string>`coalesce(users.username, users.email)`.as('name'),
-  sql<string[]>`array(
-    select permission from user_roles join role_permissions using (role_id)
-    where user_roles.user_id = users.id and user_roles.project is null and role_permissions.project is null
-  )`.as('rootPermissions'),
+  ROOT_PERMISSIONS_OF_USER.as('rootPermissions'),
 ] as const;
 
 export async function findPersonalToken(db: Reader, hash: Buffer): Promise<FoundUser | undefined> {
@@ -49,7 +55,7 @@ export async function findPersonalToken(db: Reader, hash: Buffer): Promise<Found
     .innerJoin('users', 'users.id', 'token.user_id')
     .select([
       'token.id as credentialId',
-      ...USER,
+      ...ACCOUNT,
       sql<boolean>`coalesce(token.seen_at < now() - interval '1 minute', true)`.as('seenLongAgo'),
     ])
     .where('token.hash', '=', hash)
@@ -64,10 +70,11 @@ export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser |
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .select([
       'sessions.id as credentialId',
-      ...USER,
+      ...ACCOUNT,
       sql<boolean>`sessions.seen_at < now() - interval '1 minute'`.as('seenLongAgo'),
     ])
     .where('sessions.hash', '=', hash)
+    .where('users.kind', '=', 'user')
     .where('users.deleted_at', 'is', null)
     .where(sql<boolean>`sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE}`)
     .executeTakeFirst();
@@ -90,13 +97,18 @@ export async function lockAdmins(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(tx);
 }
 
+/** A condition on `users`: those who may do everything, by their own role or through a group. */
+export const IS_ADMIN = sql<boolean>`users.id in (
+  select held.user_id from effective_roles as held join role_permissions using (role_id)
+  where held.project is null and role_permissions.project is null and environment is null
+    and permission = 'ADMIN'
+)`;
+
+/** Users who may do everything: service accounts are not counted, because nobody can log in as one. */
 export async function countAdmins(db: Reader): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(distinct users.id) as count
-    from users join user_roles on user_roles.user_id = users.id join role_permissions using (role_id)
-    where users.deleted_at is null and user_roles.project is null and role_permissions.permission = 'ADMIN'`.execute(
-    db,
-  );
+    select count(*) as count from users
+    where users.kind = 'user' and users.deleted_at is null and ${IS_ADMIN}`.execute(db);
   return rows[0]?.count ?? 0;
 }
 
@@ -152,24 +164,33 @@ const access = (actor: Actor, permissions: readonly string[], environment: strin
 
 const isPermitted = (
   actor: Actor,
-  project: RawBuilder<unknown>,
+  project: RawBuilder<string>,
   permissions: readonly string[],
   environment: RawBuilder<unknown>,
 ) => sql`exists (
-  select from user_roles join role_permissions using (role_id)
-  where user_roles.user_id = ${actor.userId}
+  select from ${heldInProject(actor, project)}
     and role_permissions.permission = any(${permissions})
-    and coalesce(role_permissions.project, user_roles.project) = ${project}
     and (role_permissions.environment is null or role_permissions.environment = ${environment})
 )`;
 
-/** A condition on `projects`: open and protected ones are readable by all, private ones by their members. */
+/**
+ * What the actor holds in a project, to be continued with further conditions: a role counts where it is held, on the
+ * instance or in the project, and a permission of it in all projects or in the one it names.
+ */
+export const heldInProject = (actor: Actor, project: RawBuilder<string>) => sql`
+  effective_roles as held join role_permissions using (role_id)
+  where held.user_id = ${actor.userId}
+    and (held.project is null or held.project = ${project})
+    and (role_permissions.project is null or role_permissions.project = ${project})`;
+
+/** A condition on `projects`, true or false and never null: open and protected ones are readable by all, private ones by their members. */
 export function isReadable(actor: Actor) {
   return actor.isAdmin
     ? sql<boolean>`true`
-    : sql<boolean>`(projects.mode <> 'private' or exists (
-        select from user_roles where user_roles.project = projects.id and user_roles.user_id = ${actor.userId}
-      ))`;
+    : sql<boolean>`(projects.mode <> 'private' or projects.id = any(array(
+        select held.project from effective_roles as held
+        where held.user_id = ${actor.userId} and held.project is not null
+      )))`;
 }
 
 /** A condition on a table with a column `project`: true for rows of projects the actor may read. */
@@ -188,18 +209,24 @@ export async function insertUserRole(
   await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId, project }).execute();
 }
 
+export async function replaceRootRole(tx: Tx, userId: number, roleId: number): Promise<void> {
+  await sql`
+    insert into user_roles (user_id, role_id) values (${userId}, ${roleId})
+    on conflict (user_id) where project is null do update set role_id = excluded.role_id`.execute(tx);
+}
+
 export type HeldPermission = { permission: string; project?: string; environment?: string };
 
-/** Everything a user may do, and where. */
+/** Everything a user or service account may do, and where. */
 export async function listPermissions(db: Reader, userId: number): Promise<HeldPermission[]> {
-  const { rows } = await sql<{ held: HeldPermission }>`
+  const { rows } = await sql<{ permission: HeldPermission }>`
     select distinct jsonb_strip_nulls(jsonb_build_object(
       'permission', permission,
-      'project', coalesce(role_permissions.project, user_roles.project),
+      'project', coalesce(role_permissions.project, held.project),
       'environment', environment
-    )) as held
-    from user_roles join role_permissions using (role_id)
-    where user_roles.user_id = ${userId}
-    order by held`.execute(db);
-  return rows.map(row => row.held);
+    )) as permission
+    from effective_roles as held join role_permissions using (role_id)
+    where held.user_id = ${userId}
+    order by permission`.execute(db);
+  return rows.map(row => row.permission);
 }

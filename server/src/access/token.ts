@@ -10,6 +10,7 @@ const PREFIXES = {
   backend: 'hyc',
   frontend: 'hyf',
   personal: 'hyp',
+  service: 'hys',
   session: 'hyw',
   'password-link': 'hyl',
   signup: 'hyi',
@@ -18,7 +19,7 @@ const PREFIXES = {
 export type TokenKind = keyof typeof PREFIXES;
 
 /** Published in docs, so that a secret scanner can find leaked tokens without asking us. */
-export const SECRET_PATTERN = /hy[cfilpw]_[0-9A-Za-z]{49}$/;
+export const SECRET_PATTERN = /hy[cfilpsw]_[0-9A-Za-z]{49}$/;
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 43;

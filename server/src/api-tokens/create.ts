@@ -5,7 +5,7 @@ import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { badData, exceedsLimit } from '../errors.ts';
 import { tokenPermission } from './permission.ts';
-import type { ApiToken, NewApiToken } from './schema.ts';
+import { type ApiToken, DEFAULT_ENVIRONMENT, type NewApiToken } from './schema.ts';
 import { bindToProjects, insertToken, lockTokenCount } from './store.ts';
 
 const ALL = '*';
@@ -18,22 +18,47 @@ export async function createApiToken(
   most = Number.POSITIVE_INFINITY,
 ): Promise<ApiToken> {
   needs(actor, [tokenPermission('CREATE', input.type)]);
+  return await issueToken(db, actor, input, input.projects ?? [input.project ?? ALL], most);
+}
+
+/** Creates an SDK token for one project. Naming another project is a mistake, not a wish to be left out. */
+export async function createProjectToken(
+  db: Db,
+  actor: Actor,
+  project: string,
+  input: NewApiToken,
+  most = Number.POSITIVE_INFINITY,
+): Promise<ApiToken> {
+  const others = (input.projects ?? [input.project ?? project]).filter(one => one !== project);
+  if (others.length > 0) {
+    throw badData([{ message: `a token made here is for ${project} alone`, path: '/body/projects' }]);
+  }
+  return await issueToken(db, actor, input, [project], most);
+}
+
+async function issueToken(
+  db: Db,
+  actor: Actor,
+  input: NewApiToken,
+  wanted: string[],
+  most: number,
+): Promise<ApiToken> {
   const name = input.tokenName ?? input.username;
   if (name === undefined) throw badData([{ message: 'tokenName is required', path: '/body/tokenName' }]);
-  const wanted = new Set(input.projects ?? [input.project ?? ALL]);
-  const projects = wanted.has(ALL) ? undefined : [...wanted];
-  const secret = newToken(input.type, `${front(projects)}:${input.environment}.`);
+  const projects = wanted.includes(ALL) ? undefined : [...new Set(wanted)];
+  const environment = input.environment ?? DEFAULT_ENVIRONMENT;
+  const secret = newToken(input.type, `${front(projects)}:${environment}.`);
 
   return await change(db, actor, async ({ tx, record }) => {
     if ((await lockTokenCount(tx)) >= most) {
       throw exceedsLimit(`There are at most ${most} API tokens. Revoke one first.`);
     }
-    const token = await insertToken(tx, {
+    const token = await insertToken(tx, actor, {
       hash: hashToken(secret),
       hint: hintOf(secret),
       type: input.type,
       name,
-      environment: input.environment,
+      environment,
       alias: input.alias ?? null,
       expiresAt: input.expiresAt ?? null,
       projects,
@@ -63,7 +88,7 @@ async function bind(tx: Tx, actor: Actor, tokenId: number, projects: string[]): 
 export async function createInitialAdminTokens(db: Db, tokens: string[]): Promise<void> {
   for (const secret of tokens) {
     await change(db, SYSTEM, async ({ tx, record }) => {
-      const token = await insertToken(tx, {
+      const token = await insertToken(tx, SYSTEM, {
         hash: hashToken(secret),
         hint: hintOf(secret),
         type: 'admin',
@@ -85,7 +110,14 @@ export function scopeOf(token: ApiToken): { project: string | null; environment:
   return { project: single ? first : null, environment: token.environment };
 }
 
-/** Everything but the secret, and the time of last use, which is no part of the state. */
-export function asEventData({ secret: _, seenAt: __, ...token }: ApiToken): object {
+/** Everything but the secret, what follows from the rest, and the time of last use, which is no part of the state. */
+export function asEventData({
+  secret: _,
+  seenAt: __,
+  secure: ___,
+  identifier: ____,
+  project: _____,
+  ...token
+}: ApiToken): object {
   return token;
 }

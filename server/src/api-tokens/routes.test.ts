@@ -52,10 +52,28 @@ test.each([
   expect(events.body.events[0].project).toBe(project);
 });
 
+test('a token for no named environment is for development, as existing clients expect', async () => {
+  const { status, body } = await create({ environment: undefined });
+
+  expect([status, body.environment]).toEqual([201, 'development']);
+  expect(body.secret).toMatch(/^default:development\./);
+});
+
+test('who has kept a token finds it by its name, its id or itself; a part of it finds nothing', async () => {
+  const { id, secret, identifier } = (await create({ tokenName: 'kept apart' })).body;
+  const find = async (text: string) =>
+    (await call(harness.app, 'GET', `/api/admin/api-tokens/${encodeURIComponent(text)}`)).body.tokens.map(
+      (token: { id: number }) => token.id,
+    );
+
+  expect(identifier).toBe(String(id));
+  for (const text of ['kept apart', identifier, secret]) expect(await find(text)).toEqual([id]);
+  for (const text of ['kept', secret.slice(0, -1), '0', '999999']) expect(await find(text)).toEqual([]);
+});
+
 test.each([
   [{ type: 'admin' }, '/body/type'],
   [{ environment: 'moon' }, '/body/environment'],
-  [{ environment: undefined }, '/body/environment'],
   [{ tokenName: undefined }, '/body/tokenName'],
   [{ projects: ['default', 'moon'] }, '/body/projects'],
   [{ projects: [] }, '/body/projects'],

@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
-import { hashToken } from '../access/token.ts';
 import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { createApiToken } from './create.ts';
+import { keyOf } from './key.ts';
 import { readableTypes } from './permission.ts';
+import { projectTokenRoutes } from './project-routes.ts';
 import { revokeApiToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, ApiTokenUpdate, NewApiToken } from './schema.ts';
-import { listTokens, type TokenKey } from './store.ts';
+import { isCalled, listTokens } from './store.ts';
 import { updateApiToken } from './update.ts';
 
 const tags = ['API tokens'];
@@ -31,7 +32,34 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         response: { 200: answer('The tokens', ApiTokenList), ...refusals(401, 403) },
       },
     },
-    async request => ({ tokens: await listTokens(db, readableTypes(request.actor)) }),
+    async request => ({ tokens: await listTokens(db, request.actor, readableTypes(request.actor)) }),
+  );
+
+  app.get(
+    '/api/admin/api-tokens/:token',
+    {
+      config: { permission: ['READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'] },
+      schema: {
+        operationId: 'getApiTokensByName',
+        tags,
+        summary: 'Find API tokens',
+        description:
+          'The tokens of this name, or the one with this id, or the one that this is: who has kept a token finds out by it what it is for. Empty if there is none the caller may read.',
+        params: Type.Object({
+          token: Type.String({
+            maxLength: 512,
+            description: 'A name, an id, or the token itself',
+            examples: ['checkout service'],
+          }),
+        }),
+        response: { 200: answer('The tokens', ApiTokenList), ...refusals(400, 401, 403) },
+      },
+    },
+    async request => {
+      const { token } = request.params;
+      const matches = isCalled(token, keyOf(token));
+      return { tokens: await listTokens(db, request.actor, readableTypes(request.actor), matches) };
+    },
   );
 
   app.post(
@@ -93,8 +121,6 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
       return reply.code(200).send();
     },
   );
-}
 
-/** Nine digits are an id; a secret is longer. */
-const keyOf = (token: string): TokenKey =>
-  /^\d{1,9}$/.test(token) ? { id: Number(token) } : { hash: hashToken(token) };
+  projectTokenRoutes(app, db, limits);
+}

@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
 
+/** What existing clients count on if they name none. */
+export const DEFAULT_ENVIRONMENT = 'development';
+
 export const TOKEN_TYPES = ['client', 'backend', 'frontend'] as const;
 
 export const ApiToken = Named(
@@ -11,9 +14,18 @@ export const ApiToken = Named(
       description: 'The token itself when it is created; later only what is needed to recognise it',
       examples: ['payments:production.…k3Xz'],
     }),
+    secure: Type.Boolean({ description: 'Always true: the whole secret is shown once' }),
+    identifier: Type.String({
+      description: 'What stands for the token in addresses, and is the same in every answer: its id',
+      examples: ['12'],
+    }),
     tokenName: Type.String({ examples: ['checkout service'] }),
     type: Type.String({ enum: ['admin', ...TOKEN_TYPES], examples: ['backend'] }),
     environment: Nullable(Type.String({ description: 'null: not bound to one', examples: ['production'] })),
+    project: Type.String({
+      description: 'The project, * for all, [] for several: the front of the token',
+      examples: ['payments'],
+    }),
     projects: Type.Array(Type.String(), { description: '["*"]: all projects', examples: [['payments']] }),
     alias: Nullable(Type.String()),
     createdAt: Timestamp('When the token was created'),
@@ -38,7 +50,14 @@ export const NewApiToken = Type.Object(
       enum: TOKEN_TYPES,
       description: 'client and backend are for server-side SDKs, frontend for browsers',
     }),
-    environment: Type.String({ minLength: 1, maxLength: 100, examples: ['production'] }),
+    environment: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        default: DEFAULT_ENVIRONMENT,
+        examples: ['production'],
+      }),
+    ),
     project: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, description: 'One project; * for all' }),
     ),
@@ -59,6 +78,11 @@ export const NewApiToken = Type.Object(
   },
 );
 export type NewApiToken = Static<typeof NewApiToken>;
+
+/** The same; here the project is that of the address. */
+export const NewProjectToken = Type.Object(NewApiToken.properties, {
+  examples: [{ tokenName: 'checkout service', type: 'backend', environment: 'production' }],
+});
 
 export const ApiTokenUpdate = Type.Object(
   { expiresAt: Nullable(expiresAt) },

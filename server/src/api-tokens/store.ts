@@ -10,25 +10,52 @@ const TOKEN = sql`
   case when all_projects then array['*'] else array(
     select project_id from api_token_projects where token_id = api_tokens.id order by project_id
   ) end as projects,
+  split_part(api_tokens.hint, ':', 1) as project, api_tokens.id::text as identifier, true as secure,
   api_tokens.alias, api_tokens.created_at as "createdAt", api_tokens.expires_at as "expiresAt",
   api_tokens.seen_at as "seenAt"`;
 
-export async function listTokens(db: Reader, types: string[]): Promise<ApiToken[]> {
+/** A condition on `api_tokens`: whoever may not read one of its projects does not learn of a token. */
+export const isVisibleToken = (actor: Actor) =>
+  actor.isAdmin
+    ? sql<boolean>`true`
+    : sql<boolean>`not exists (
+        select from api_token_projects join projects on projects.id = project_id
+        where token_id = api_tokens.id and not ${isReadable(actor)}
+      )`;
+
+/** Tokens of these types that match and that the actor may know of. */
+export async function listTokens(
+  db: Reader,
+  actor: Actor,
+  types: readonly string[],
+  matches: RawBuilder<boolean> = sql`true`,
+): Promise<ApiToken[]> {
   const { rows } = await sql<ApiToken>`
     select ${TOKEN} from api_tokens
-    where revoked_at is null and type = any(${types})
+    where revoked_at is null and type = any(${types}) and ${matches} and ${isVisibleToken(actor)}
     order by id`.execute(db);
   return rows;
 }
 
+/** A condition on `api_tokens`: those that are for this project, and not simply for all. */
+export const isForProject = (project: string) => sql<boolean>`id in (
+  select token_id from api_token_projects where project_id = ${project}
+)`;
+
 /** By the hash of the whole token, or by its id. */
 export type TokenKey = { hash: Buffer } | { id: number };
 
-/** The token, kept from changing until the transaction ends. */
-export async function lockToken(tx: Tx, key: TokenKey): Promise<ApiToken | undefined> {
-  const matches: RawBuilder<boolean> = 'id' in key ? sql`id = ${key.id}` : sql`hash = ${key.hash}`;
+const isToken = (key: TokenKey): RawBuilder<boolean> =>
+  'id' in key ? sql`id = ${key.id}` : sql`hash = ${key.hash}`;
+
+/** A condition on `api_tokens`: the token of this key, or those of this name. */
+export const isCalled = (name: string, key: TokenKey) => sql<boolean>`(name = ${name} or ${isToken(key)})`;
+
+/** The token, if the actor may know of it, kept from changing until the transaction ends. */
+export async function lockToken(tx: Tx, actor: Actor, key: TokenKey): Promise<ApiToken | undefined> {
   const { rows } = await sql<ApiToken>`
-    select ${TOKEN} from api_tokens where ${matches} and revoked_at is null for update`.execute(tx);
+    select ${TOKEN} from api_tokens
+    where ${isToken(key)} and revoked_at is null and ${isVisibleToken(actor)} for update`.execute(tx);
   return rows[0];
 }
 
@@ -56,7 +83,7 @@ export async function lockTokenCount(tx: Tx): Promise<number> {
 }
 
 /** Returns undefined if this very token is known already, be it revoked. */
-export async function insertToken(tx: Tx, token: NewToken): Promise<ApiToken | undefined> {
+export async function insertToken(tx: Tx, actor: Actor, token: NewToken): Promise<ApiToken | undefined> {
   const inserted = await tx
     .insertInto('api_tokens')
     .values({
@@ -72,7 +99,7 @@ export async function insertToken(tx: Tx, token: NewToken): Promise<ApiToken | u
     .onConflict(conflict => conflict.constraint('api_tokens_hash_key').doNothing())
     .returning('id')
     .executeTakeFirst();
-  return inserted && (await lockToken(tx, inserted));
+  return inserted && (await lockToken(tx, actor, inserted));
 }
 
 /** Binds a token to those of the projects that the actor may read; returns their ids. */

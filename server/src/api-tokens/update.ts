@@ -16,12 +16,12 @@ export async function updateApiToken(
   input: ApiTokenUpdate,
 ): Promise<ApiToken> {
   return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockToken(tx, key);
+    const before = await lockToken(tx, actor, key);
     if (!before) throw notFound('This API token');
     needs(actor, [tokenPermission('UPDATE', before.type)]);
 
     await updateExpiry(tx, before.id, input.expiresAt);
-    const after = (await lockToken(tx, key)) ?? before;
+    const after = (await lockToken(tx, actor, key)) ?? before;
     if (after.expiresAt !== before.expiresAt) {
       record({
         type: 'api-token-updated',

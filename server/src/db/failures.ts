@@ -31,15 +31,22 @@ const CONSTRAINTS: Record<string, () => ApiError> = {
   tag_types_pkey: () => nameExists('A tag type with this name'),
   tags_pkey: () => nameExists('A tag with this type and value'),
   tags_type_fkey: () => badData([{ message: 'type does not exist', path: '/body/type' }]),
-  users_username_key: () => nameExists('A user with this username'),
+  users_username_key: () => nameExists('A user or service account with this username'),
   users_email_key: () => nameExists('A user with this e-mail address'),
-  personal_access_tokens_description_key: () => nameExists('A personal token with this description'),
+  personal_access_tokens_description_key: () => nameExists('A token with this description'),
   api_tokens_environment_fkey: () =>
     badData([{ message: 'environment does not exist', path: '/body/environment' }]),
   api_token_projects_project_id_fkey: () => goneMeanwhile('project'),
   project_environments_environment_name_fkey: () => goneMeanwhile('environment'),
   user_roles_project_fkey: () => goneMeanwhile('project'),
+  group_roles_project_fkey: () => goneMeanwhile('project'),
+  role_permissions_environment_fkey: () => goneMeanwhile('environment'),
   user_roles_role_id_fkey: () => goneMeanwhile('role'),
+  group_roles_role_id_fkey: () => goneMeanwhile('role'),
+  groups_root_role_id_fkey: () => goneMeanwhile('role'),
+  roles_name_key: () => nameExists('A role with this name'),
+  roles_type_name_key: () => nameExists('A role with this name'),
+  groups_name_key: () => nameExists('A group with this name'),
 };
 
 function goneMeanwhile(what: string): ApiError {

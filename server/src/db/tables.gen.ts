@@ -43,6 +43,12 @@ export interface ContextFields {
   stickiness: Generated<boolean>;
 }
 
+export interface EffectiveRoles {
+  project: string | null;
+  role_id: number | null;
+  user_id: number | null;
+}
+
 export interface Environments {
   created_at: Generated<string>;
   enabled: Generated<boolean>;
@@ -60,6 +66,7 @@ export interface EventCreators {
 export interface Events {
   created_at: Generated<string>;
   created_by: string;
+  created_by_kind: string | null;
   created_by_user_id: number | null;
   data: unknown | null;
   environment: string | null;
@@ -168,6 +175,30 @@ export interface FeatureTypes {
   id: string;
   lifetime_days: number | null;
   name: string;
+}
+
+export interface GroupRoles {
+  created_at: Generated<string>;
+  group_id: number;
+  project: string;
+  role_id: number;
+}
+
+export interface Groups {
+  created_at: Generated<string>;
+  created_by: string;
+  description: string | null;
+  id: Generated<number>;
+  mappings_sso: Generated<string[]>;
+  name: string;
+  root_role_id: number | null;
+}
+
+export interface GroupUsers {
+  created_at: Generated<string>;
+  created_by: string;
+  group_id: number;
+  user_id: number;
 }
 
 export interface IdempotencyKeys {
@@ -372,6 +403,7 @@ export interface Users {
   deleted_at: string | null;
   email: string | null;
   id: Generated<number>;
+  kind: Generated<string>;
   name: string | null;
   password_hash: string | null;
   seen_at: string | null;
@@ -383,6 +415,7 @@ export interface DB {
   api_token_projects: ApiTokenProjects;
   api_tokens: ApiTokens;
   context_fields: ContextFields;
+  effective_roles: EffectiveRoles;
   environments: Environments;
   event_creators: EventCreators;
   events: Events;
@@ -398,6 +431,9 @@ export interface DB {
   feature_tags: FeatureTags;
   feature_types: FeatureTypes;
   features: Features;
+  group_roles: GroupRoles;
+  group_users: GroupUsers;
+  groups: Groups;
   idempotency_keys: IdempotencyKeys;
   integration_attempts: IntegrationAttempts;
   integration_deliveries: IntegrationDeliveries;

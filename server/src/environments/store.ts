@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
+import { isVisibleToken } from '../api-tokens/store.ts';
 import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import {
@@ -23,10 +24,8 @@ const environmentFor = (actor: Actor) => sql`
   (select count(*) from project_environments join projects on projects.id = project_id
     where environment_name = environments.name and ${isReadable(actor)}) as "projectCount",
   (select count(*) from api_tokens
-    where environment = environments.name and revoked_at is null and (all_projects or exists (
-      select from api_token_projects join projects on projects.id = project_id
-      where token_id = api_tokens.id and ${isReadable(actor)}
-    ))) as "apiTokenCount",
+    where environment = environments.name and revoked_at is null
+      and ${isVisibleToken(actor)}) as "apiTokenCount",
   (select count(*) from feature_environments
       join features on features.name = feature_name
       join projects on projects.id = features.project

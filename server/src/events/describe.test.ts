@@ -57,6 +57,8 @@ const NEWER_TYPES = [
   'integration-secret-rotated',
   'integration-deliveries-repeated',
   'integration-backfilled',
+  'service-account-token-created',
+  'service-account-token-deleted',
 ];
 
 const FLAG = { project: 'default', featureName: 'checkout' };

@@ -24,6 +24,7 @@ const USER = named('a user', 'username', 'name', 'email', 'userId', 'id');
 const MEMBER = named('a user', 'username', 'email', 'userId');
 const GROUP = named('a group', 'groupName', 'name', 'groupId', 'id');
 const ACCOUNT = named('a service account', 'username', 'name', 'id');
+const ACCOUNT_OF_TOKEN = named('a service account', 'username', 'userId');
 const APP = named('an application', 'appName');
 // The provider alone would not tell two webhooks apart.
 const INTEGRATION =
@@ -374,6 +375,14 @@ export const EVENT_TYPES = {
   'integration-backfilled': {
     label: 'Integration backfilled',
     text: `sent [{deliveries} earlier events|earlier events] to ${INTEGRATION}`,
+  },
+  'service-account-token-created': {
+    label: 'Service account token created',
+    text: `created ${named('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,
+  },
+  'service-account-token-deleted': {
+    label: 'Service account token deleted',
+    text: `deleted ${named('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,
   },
 } as const satisfies Record<string, { label: string; text: string }>;
 

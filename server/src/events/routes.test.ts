@@ -152,6 +152,28 @@ test('who may not read a private project sees neither its events nor a total tha
   expect(hidden.body.message.replace(id, '')).toBe(missing.body.message.replace('999999999', ''));
 });
 
+test('an event says what acted: a user, an admin token or the service itself', async () => {
+  const editor = await makeUser(harness.db, 'Editor');
+  const create = (name: string, token?: string) =>
+    call(harness.app, 'POST', '/api/admin/tag-types', { body: { name }, ...(token ? { token } : {}) });
+  await create('by-user', editor.token);
+  await create('by-token');
+  await makeProject(harness.db, { id: 'by-system' });
+
+  const { events } = await search('limit=3');
+
+  expect(events).toMatchObject([
+    { type: 'project-created', createdBy: 'system', createdByUserId: -1337, createdByKind: 'system' },
+    { type: 'tag-type-created', createdBy: 'admin', createdByUserId: -42, createdByKind: 'admin-token' },
+    {
+      type: 'tag-type-created',
+      createdBy: editor.username,
+      createdByUserId: editor.id,
+      createdByKind: 'user',
+    },
+  ]);
+});
+
 test('the address of the caller is shown to root admins only', async () => {
   await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'with-address', name: 'x' } });
 

@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, refusals } from '../http/schema.ts';
-import { describe } from './describe.ts';
+import { presentEvent } from './present.ts';
 import { Event, EventCreator, EventCreators, EventSearchQuery, EventSearchResult, Tag } from './schema.ts';
 import { parseEventSearch } from './search-query.ts';
 import { type EventRow, findEvent, listEventCreators, searchEvents } from './store.ts';
@@ -79,6 +79,7 @@ export function eventRoutes(app: App, db: Db): void {
   );
 }
 
-function present({ ip, ...event }: EventRow, actor: Actor): Event {
-  return { ...event, ...describe(event), ...(actor.isAdmin ? { ip } : {}) };
-}
+const present = (event: EventRow, actor: Actor): Event => ({
+  ...presentEvent(event),
+  ...(actor.isAdmin ? { ip: event.ip } : {}),
+});

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Actor } from '../actor.ts';
 import { DATE_PATTERN, FILTER_PATTERN, MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../http/filter.ts';
 import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
@@ -26,6 +27,14 @@ export const Event = Named(
       Type.Integer({
         description: 'Id of that user; -42 is an admin token, -1337 the service itself',
         examples: [7],
+      }),
+    ),
+    createdByKind: Type.Optional(
+      Type.Unsafe<Actor['kind']>({
+        type: 'string',
+        enum: ['user', 'service-account', 'admin-token', 'system'],
+        description: 'What acted; absent in events older than this field',
+        examples: ['user'],
       }),
     ),
     environment: Nullable(Type.String({ examples: ['production'] })),

@@ -15,6 +15,7 @@ export type EventRow = {
   type: string;
   createdBy: string;
   createdByUserId: number | null;
+  createdByKind: Actor['kind'] | null;
   environment: string | null;
   project: string | null;
   featureName: string | null;
@@ -27,7 +28,7 @@ export type EventRow = {
 
 export const EVENT_COLUMNS = sql`
   events.id, events.created_at as "createdAt", events.type, events.created_by as "createdBy",
-  events.created_by_user_id as "createdByUserId", events.environment, events.project,
+  events.created_by_user_id as "createdByUserId", events.created_by_kind as "createdByKind", events.environment, events.project,
   events.feature_name as "featureName", events.data, events.pre_data as "preData", events.tags,
   events.group_id as "groupId", events.ip`;
 
@@ -53,9 +54,9 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
   }));
   await sql`
     with written as (
-      insert into events (group_id, created_by, created_by_user_id, ip,
+      insert into events (group_id, created_by, created_by_user_id, created_by_kind, ip,
         type, project, environment, feature_name, data, pre_data, tags)
-      select ${groupId}, ${actor.name}, ${actor.userId}::integer, ${actor.ip},
+      select ${groupId}, ${actor.name}, ${actor.userId}::integer, ${actor.kind}, ${actor.ip},
         type, project, environment, feature_name, data, pre_data, coalesce(recorded.tags, ${tagsOf(sql`recorded.feature_name`)})
       from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
         type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb

@@ -34,6 +34,10 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
         { name: 'Sessions', description: 'Logging in and out' },
         { name: 'Passwords', description: 'Links by which a password is set' },
         { name: 'Invitations', description: 'Links by which people join' },
+        { name: 'Service accounts', description: 'Accounts for programs, and their tokens' },
+        { name: 'Groups', description: 'Users who have roles together' },
+        { name: 'Roles', description: 'Who may do what: permissions under a name' },
+        { name: 'Project access', description: 'Who holds which roles in a project' },
         { name: 'Operations', description: 'For those who run the service' },
       ],
       components: {

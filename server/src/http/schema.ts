@@ -35,6 +35,23 @@ export const UrlName = (options: StringOptions = {}) =>
     ...options,
   });
 
+/** A name that people read; blanks around it are cut off. */
+export const ShownName = (options: StringOptions = {}) =>
+  Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', [RULE]: 'must not be blank', ...options });
+
+/** An id in an address, which is text. Nine digits fit an integer of the database. */
+export const PathId = (description: string) =>
+  Type.String({
+    pattern: '^[1-9][0-9]{0,8}$',
+    [RULE]: 'must be a whole number from 1',
+    description,
+    examples: ['3'],
+  });
+
+/** An id in a body or an answer. */
+export const RowId = (options: Parameters<typeof Type.Integer>[0] = {}) =>
+  Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [3], ...options });
+
 export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-15T09:30:00.000Z'] });
 

@@ -20,6 +20,7 @@ export async function lockOwner(
     .selectFrom('users')
     .select(['id', 'name', 'username', 'email', 'password_hash as passwordHash'])
     .where('id', '=', userId)
+    .where('kind', '=', 'user')
     .where('deleted_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
@@ -30,6 +31,7 @@ export async function findOwner(db: Reader, userId: number): Promise<PasswordOwn
     .selectFrom('users')
     .select(['id', 'name', 'username', 'email'])
     .where('id', '=', userId)
+    .where('kind', '=', 'user')
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
 }
@@ -51,7 +53,8 @@ export async function upsertLink(
 }
 
 const isValid = (hash: Buffer): RawBuilder<boolean> =>
-  sql`password_links.hash = ${hash} and password_links.expires_at > now() and users.deleted_at is null`;
+  sql`password_links.hash = ${hash} and password_links.expires_at > now()
+    and users.kind = 'user' and users.deleted_at is null`;
 
 export async function findLink(
   db: Reader,

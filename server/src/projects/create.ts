@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { grantProjectRole } from '../access/grant.ts';
-import type { Actor } from '../actor.ts';
+import { type Actor, isAccount } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { badData, exceedsLimit, nameExists } from '../errors.ts';
@@ -16,7 +16,7 @@ import {
 const NO_NAMING = { pattern: null, example: null, description: null };
 const MAX_SLUG_LENGTH = 90;
 
-/** Creates a project; a user who does it becomes its owner. */
+/** Creates a project; a user or service account that does it becomes its owner. */
 export async function createProject(
   db: Db,
   actor: Actor,
@@ -40,9 +40,9 @@ export async function createProject(
     if (!project) throw new Error(`Project ${id} vanished in the transaction that made it`);
 
     record({ type: 'project-created', project: id, data: asEventData(project) });
-    if (actor.kind !== 'user') return project;
+    if (!isAccount(actor)) return project;
     await grantProjectRole({ tx, record }, actor.userId, 'Owner', id);
-    return { ...project, members: 1 };
+    return (await findProject(tx, actor, id)) ?? project;
   });
 }
 

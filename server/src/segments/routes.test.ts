@@ -308,6 +308,10 @@ test('a segment changes its project only with the permission at both ends', asyn
   expect(moved.status).toBe(204);
   expect((await get(`/${id}`, one.owner)).status).toBe(404);
   expect((await get(`/${id}`, other.owner)).body).toMatchObject({ project: other.id });
+  // Each project is told its own half, and neither learns of the other.
+  const [created, deleted] = await eventsOf(id);
+  expect(created).toMatchObject({ type: 'segment-created', project: other.id, preData: null });
+  expect(deleted).toMatchObject({ type: 'segment-deleted', project: one.id, data: null });
 });
 
 test('a segment that other projects use cannot be given to one', async () => {

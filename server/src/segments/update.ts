@@ -26,7 +26,13 @@ export async function changeSegment(db: Db, actor: Actor, id: number, input: Seg
     if (isDeepStrictEqual(after, before)) return;
 
     await updateSegment(tx, id, after);
-    record({ type: 'segment-updated', project, data: after, preData: before });
+    if (before.project === null || project === null || project === before.project) {
+      record({ type: 'segment-updated', project, data: after, preData: before });
+    } else {
+      // Neither project may be known to those who read the other's events.
+      record({ type: 'segment-deleted', project: before.project, preData: before });
+      record({ type: 'segment-created', project, data: after });
+    }
   });
 }
 

@@ -49,7 +49,7 @@ export async function findLogin(db: Reader, attempt: Attempt): Promise<FoundLogi
     with account as (
       select id, name, username, email, password_hash as "passwordHash"
       from users
-      where deleted_at is null
+      where kind = 'user' and deleted_at is null
         and (lower(email) = lower(${attempt.login}) or lower(username) = lower(${attempt.login}))
       order by lower(email) = lower(${attempt.login}) is true desc
       limit 1
@@ -144,6 +144,7 @@ export async function lockAccount(
     .selectFrom('users')
     .select('password_hash as passwordHash')
     .where('id', '=', userId)
+    .where('kind', '=', 'user')
     .where('deleted_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();

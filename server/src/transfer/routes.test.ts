@@ -341,6 +341,34 @@ test('who lacks a permission is told which; who may not read the project learns 
   expect([refused.status, unseen.status, plain.status]).toEqual([403, 404, 200]);
 });
 
+test('a permission for one environment counts there, also when a role of the instance holds it', async () => {
+  const project = await makeProject(here.db);
+  const { roles: role } = (
+    await ask(here, '/api/admin/roles', {
+      name: 'Importer',
+      type: 'root-custom',
+      permissions: [
+        { name: 'CREATE_FEATURE' },
+        { name: 'CREATE_FEATURE_STRATEGY', environment: 'production' },
+        { name: 'UPDATE_FEATURE_ENVIRONMENT' },
+      ],
+    })
+  ).body;
+  const importer = await makeUser(here.db, 'Viewer');
+  const group = { name: 'Importers', rootRole: role.id, users: [{ user: { id: importer.id } }] };
+  await ask(here, '/api/admin/groups', group);
+  const data = {
+    features: [{ name: 'by-role' }],
+    featureStrategies: [{ name: 'default', featureName: 'by-role', parameters: {} }],
+  };
+  const check = async (environment: string) =>
+    (await ask(here, `${BATCH}/validate`, { project: project.id, environment, data }, importer.token)).body
+      .permissions;
+
+  expect(await check('production')).toEqual([]);
+  expect(await check('development')).toMatchObject([{ affectedItems: ['CREATE_FEATURE_STRATEGY'] }]);
+});
+
 test('a name that somebody takes at the same moment makes the import fail as a whole', async () => {
   const request = into({ features: [{ name: 'race-1' }, { name: 'race-2' }], featureStrategies: [] });
 

@@ -24,6 +24,17 @@ const pathsOf = (answer: Answer) =>
 const lastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
+const makeGroup = async (name: string, users: number[], rootRole?: number) =>
+  (
+    await call(harness.app, 'POST', '/api/admin/groups', {
+      body: {
+        name,
+        users: users.map(id => ({ user: { id } })),
+        ...(rootRole === undefined ? {} : { rootRole }),
+      },
+    })
+  ).body;
+
 /** Nobody is an admin afterwards; whoever a test makes one is the only one. */
 const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.Admin}`.execute(harness.db);
 
@@ -252,11 +263,12 @@ test('a search finds parts of names, in upper or lower case, the exact one first
 
 test('everyone may see to whom access can be given', async () => {
   const viewer = await makeUser(harness.db, 'Viewer');
+  const group = await makeGroup('Choosable', [viewer.id]);
 
   const { status, body } = await get('/access', viewer.token);
 
   expect(status).toBe(200);
-  expect(body.groups).toEqual([]);
+  expect(body.groups).toContainEqual({ id: group.id, name: 'Choosable', description: null, userCount: 1 });
   expect(body.users).toContainEqual({
     id: viewer.id,
     name: viewer.username,
@@ -420,4 +432,159 @@ test('a caller sees their profile and roles; an admin token has none', async () 
     status: 403,
     body: { name: 'InvalidOperationError' },
   });
+});
+
+test('a service account is no user: it is not listed, found, counted, changed or deleted as one', async () => {
+  await demoteAll();
+  const { body: account } = await call(harness.app, 'POST', '/api/admin/service-account', {
+    body: { name: 'Robot', username: 'robot', rootRole: ROOT_ROLES.Admin },
+  });
+  await sql`update users set created_at = now() - interval '1 year' where id = ${account.id}`.execute(
+    harness.db,
+  );
+  const ids = (body: { id: number }[]) => body.map(({ id }) => id);
+
+  const lists = [
+    (await get('')).body.users,
+    (await get('/search?q=robot')).body,
+    (await get('/access')).body.users,
+    (await get('/inactive')).body.inactiveUsers,
+  ];
+  const answers = [
+    await get(`/${account.id}`),
+    await get(`/${account.id}/permissions`),
+    await update(account.id, { name: 'Person' }),
+    await remove(account.id),
+    await call(harness.app, 'POST', `${USERS}/${account.id}/change-password`, {
+      body: { password: PASSWORD },
+    }),
+    await call(harness.app, 'POST', `${USERS}/reset-password`, { body: { id: account.id } }),
+    await call(harness.app, 'DELETE', `${USERS}/${account.id}/sessions`),
+  ];
+  const inactive = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
+    body: { ids: [account.id] },
+  });
+
+  for (const list of lists) expect(ids(list)).not.toContain(account.id);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
+  expect(inactive.status).toBe(400);
+  expect((await get('/admin-count')).body).toEqual({ password: 0, noPassword: 0, service: 1 });
+});
+
+test('who is an admin through a group is one, and stays if they are the last', async () => {
+  await demoteAll();
+  const user = await makeUser(harness.db, 'Viewer');
+  const group = await makeGroup('Admins', [user.id], ROOT_ROLES.Admin);
+
+  const counted = (await get('/admin-count')).body;
+  const removal = await remove(user.id);
+  const own = await update(user.id, { rootRole: 'Editor' });
+  await makeUser(harness.db, 'Admin');
+  const later = await remove(user.id);
+
+  expect(counted).toEqual({ password: 0, noPassword: 1, service: 0 });
+  expect(removal).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect([own.status, later.status]).toEqual([200, 200]);
+  expect((await call(harness.app, 'GET', `/api/admin/groups/${group.id}`)).body.users).toEqual([]);
+});
+
+test('the last admin by a role of their own cannot be left out of a group that is the other way to be one', async () => {
+  await demoteAll();
+  const [own, grouped] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Viewer')];
+  const group = await makeGroup('More admins', [grouped.id], ROOT_ROLES.Admin);
+  const empty = () =>
+    call(harness.app, 'PUT', `/api/admin/groups/${group.id}`, { body: { name: group.name, users: [] } });
+  // Held open: both wait here, and whoever counts without the lock would count two.
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
+
+  const both = Promise.all([remove(own.id), empty()]);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(2);
+  await blocker.rollback().execute();
+
+  expect((await both).map(({ status }) => status).toSorted()).toEqual([200, 403]);
+});
+
+test('those who are deleted leave their groups and projects, each of which is told, in as many statements as for one', async () => {
+  const project = await makeProject(harness.db);
+  const users = await Promise.all([1, 2, 3, 4].map(() => makeUser(harness.db, 'Viewer')));
+  const [first, ...others] = users.map(({ id }) => id).toSorted((one, other) => one - other);
+  for (const user of users) await makeMember(harness.db, user, project.id, 'Member');
+  const group = await makeGroup('Leavers', [first, ...others].map(Number));
+  await sql`update users set created_at = now() - interval '1 year', seen_at = null
+    where id = any(${[first, ...others]})`.execute(harness.db);
+  const removeInactive = async (ids: (number | undefined)[]) => {
+    const before = harness.statements.length;
+    const { status } = await call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids } });
+    return { status, statements: harness.statements.length - before };
+  };
+
+  const one = await removeInactive([first]);
+  const three = await removeInactive(others);
+
+  expect(one).toMatchObject({ status: 200 });
+  expect(three).toEqual(one);
+  const { events } = (await call(harness.app, 'GET', '/api/admin/search/events?limit=9')).body;
+  expect(events.map(({ type }: { type: string }) => type).toReversed()).toEqual([
+    ...others.map(() => 'project-access-user-roles-deleted'),
+    ...others.map(() => 'group-user-removed'),
+    ...others.map(() => 'user-deleted'),
+  ]);
+  expect(events.at(-1)).toMatchObject({ project: project.id, preData: { userId: others[0], roles: [5] } });
+  expect(events[3]).toMatchObject({
+    preData: { groupId: group.id, groupName: 'Leavers', userId: others.at(-1) },
+  });
+  expect((await call(harness.app, 'GET', `/api/admin/groups/${group.id}`)).body.userCount).toBe(0);
+  expect((await call(harness.app, 'GET', `/api/admin/projects/${project.id}`)).body.members).toBe(0);
+});
+
+test('a root role of one’s own is given by id or name, and its project permissions count in every project', async () => {
+  const name = 'Caretaker';
+  const { roles: role } = (
+    await call(harness.app, 'POST', '/api/admin/roles', {
+      body: {
+        name,
+        type: 'root-custom',
+        permissions: [
+          { name: 'UPDATE_PROJECT' },
+          { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
+        ],
+      },
+    })
+  ).body;
+  const project = await makeProject(harness.db);
+
+  const { body: user } = await create({ username: 'caretaker', rootRole: name });
+  const { body: other } = await create({ username: 'caretaker-2', rootRole: role.id });
+  const held = async (query: string, permission: string) => {
+    const { overview } = (await get(`/${user.id}/permissions${query}`)).body;
+    return [...overview.project, ...overview.environment].find(
+      (item: { name: string }) => item.name === permission,
+    ).hasPermission;
+  };
+
+  expect([user.rootRole, other.rootRole]).toEqual([role.id, role.id]);
+  expect(await held(`?project=${project.id}`, 'UPDATE_PROJECT')).toBe(true);
+  expect(await held(`?project=${project.id}`, 'DELETE_PROJECT')).toBe(false);
+  const where = `?project=${project.id}&environment=`;
+  expect(await held(`${where}production`, 'UPDATE_FEATURE_ENVIRONMENT')).toBe(true);
+  expect(await held(`${where}development`, 'UPDATE_FEATURE_ENVIRONMENT')).toBe(false);
+});
+
+test('roles through a group are among those of a user, after their own', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const project = await makeProject(harness.db);
+  const group = await makeGroup('Editors of one project', [user.id], ROOT_ROLES.Editor);
+  await call(harness.app, 'POST', `/api/admin/projects/${project.id}/access`, {
+    body: { roles: [6], users: [], groups: [group.id] },
+  });
+  const mine = async (path: string) =>
+    (await call(harness.app, 'GET', `/api/admin/user${path}`, { token: user.token })).body;
+
+  expect((await mine('/roles')).roles).toMatchObject([
+    { name: 'Viewer' },
+    { name: 'Editor' },
+    { name: 'Reader', project: project.id },
+  ]);
+  expect(await mine('/profile')).toMatchObject({ rootRole: 'Viewer', projects: [project.id] });
 });

@@ -29,6 +29,7 @@ import { INACTIVE_DAYS, removeInactiveUsers, removeUser } from './remove.ts';
 import {
   countAdminsByPassword,
   findUser,
+  listGroupNames,
   listInactiveUsers,
   listPeople,
   listRootRoles,
@@ -126,7 +127,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 200: answer('Users and groups', AccessCandidates), ...refusals(401, 403) },
       },
     },
-    async () => ({ users: await listPeople(db), groups: [] }),
+    async () => ({ users: await listPeople(db), groups: await listGroupNames(db) }),
   );
 
   app.get(
@@ -206,7 +207,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Delete inactive users',
         description:
-          'Deletes all of them or none; a user who is not inactive, or not any more, is refused. Events: user-deleted.',
+          'Deletes all of them or none; a user who is not inactive, or not any more, is refused. Events: as for deleting one.',
         body: UserIds,
         response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
       },
@@ -264,7 +265,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Delete a user',
         description:
-          'Ends their sessions, tokens and roles at once. What they did keeps its author; username and e-mail address become free. The last admin is not deleted. Events: user-deleted.',
+          'Ends their sessions, tokens, roles and memberships at once. What they did keeps its author; username and e-mail address become free. The last admin is not deleted. Events: user-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
         params,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },

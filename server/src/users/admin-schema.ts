@@ -55,11 +55,17 @@ export const AccessCandidates = Named(
   'AccessCandidates',
   Type.Object({
     users: Type.Array(Ref(Person)),
-    groups: Type.Array(Type.Object({ id, name: Type.String() }), {
-      description: 'Empty until there are groups',
-    }),
+    groups: Type.Array(
+      Type.Object({
+        id: Type.Integer({ examples: [3] }),
+        name: Type.String({ examples: ['Checkout team'] }),
+        description: Nullable(Type.String()),
+        userCount: Type.Integer({ examples: [4] }),
+      }),
+    ),
   }),
 );
+export type AccessCandidates = Static<typeof AccessCandidates>;
 
 export const AdminCount = Named(
   'AdminCount',

@@ -4,17 +4,17 @@ import type { Caller } from './schema.ts';
 
 type Named = { id: number; name: string | null; username: string | null; email: string | null };
 
-/** A user as they see themselves; who gave no name is called as they log in. */
-export const asCaller = ({ id, name, username, email }: Named): Caller => ({
+/** A user or service account as it sees itself; who gave no name is called as they log in. */
+export const asCaller = ({ id, name, username, email }: Named, isAPI = false): Caller => ({
   id,
   name: name ?? username ?? email ?? `user ${id}`,
   username,
   email,
-  isAPI: false,
+  isAPI,
 });
 
-/** The user who acts; an admin token is refused. */
+/** The user who acts; admin tokens and service accounts are refused. */
 export function ownerId(actor: Actor): number {
   if (actor.kind === 'user') return actor.userId;
-  throw invalidOperation('This is for users, and an admin token belongs to none.');
+  throw invalidOperation('This is for users, and this token belongs to none.');
 }

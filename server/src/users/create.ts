@@ -1,4 +1,4 @@
-import { grantRootRole } from '../access/grant.ts';
+import { setRootRole } from '../access/grant.ts';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
@@ -61,7 +61,7 @@ export async function addUser(
 ): Promise<User> {
   const roleId = await rootRoleId(tx, rootRole);
   const id = await insertUser(tx, { ...fields, passwordHash });
-  await grantRootRole(tx, id, roleId);
+  await setRootRole(tx, id, roleId);
   const user = await findUser(tx, id);
   if (!user) throw new Error(`User ${id} vanished in the transaction that made it`);
   record({ type: 'user-created', data: asEventData(user) });

@@ -22,7 +22,7 @@ export async function permissionOverview(
     held.some(
       one =>
         one.permission === permission &&
-        one.project === inProject &&
+        (one.project === undefined || one.project === inProject) &&
         (one.environment === undefined || one.environment === environment),
     );
 

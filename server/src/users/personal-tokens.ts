@@ -1,7 +1,7 @@
 import { hashToken, newToken } from '../access/token.ts';
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
-import type { Db } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { badData, exceedsLimit, notFound } from '../errors.ts';
 import { ownerId } from './caller.ts';
 import type { NewPersonalToken, PersonalToken } from './schema.ts';
@@ -16,29 +16,45 @@ export async function createPersonalToken(
   input: NewPersonalToken,
 ): Promise<PersonalToken> {
   const userId = ownerId(actor);
-  if (Date.parse(input.expiresAt) <= Date.now()) {
-    throw badData([{ message: 'expiresAt must lie in the future', path: '/body/expiresAt' }]);
-  }
-  const secret = newToken('personal', 'user:');
   return await change(db, actor, async ({ tx, record }) => {
-    if ((await lockPersonalTokens(tx, userId)) >= MAX_PERSONAL_TOKENS) {
-      throw exceedsLimit(`A user has at most ${MAX_PERSONAL_TOKENS} personal tokens. Delete one first.`);
-    }
-    const token = await insertPersonalToken(tx, { userId, hash: hashToken(secret), ...input });
+    const token = await issueToken(tx, userId, 'personal', input);
     record({ type: 'pat-created', data: asEventData(token) });
-    return { ...token, secret };
+    return token;
   });
 }
 
 export async function removePersonalToken(db: Db, actor: Actor, id: number): Promise<void> {
   const userId = ownerId(actor);
   await change(db, actor, async ({ tx, record }) => {
-    const token = await deletePersonalToken(tx, userId, id);
-    if (!token) throw notFound(`Personal token ${id}`);
-    record({ type: 'pat-deleted', preData: asEventData(token) });
+    record({ type: 'pat-deleted', preData: asEventData(await withdrawToken(tx, userId, id)) });
   });
 }
 
-function asEventData({ id, description, userId, expiresAt }: PersonalToken): object {
+/** Part of a change that gives a user or a service account a token; the limit counts for both. */
+export async function issueToken(
+  tx: Tx,
+  userId: number,
+  kind: 'personal' | 'service',
+  input: NewPersonalToken,
+): Promise<PersonalToken> {
+  if (Date.parse(input.expiresAt) <= Date.now()) {
+    throw badData([{ message: 'expiresAt must lie in the future', path: '/body/expiresAt' }]);
+  }
+  if ((await lockPersonalTokens(tx, userId)) >= MAX_PERSONAL_TOKENS) {
+    throw exceedsLimit(`There are at most ${MAX_PERSONAL_TOKENS} tokens for each owner. Delete one first.`);
+  }
+  const secret = newToken(kind, 'user:');
+  const token = await insertPersonalToken(tx, { userId, hash: hashToken(secret), ...input });
+  return { ...token, secret };
+}
+
+/** Part of a change that takes a token from its owner. */
+export async function withdrawToken(tx: Tx, userId: number, id: number): Promise<PersonalToken> {
+  const token = await deletePersonalToken(tx, userId, id);
+  if (!token) throw notFound(`Token ${id}`);
+  return token;
+}
+
+export function asEventData({ id, description, userId, expiresAt }: PersonalToken): object {
   return { id, description, userId, expiresAt };
 }

@@ -3,6 +3,7 @@ import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { badData, notFound } from '../errors.ts';
+import { withdrawUsers } from '../project-access/withdraw.ts';
 import { endSessionsOf } from '../sessions/end.ts';
 import type { User } from './admin-schema.ts';
 import { asEventData } from './create.ts';
@@ -11,7 +12,7 @@ import { filterInactive, lockUsers, markDeleted } from './store.ts';
 /** Nobody heard of them for so long. */
 export const INACTIVE_DAYS = 180;
 
-/** Deletes a user: their sessions, tokens and roles end at once on every server; what they did keeps its author. */
+/** Deletes a user: their sessions, tokens, roles and memberships end at once on every server; what they did keeps its author. */
 export async function removeUser(db: Db, actor: Actor, id: number): Promise<void> {
   await change(db, actor, async ({ tx, record }) =>
     keepingAnAdmin(tx, async () => {
@@ -42,6 +43,7 @@ export async function removeInactiveUsers(db: Db, actor: Actor, ids: number[]): 
 async function remove({ tx, record }: Change, users: User[]): Promise<void> {
   const ids = users.map(({ id }) => id);
   await endSessionsOf(tx, ids);
+  await withdrawUsers({ tx, record }, ids);
   await markDeleted(tx, ids);
   for (const user of users) record({ type: 'user-deleted', preData: asEventData(user) });
 }

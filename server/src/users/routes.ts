@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { setSessionCookie } from '../access/cookie.ts';
 import { permissionsOf } from '../access/grant.ts';
-import type { Actor } from '../actor.ts';
+import { type Actor, isAccount } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
@@ -20,7 +20,7 @@ import {
   PersonalTokenList,
   Profile,
 } from './schema.ts';
-import { findUser, listPersonalTokens, listRolesOf } from './store.ts';
+import { findAccount, listPersonalTokens, listRolesOf } from './store.ts';
 
 export function userRoutes(app: App, db: Db, publicUrl: string): void {
   const named = [
@@ -187,8 +187,8 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
 }
 
 async function describeCaller(db: Db, actor: Actor): Promise<Caller> {
-  const user = actor.kind === 'user' ? await findUser(db, actor.userId) : undefined;
-  return user
-    ? asCaller(user)
+  const account = isAccount(actor) ? await findAccount(db, actor.userId) : undefined;
+  return account
+    ? asCaller(account, actor.kind !== 'user')
     : { id: actor.userId, name: actor.name, username: null, email: null, isAPI: true };
 }

@@ -19,7 +19,9 @@ export const Caller = Named(
     name: Type.String({ description: 'Name, or else username or address', examples: ['Alice Moreau'] }),
     username: Nullable(Type.String({ examples: ['alice'] })),
     email: Nullable(Type.String({ examples: ['alice@example.com'] })),
-    isAPI: Type.Boolean({ description: 'true for a token that belongs to no user' }),
+    isAPI: Type.Boolean({
+      description: 'true for a service account, and for a token that belongs to no one',
+    }),
   }),
 );
 export type Caller = Static<typeof Caller>;

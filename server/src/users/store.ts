@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { IS_ADMIN } from '../access/store.ts';
 import { ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
-import type { AdminCount, InactiveUser, Person, User } from './admin-schema.ts';
+import type { AccessCandidates, AdminCount, InactiveUser, Person, User } from './admin-schema.ts';
 import type { HeldRole, PersonalToken } from './schema.ts';
 
 /** What to call whoever has this id: a user, deleted or not, an admin token or the service itself. Name the column with its table. */
@@ -9,8 +10,8 @@ export const nameOfUser = (id: RawBuilder<unknown>) => sql<string>`
   case ${id} when ${sql.lit(ADMIN_TOKEN_USER_ID)} then 'admin token' when ${sql.lit(SYSTEM_USER_ID)} then 'system'
   else coalesce((select coalesce(username, email) from users where users.id = ${id}), 'user ' || ${id}) end`;
 
-/** A condition on `users`: true for people who are there, which is all that these functions speak of. */
-const IS_THERE = sql<boolean>`users.deleted_at is null`;
+/** A condition on `users`: true for people who are there, which is whom these functions speak of unless they say so. */
+const IS_THERE = sql<boolean>`users.kind = 'user' and users.deleted_at is null`;
 
 const USER = sql`
   users.id, users.name, users.username, users.email,
@@ -29,6 +30,20 @@ export async function findUser(db: Reader, id: number): Promise<User | undefined
     db,
   );
   return rows[0];
+}
+
+/** A user or a service account. */
+export async function findAccount(db: Reader, id: number): Promise<Person | undefined> {
+  const { rows } = await sql<Person>`
+    select ${PERSON} from users where users.id = ${id} and users.deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+/** Those of the users and service accounts that are there; none of them goes until the transaction ends. */
+export async function holdUsers(tx: Tx, ids: number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from users where id = any(${ids}) and deleted_at is null order by id for share`.execute(tx);
+  return rows.map(row => row.id);
 }
 
 /** Those of the users that are there, in the order of their ids, kept from changing until the transaction ends. */
@@ -61,8 +76,24 @@ export async function listPeople(db: Reader): Promise<Person[]> {
 
 /** Whether anyone was ever created, be they deleted. */
 export async function hasUsers(db: Reader): Promise<boolean> {
-  const found = await db.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  const found = await db
+    .selectFrom('users')
+    .select('id')
+    .where('kind', '=', 'user')
+    .limit(1)
+    .executeTakeFirst();
   return found !== undefined;
+}
+
+/** What lists of whom to give access to show of a group. */
+export async function listGroupNames(db: Reader): Promise<AccessCandidates['groups']> {
+  const { rows } = await sql<AccessCandidates['groups'][number]>`
+    select groups.id, groups.name, groups.description, (
+      select count(*) from group_users join users on users.id = user_id
+      where group_id = groups.id and users.deleted_at is null
+    ) as "userCount"
+    from groups order by lower(groups.name)`.execute(db);
+  return rows;
 }
 
 export type NewUserRow = {
@@ -89,22 +120,15 @@ export async function updateUser(tx: Tx, user: Pick<User, 'id' | 'name' | 'email
     .execute();
 }
 
-export async function updateRootRole(tx: Tx, userId: number, roleId: number): Promise<void> {
-  await sql`
-    insert into user_roles (user_id, role_id) values (${userId}, ${roleId})
-    on conflict (user_id) where project is null do update set role_id = excluded.role_id`.execute(tx);
-}
-
 /**
  * Keeps the rows, by which events go on naming their author, and frees username and address: they are unique among those
- * who are there. What gives access goes: password, links, tokens, roles.
+ * who are there. What gives access goes: password, links, tokens; roles and memberships went before.
  */
 export async function markDeleted(tx: Tx, ids: number[]): Promise<void> {
   await sql`
     with tokens as (delete from personal_access_tokens where user_id = any(${ids})),
     links as (delete from password_links where user_id = any(${ids})),
-    places as (delete from login_places where user_id = any(${ids})),
-    roles as (delete from user_roles where user_id = any(${ids}))
+    places as (delete from login_places where user_id = any(${ids}))
     update users set deleted_at = now(), password_hash = null where id = any(${ids})`.execute(tx);
 }
 
@@ -125,25 +149,25 @@ export async function findRootRole(db: Reader, role: number | string): Promise<n
   return rows[0]?.id;
 }
 
-/** Roles that a user holds on the instance and in projects, or in the one project. */
+/** Roles that a user holds on the instance and in projects, or in the one project; their own before those of groups. */
 export async function listRolesOf(db: Reader, userId: number, project?: string): Promise<HeldRole[]> {
   const { rows } = await sql<{ role: HeldRole }>`
-    select to_jsonb(roles) || jsonb_strip_nulls(jsonb_build_object('project', project)) as role
-    from user_roles join (select ${ROLE} from roles) as roles on roles.id = role_id
-    where user_id = ${userId} and (${project ?? null}::text is null or project is null or project = ${project ?? null})
-    order by project nulls first, roles.id`.execute(db);
+    select to_jsonb(roles) || jsonb_strip_nulls(jsonb_build_object('project', held.project)) as role
+    from (select distinct role_id, project from effective_roles where user_id = ${userId}) as held
+      join (select ${ROLE} from roles) as roles on roles.id = held.role_id
+      left join user_roles as own on own.user_id = ${userId} and own.role_id = held.role_id
+        and own.project is not distinct from held.project
+    where ${project ?? null}::text is null or held.project is null or held.project = ${project ?? null}
+    order by held.project nulls first, own.user_id nulls last, roles.id`.execute(db);
   return rows.map(row => row.role);
 }
 
 export async function countAdminsByPassword(db: Reader): Promise<AdminCount> {
   const { rows } = await sql<AdminCount>`
-    select count(*) filter (where password_hash is not null) as password,
-      count(*) filter (where password_hash is null) as "noPassword", 0 as service
-    from users
-    where ${IS_THERE} and exists (
-      select from user_roles join role_permissions using (role_id)
-      where user_id = users.id and user_roles.project is null and permission = 'ADMIN'
-    )`.execute(db);
+    select count(*) filter (where kind = 'user' and password_hash is not null) as password,
+      count(*) filter (where kind = 'user' and password_hash is null) as "noPassword",
+      count(*) filter (where kind = 'service-account') as service
+    from users where users.deleted_at is null and ${IS_ADMIN}`.execute(db);
   return rows[0] ?? { password: 0, noPassword: 0, service: 0 };
 }
 

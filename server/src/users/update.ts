@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { setRootRole } from '../access/grant.ts';
 import { keepingAnAdmin } from '../access/last-admin.ts';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
@@ -6,7 +7,7 @@ import type { Db } from '../db/database.ts';
 import { badData, notFound } from '../errors.ts';
 import type { User, UserUpdate } from './admin-schema.ts';
 import { asEventData, identityViolations, rootRoleId } from './create.ts';
-import { lockUsers, updateRootRole, updateUser } from './store.ts';
+import { lockUsers, updateUser } from './store.ts';
 
 /** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
 export async function changeUser(db: Db, actor: Actor, id: number, input: UserUpdate): Promise<User> {
@@ -34,7 +35,7 @@ async function applyUpdate({ tx, record }: Change, id: number, input: UserUpdate
 
   await updateUser(tx, after);
   if (after.rootRole !== null && after.rootRole !== before.rootRole)
-    await updateRootRole(tx, id, after.rootRole);
+    await setRootRole(tx, id, after.rootRole);
   record({ type: 'user-updated', data: asEventData(after), preData: asEventData(before) });
   return after;
 }

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { SYSTEM } from '../actor.ts';
+import { createFeature } from '../features/create.ts';
+import { makeMember, makeProject, makeUser, type TestUser } from '../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
+import { call } from '../test/request.ts';
+
+const harness = useHarness();
+let few: TestUser;
+let many: TestUser;
+
+beforeAll(async () => {
+  const { db, app } = harness;
+  await makeProject(db, { id: 'costly', mode: 'private' });
+  await createFeature(db, SYSTEM, 'costly', { name: 'costly-flag', type: 'release' });
+  few = await makeUser(db, 'Viewer');
+  many = await makeUser(db, 'Viewer');
+  for (const user of [few, many]) await makeMember(db, user, 'costly', 'Reader');
+  for (let number = 0; number < 20; number++) {
+    const { id } = await makeProject(db);
+    await makeMember(db, many, id, 'Owner');
+    const body = { name: `Group ${number}`, rootRole: 2, users: [{ user: { id: many.id } }] };
+    const group = (await call(app, 'POST', '/api/admin/groups', { body })).body.id;
+    await call(app, 'POST', `/api/admin/projects/${id}/groups/${group}/roles/5`);
+  }
+  // The first use of a token is noted beside the request; later ones within the minute are not.
+  for (const token of [few.token, many.token, ADMIN_TOKEN])
+    await call(app, 'GET', '/api/admin/user', { token });
+  await new Promise(resolve => setTimeout(resolve, 200));
+}, 60_000);
+
+async function statementsOf(url: string, token: string): Promise<number> {
+  const before = harness.statements.length;
+  const { status } = await call(harness.app, 'GET', url, { token });
+  expect(status).toBe(200);
+  return harness.statements.length - before;
+}
+
+test.each([
+  ['a route of the instance: who it is, and the work', '/api/admin/tag-types', 2],
+  ['a route of a project: who it is, whether it may, and the work', '/api/admin/projects/costly', 3],
+  ['a feature', '/api/admin/projects/costly/features/costly-flag', 3],
+  ['a list that leaves private projects out', '/api/admin/projects', 2],
+])('%s', async (_case, url, statements) => {
+  for (const token of [few.token, many.token, ADMIN_TOKEN]) {
+    expect(await statementsOf(url, token)).toBe(statements);
+  }
+});
+
+test('the rights of a user are found by indexes, not by reading everyone else’s', async () => {
+  const explained = await harness.db.transaction().execute(async tx => {
+    await sql`set local enable_seqscan = off`.execute(tx);
+    await sql`set local enable_hashjoin = off`.execute(tx);
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`
+      explain select from effective_roles as held join role_permissions using (role_id)
+      where held.user_id = ${many.id} and (held.project is null or held.project = 'costly')`.execute(tx);
+    return rows.map(row => row['QUERY PLAN']).join('\n');
+  });
+
+  expect(explained).not.toMatch(/Seq Scan/);
+});

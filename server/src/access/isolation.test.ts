@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { makeProject, makeUser, type TestUser } from '../test/factories.ts';
+import { useHarness } from '../test/harness.ts';
+import { listOperations, type Operation } from '../test/operations.ts';
+import { call } from '../test/request.ts';
+
+const operations = listOperations().filter(({ method }) => method === 'GET');
+
+/** Texts that nobody outside the project may ever see. */
+const SECRETS = ['project', 'flag', 'parent', 'link', 'segment', 'field', 'token', 'person'].map(
+  what => `hush-${what}`,
+);
+
+const NONE = 999_999;
+const harness = useHarness();
+/** What each parameter of an address stands for: something everyone may know, something of the private project, nothing. */
+type Values = { open: string; hidden: string; missing: string };
+const values: Record<string, Values> = {};
+/** A Viewer, an Editor, and a member of another private project. */
+const outsiders: TestUser[] = [];
+let member: TestUser;
+let before: string[] = [];
+
+const post = async (path: string, body: object) => {
+  const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
+  expect([path, answer.status, answer.body?.details]).toEqual([path, expect.any(Number), undefined]);
+  expect(answer.status).toBeLessThan(300);
+  return answer.body;
+};
+
+/** The same things in a project, private or not. Both use the global segment, the tag type and the strategy type. */
+async function fill(project: string, prefix: string, globalSegment: number, owner: TestUser) {
+  const at = `projects/${project}`;
+  const constraints = [{ contextName: 'userId', operator: 'IN', values: ['1'] }];
+  const segment = await post('segments', { name: `${prefix}-segment`, project, constraints });
+  await post(`${at}/features`, { name: `${prefix}-flag` });
+  const strategy = await post(`${at}/features/${prefix}-flag/environments/production/strategies`, {
+    name: 'flexibleRollout',
+    segments: [globalSegment, segment.id],
+  });
+  await post(`${at}/features/${prefix}-flag/environments/production/on`, {});
+  const flag = `${at}/features/${prefix}-flag`;
+  await post(`${at}/features`, { name: `${prefix}-parent` });
+  await post(`${flag}/dependencies`, { feature: `${prefix}-parent` });
+  await post(`${flag}/link`, { url: `https://example.com/${prefix}`, title: `${prefix}-link` });
+  await post(`features/${prefix}-flag/tags`, { type: 'simple', value: 'shared' });
+  await post(`${flag}/lifecycle/complete`, { status: 'kept' });
+  await post(`${at}/context`, { name: `${prefix}-field` });
+  for (const starred of [at, flag]) {
+    await call(harness.app, 'POST', `/api/admin/${starred}/favorites`, { token: owner.token });
+  }
+  const token = await post('api-tokens', {
+    tokenName: `${prefix}-token`,
+    type: 'backend',
+    environment: 'production',
+    projects: [project],
+  });
+  await post('api-tokens', {
+    tokenName: `${prefix}-token-for-two`,
+    type: 'frontend',
+    environment: 'production',
+    projects: [project, 'default'],
+  });
+  const group = await post('groups', { name: `${prefix} group`, users: [{ user: { id: owner.id } }] });
+  await post(`${at}/access`, { roles: [4], users: [owner.id], groups: [group.id] });
+  const { rows } = await sql<{ id: number }>`
+    select max(id) as id from events where project = ${project}`.execute(harness.db);
+  return { segment, strategy, token, group, event: rows[0]?.id ?? 0 };
+}
+
+/** Every combination of what the parameters of an address can stand for, with the texts that stand in it. */
+function addresses(operation: Operation, kinds: (keyof Values)[]): string[] {
+  const template = operation.path.replace('/events/{id}', '/events/{eventId}');
+  const names = [...template.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '');
+  return names.reduce<string[]>(
+    (paths, name) =>
+      paths.flatMap(path =>
+        kinds.map(kind => path.replace(`{${name}}`, encodeURIComponent(known(name)[kind]))),
+      ),
+    [template],
+  );
+}
+
+function known(name: string): Values {
+  const found = values[name];
+  if (!found) throw new Error(`say what {${name}} stands for`);
+  return found;
+}
+
+/** What an answer says, without what differs from one answer to the next. */
+const said = ({ status, body }: { status: number; body: unknown }): string =>
+  JSON.stringify([status, body])
+    .replace(/"id":"[0-9a-f-]{36}","name"/g, '"id":"…","name"')
+    .replace(/"seenAt":"[^"]*"/g, '"seenAt":"…"');
+
+/** Searches whose filters name what is hidden, or what is not there. */
+const searches = (kind: keyof Values): string[] =>
+  [
+    `project=IS:${known('projectId')[kind]}`,
+    `project=IS_ANY_OF:default,${known('projectId')[kind]}`,
+    `feature=IS:${known('featureName')[kind]}`,
+    `query=${known('featureName')[kind]}`,
+    `id=IS:${known('eventId')[kind]}`,
+    `createdBy=IS:${known('userId')[kind]}`,
+  ]
+    .map(query => `/api/admin/search/events?${query}`)
+    .concat(
+      `/api/admin/search/features?project=IS:${known('projectId')[kind]}`,
+      `/api/admin/search/features?query=${known('featureName')[kind]}`,
+      `/api/admin/search/features?segment=INCLUDE:${known('projectId')[kind].replace('project', 'segment')}`,
+      `/api/admin/search/features?createdBy=IS:${known('userId')[kind]}`,
+    );
+
+const readAll = async (user: TestUser, urls: string[]): Promise<string[]> => {
+  const answers = [];
+  for (const url of urls) answers.push(said(await call(harness.app, 'GET', url, { token: user.token })));
+  return answers;
+};
+
+/** What these count and measure is the server itself. */
+const OPERATIONAL = ['/internal-backstage/prometheus', '/health', '/ready'];
+/** Who there is, whether they work in a private project or not, is told to everyone who may have to choose one of them. */
+const OF_PEOPLE = ['/api/admin/user-admin/access'];
+const guarded = operations.filter(({ path }) => ![...OPERATIONAL, ...OF_PEOPLE].includes(path));
+const openUrls = () => [
+  ...guarded.flatMap(operation => addresses(operation, ['open'])),
+  ...searches('open'),
+  '/api/admin/search/events?limit=1000',
+  '/api/admin/search/features?limit=100',
+  '/api/admin/search/features?tag=INCLUDE:simple:shared',
+  '/api/admin/projects?archived=true',
+];
+
+beforeAll(async () => {
+  const { db } = harness;
+  member = await makeUser(db, 'Viewer', 'hush-person');
+  for (const role of ['Viewer', 'Editor', 'Viewer'] as const) outsiders.push(await makeUser(db, role));
+  const elsewhere = await makeProject(db, { id: 'other-private', mode: 'private' });
+  await post(`projects/${elsewhere.id}/users/${outsiders[2]?.id}/roles/4`, {});
+  await makeProject(db, { id: 'plain-project' });
+  const owner = await makeUser(db, 'Viewer', 'plain-person');
+  const everywhere = await post('segments', { name: 'global', constraints: [] });
+  const open = await fill('plain-project', 'plain', everywhere.id, owner);
+
+  const place = (name: string, one: string | number, other: string | number, none: string | number) => {
+    values[name] = { open: String(one), hidden: String(other), missing: String(none) };
+  };
+  for (const [parameter, what] of [
+    ['projectId', 'project'],
+    ['featureName', 'flag'],
+    ['contextField', 'field'],
+  ] as const) {
+    place(parameter, `plain-${what}`, `hush-${what}`, `none-${what}`);
+  }
+  for (const [parameter, value] of [
+    ['environment', 'production'],
+    ['strategyName', 'default'],
+    ['name', 'simple'],
+    ['type', 'simple'],
+    ['value', 'none'],
+    ['roleId', '4'],
+  ] as const) {
+    place(parameter, value, value, value);
+  }
+  place('userId', owner.id, member.id, NONE);
+  const placeMade = (hidden: Awaited<ReturnType<typeof fill>>) => {
+    place('id', open.segment.id, hidden.segment.id, NONE);
+    place('strategyId', open.strategy.id, hidden.strategy.id, randomUUID());
+    place('token', open.token.id, hidden.token.id, NONE);
+    place('eventId', open.event, hidden.event, NONE);
+    place('groupId', open.group.id, hidden.group.id, NONE);
+  };
+  placeMade(open);
+  for (const user of outsiders) before = [...before, ...(await readAll(user, openUrls()))];
+
+  await makeProject(db, { id: 'hush-project', name: 'hush-project', mode: 'private' });
+  const hidden = await fill('hush-project', 'hush', everywhere.id, member);
+  // The member acts there, so that it becomes a creator of events.
+  await call(harness.app, 'PUT', '/api/admin/projects/hush-project', {
+    token: member.token,
+    body: { name: 'hush-project', description: 'hush-project' },
+  });
+  placeMade(hidden);
+}, 60_000);
+
+test('a member sees all of it, so there is something to hide', async () => {
+  const urls = ['', '/features', '/features/hush-flag', '/access', '/api-tokens'].map(
+    path => `/api/admin/projects/hush-project${path}`,
+  );
+  const all = await readAll(member, [
+    ...urls,
+    '/api/admin/segments',
+    '/api/admin/context',
+    ...searches('hidden'),
+  ]);
+
+  for (const secret of SECRETS) expect(all.join('\n')).toContain(secret);
+});
+
+test('no answer to what everyone may ask has changed: no name, no count, no total', async () => {
+  let after: string[] = [];
+  for (const user of outsiders) after = [...after, ...(await readAll(user, openUrls()))];
+
+  expect(after.length).toBeGreaterThan(100);
+  expect(after).toEqual(before);
+  for (const secret of SECRETS) expect(after.join('\n')).not.toContain(secret);
+});
+
+test.each(guarded.filter(({ path }) => path.includes('{')))(
+  '$path asked with ids of the private project answers as for ids that do not exist',
+  async operation => {
+    const hidden = addresses(operation, ['open', 'hidden']);
+    const missing = addresses(operation, ['open', 'missing']);
+
+    for (const user of outsiders) {
+      const found = await readAll(user, hidden);
+      const control = await readAll(user, missing);
+      expect(found.map(neutral)).toEqual(control.map(neutral));
+    }
+  },
+);
+
+test('a search that names what is hidden finds what one for nothing finds', async () => {
+  for (const user of outsiders) {
+    expect((await readAll(user, searches('hidden'))).map(neutral)).toEqual(
+      (await readAll(user, searches('missing'))).map(neutral),
+    );
+  }
+});
+
+/** An answer repeats what was asked for; all of it is replaced by one word. */
+function neutral(text: string): string {
+  const asked = Object.values(values).flatMap(({ open, hidden, missing }) =>
+    hidden === open ? [] : [hidden, missing],
+  );
+  return asked.reduce((rest, word) => rest.replaceAll(new RegExp(`\\b${word}\\b`, 'g'), '?'), text);
+}

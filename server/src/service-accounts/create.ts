@@ -1,0 +1,37 @@
+import { setRootRole } from '../access/grant.ts';
+import type { Actor } from '../actor.ts';
+import { change } from '../change.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { badData } from '../errors.ts';
+import { roleViolations } from '../roles/usable.ts';
+import type { NewServiceAccount, ServiceAccount } from './schema.ts';
+import { findServiceAccount, insertServiceAccount } from './store.ts';
+
+/** Creates an account that no person is: it has a root role, and acts by its tokens. */
+export async function createServiceAccount(
+  db: Db,
+  actor: Actor,
+  input: NewServiceAccount,
+): Promise<ServiceAccount> {
+  const name = (input.name ?? input.username)?.trim();
+  if (name === undefined) throw badData([{ message: 'name is required', path: '/body/name' }]);
+  return await change(db, actor, async ({ tx, record }) => {
+    await refuseUnknownRole(tx, input.rootRole);
+    const fields = { name, username: (input.username ?? name).trim(), rootRole: input.rootRole };
+    const id = await insertServiceAccount(tx, fields);
+    await setRootRole(tx, id, fields.rootRole);
+    record({ type: 'service-account-created', data: { id, ...fields } });
+    return await madeAccount(tx, id);
+  });
+}
+
+export async function refuseUnknownRole(tx: Tx, rootRole: number): Promise<void> {
+  const details = await roleViolations(tx, 'root', [{ id: rootRole, path: '/body/rootRole' }]);
+  if (details.length > 0) throw badData(details);
+}
+
+export async function madeAccount(tx: Tx, id: number): Promise<ServiceAccount> {
+  const account = await findServiceAccount(tx, id);
+  if (!account) throw new Error(`Service account ${id} vanished in the transaction that holds it`);
+  return account;
+}
