@@ -199,6 +199,34 @@ const STEPS: readonly Step[] = [
   ['DELETE', '/api-tokens/{token}', undefined, ['api-token-deleted']],
   ['POST', '/user/tokens', { description: 'mine', expiresAt: later }, ['pat-created']],
   ['DELETE', '/user/tokens/{pat}', undefined, ['pat-deleted']],
+
+  [
+    'POST',
+    '/addons',
+    {
+      provider: 'webhook',
+      enabled: true,
+      parameters: { url: 'http://127.0.0.1:9/' },
+      events: ['feature-created'],
+    },
+    ['addon-config-created'],
+  ],
+  [
+    'PUT',
+    '/addons/{addon}',
+    {
+      provider: 'webhook',
+      enabled: true,
+      description: 'Ours',
+      parameters: { url: 'http://127.0.0.1:9/' },
+      events: ['feature-created'],
+    },
+    ['addon-config-updated'],
+  ],
+  ['POST', '/addons/{addon}/rotate-secret', {}, ['integration-secret-rotated']],
+  ['POST', '/addons/{addon}/test', undefined, ['integration-tested']],
+  ['POST', '/addons/{addon}/backfill', { from: '2000-01-01T00:00:00.000Z' }, ['integration-backfilled']],
+  ['DELETE', '/addons/{addon}', undefined, ['addon-config-deleted']],
 ];
 
 /**
@@ -206,6 +234,12 @@ const STEPS: readonly Step[] = [
  * d data (the state after), p preData (the state before).
  */
 const TOLD: Record<string, string> = {
+  'addon-config-created': ' d',
+  'addon-config-updated': ' dp',
+  'addon-config-deleted': ' p',
+  'integration-secret-rotated': ' d',
+  'integration-tested': ' d',
+  'integration-backfilled': ' d',
   'environment-created': 'E d',
   'environment-updated': 'E dp',
   'environment-deleted': 'E p',
@@ -306,6 +340,8 @@ const LATER = 'what it tells of is not built yet';
 const NOT_HERE =
   'what it tells of is not part of Halyard yet: change requests, release plans, signals, banners';
 
+const DELIVERY = 'takes a receiver that fails: shown by the tests of deliveries';
+
 /** Why no request of the life above writes an event of this type. */
 const NOT_EMITTED: Record<string, string> = {
   ...of(NEVER, [
@@ -323,8 +359,9 @@ const NOT_EMITTED: Record<string, string> = {
   ]),
   ...of(LATER, [
     ...['application-created', 'feature-potentially-stale-on'],
-    ...EVENT_TYPE_NAMES.filter(type => /^(addon-config|setting)-/.test(type)),
+    ...EVENT_TYPE_NAMES.filter(type => /^setting-/.test(type)),
   ]),
+  ...of(DELIVERY, ['integration-disabled', 'integration-deliveries-repeated']),
 };
 
 function of(why: string, types: string[]): Record<string, string> {
@@ -389,6 +426,7 @@ function remember(ids: Record<string, string | number>, path: string, body: any)
   if (path === '/service-account') ids.account = body.id;
   if (path === `${A}/token`) ids.accountToken = body.id;
   if (path === '/groups') ids.group = body.id;
+  if (path === '/addons') ids.addon = body.id;
 }
 
 async function lastEvent(): Promise<number> {
