@@ -55,7 +55,7 @@ export type CampaignResult = {
 };
 
 const START_WITHIN_MS = 60_000;
-const ROUNDS_UNTIL_RESTART = 30;
+const ROUNDS_UNTIL_RESTART = 10;
 const KEY = Buffer.alloc(32, 7);
 const SCHEDULE = '0,0.3,0.3,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5';
 
