@@ -15,6 +15,7 @@ import { readConfig } from '../server/src/config.ts';
 import { type Db, openDb } from '../server/src/db/database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { createIntegration } from '../server/src/integrations/create.ts';
+import { makeSender } from '../server/src/outgoing/send.ts';
 import { keyringOf } from '../server/src/secrets/seal.ts';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
 import { ADMIN_TOKEN } from '../server/src/test/harness.ts';
@@ -137,9 +138,25 @@ async function measureThroughput(): Promise<void> {
   await emptied.promise;
   const empty = (count * 3) / ((performance.now() - emptyStarted) / 1_000);
   await boss.stop({ graceful: false });
+  const bare = await bareRequests(count * 3);
   console.log(
-    `Throughput, 3 integrations, ${count * 3} deliveries: ${perSecond.toFixed(0)} per second; pg-boss with an empty handler: ${empty.toFixed(0)}; ${((100 * perSecond) / empty).toFixed(0)} % (first byte ${(first - started).toFixed(0)} ms after the server was ready)`,
+    `Throughput, 3 integrations, ${count * 3} deliveries: ${perSecond.toFixed(0)} per second; bare requests to the same receiver: ${bare.toFixed(0)}; pg-boss with an empty handler: ${empty.toFixed(0)}; ${((100 * perSecond) / empty).toFixed(0)} % (first byte ${(first - started).toFixed(0)} ms after the server was ready)`,
   );
+}
+
+/** The same requests without anything around them: what HTTP alone would allow on this machine. */
+async function bareRequests(count: number): Promise<number> {
+  const sender = makeSender(settings.targets);
+  const body = JSON.stringify({ id: 1, type: 'tag-deleted', data: { name: 'measured' } });
+  let left = count;
+  const started = performance.now();
+  const one = async () => {
+    while (left-- > 0) await sender.send({ url: `${receiver.url}/bare`, headers: {}, body });
+  };
+  await Promise.all(Array.from({ length: 60 }, one));
+  const perSecond = count / ((performance.now() - started) / 1_000);
+  await sender.close();
+  return perSecond;
 }
 
 async function inBatches(

@@ -37,7 +37,9 @@ console.log(`seed ${options.seed}`);
 const started = Date.now();
 const result = options.postgres !== '' ? await onOwnPostgres() : await onSharedPostgres();
 console.log(JSON.stringify({ ...result, minutes: Math.round((Date.now() - started) / 6_000) / 10 }, null, 2));
-process.exit(result.lost + result.phantom + result.unrecorded + result.unfinished === 0 ? 0 : 1);
+process.exit(
+  result.open + result.lost + result.phantom + result.unrecorded + result.unfinished === 0 ? 0 : 1,
+);
 
 async function onSharedPostgres() {
   const name = `halyard_kills_${randomBytes(4).toString('hex')}`;

@@ -72,8 +72,11 @@ export function asRefusal(error: unknown): ApiError | undefined {
   }
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
-  // pg gives these two no code: no free connection in time, and a connection that broke during a query.
-  const lost = /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+  // pg gives these no code: no free connection in time, one that broke during a query, and one that broke in a
+  // transaction, of which the last is told by the rollback.
+  const lost = /timeout exceeded when trying to connect|Connection terminated|is not queryable/.test(
+    error.message,
+  );
   return NETWORK.has(code) || lost ? unavailable(error) : undefined;
 }
 

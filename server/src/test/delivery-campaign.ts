@@ -38,7 +38,9 @@ export type CampaignResult = {
   restarts: number;
   success: number;
   failed: number;
-  /** Neither succeeded nor, if made to, failed. */
+  /** Still to be tried when the time was up. */
+  open: number;
+  /** Neither succeeded nor, if made to, failed, nor open. */
   lost: number;
   /** Recorded as a success, though no request of it was answered with success. */
   phantom: number;
@@ -53,6 +55,7 @@ export type CampaignResult = {
 };
 
 const START_WITHIN_MS = 60_000;
+const ROUNDS_UNTIL_RESTART = 10;
 const KEY = Buffer.alloc(32, 7);
 const SCHEDULE = '0,0.3,0.3,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5';
 
@@ -130,12 +133,17 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     }
     await writing;
     const until = Date.now() + campaign.settleWithinMs;
-    for (;;) {
+    for (let rounds = 1; ; rounds++) {
       const states = await countStates(db);
       if ((states.pending ?? 0) + (states.retrying ?? 0) === 0) break;
       if (Date.now() > until) break;
       say(JSON.stringify(states));
       await sleep(1_000);
+      // In the end only what is refused for good is left, and the breaker lets it rest for longer and longer.
+      if (rounds % ROUNDS_UNTIL_RESTART === 0 && server) {
+        await stopProcess(server);
+        await start();
+      }
     }
     const survived = server?.process.exitCode === null && server.process.signalCode === null;
     if (!survived) throw new Error('The server died by itself');
@@ -196,12 +204,14 @@ async function judge(
   const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
   const success = rows.filter(row => row.state === 'success');
   const failed = rows.filter(row => row.state === 'failed' && row.eventId % campaign.oneInRefused === 0);
+  const open = rows.filter(row => row.state === 'pending' || row.state === 'retrying').length;
   return {
     events: events[0]?.count ?? 0,
     deliveries: rows.length,
     success: success.length,
     failed: failed.length,
-    lost: wanted - success.length - failed.length,
+    open,
+    lost: wanted - success.length - failed.length - open,
     phantom: success.filter(row => !accepted.has(row.webhookId)).length,
     duplicates: sum(accepted.values()) - accepted.size,
     requests: sum(arrived.values()),
