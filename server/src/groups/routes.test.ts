@@ -102,6 +102,54 @@ test('members have the root role of the group beside their own, and lose it with
   expect([before, inside, await tryIt()]).toEqual([403, 400, 403]);
 });
 
+test('a deleted user leaves groups and projects, and all are told', async () => {
+  const project = await makeProject(harness.db);
+  const user = await makeUser(harness.db, 'Viewer');
+  const { id } = await create({ users: members(user.id) });
+  await call(harness.app, 'POST', `/api/admin/projects/${project.id}/users/${user.id}/roles/5`);
+
+  await call(harness.app, 'DELETE', `/api/admin/user-admin/${user.id}`);
+
+  expect((await ask('GET', `/${id}`)).body.users).toEqual([]);
+  const [deleted] = await events('type=IS:user-deleted&limit=1');
+  const together = await events(`groupId=IS:${deleted.groupId}`);
+  expect(together.map((event: { type: string; project: string }) => [event.type, event.project])).toEqual([
+    ['user-deleted', null],
+    ['group-user-removed', null],
+    ['project-access-user-roles-deleted', project.id],
+  ]);
+  expect(together[2].preData).toEqual({ userId: user.id, roles: [5] });
+});
+
+test('what a user holds through groups is shown with what they hold themselves', async () => {
+  const project = await makeProject(harness.db, { mode: 'private' });
+  const user = await makeUser(harness.db, 'Viewer');
+  const { id, name } = await create({ rootRole: ROOT_ROLES.Editor, users: members(user.id) });
+  await call(harness.app, 'POST', `/api/admin/projects/${project.id}/groups/${id}/roles/5`);
+  const mine = async (path: string) =>
+    (await call(harness.app, 'GET', `/api/admin/user${path}`, { token: user.token })).body;
+
+  expect((await mine('/roles')).roles.map((role: { name: string; project?: string }) => role.name)).toEqual([
+    'Viewer',
+    'Editor',
+    'Member',
+  ]);
+  expect(await mine('/profile')).toMatchObject({ rootRole: 'Viewer', projects: [project.id] });
+  expect((await mine('')).permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: project.id });
+  const overview = await call(
+    harness.app,
+    'GET',
+    `/api/admin/user-admin/${user.id}/permissions?project=${project.id}`,
+  );
+  expect(overview.body.overview.project).toContainEqual({
+    name: 'CREATE_FEATURE',
+    type: 'project',
+    hasPermission: true,
+  });
+  const { groups } = (await call(harness.app, 'GET', '/api/admin/user-admin/access')).body;
+  expect(groups).toContainEqual(expect.objectContaining({ id, name }));
+});
+
 test('a project counts each member once, and a deleted group leaves it, which the project is told', async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];

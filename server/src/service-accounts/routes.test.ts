@@ -62,7 +62,7 @@ test('a token acts as the account, is shown once, kept as a hash, and recorded w
 
   expect(created.status).toBe(201);
   expect(secret).toMatch(/^user:hys_[0-9A-Za-z]{49}$/);
-  expect(me.body.user).toMatchObject({ id, username, isAPI: true });
+  expect(me.body.user).toMatchObject({ id, isAPI: true });
   expect(made.status).toBe(201);
   expect(listed.body.pats).toEqual(
     [{ ...created.body, secret: undefined, seenAt: expect.anything() }].map(
@@ -117,6 +117,30 @@ test("a token of another account, and a user's own, cannot be reached through an
   ] as const) {
     expect((await ask(method, path)).status).toBe(404);
   }
+});
+
+test('an account is no user: it is not among them, has no password and cannot log in', async () => {
+  const { id, username } = await create(ROOT_ROLES.Admin);
+  const admin = (path: string) => call(harness.app, 'GET', `/api/admin/user-admin${path}`);
+  const password = 'a quite long and unguessable one 4711';
+
+  const changed = await call(harness.app, 'POST', `/api/admin/user-admin/${id}/change-password`, {
+    body: { password },
+  });
+  const link = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', { body: { id } });
+  const login = await call(harness.app, 'POST', '/auth/simple/login', {
+    token: null,
+    body: { username, password },
+  });
+
+  expect([changed.status, link.status, login.status]).toEqual([404, 404, 401]);
+  for (const path of ['', `/search?q=${username}`, '/access', '/inactive']) {
+    expect(JSON.stringify((await admin(path)).body)).not.toContain(username);
+  }
+  for (const path of [`/${id}`, `/${id}/permissions`]) expect((await admin(path)).status).toBe(404);
+  expect((await admin('/admin-count')).body).toMatchObject({ password: 0, noPassword: 0, service: 1 });
+  expect((await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}`)).status).toBe(404);
+  await ask('DELETE', `/${id}`);
 });
 
 test('an account makes no tokens for itself', async () => {
