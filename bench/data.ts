@@ -4,6 +4,7 @@ import pg from 'pg';
 import { openDb } from '../server/src/db/database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 import { EVENT_TYPE_NAMES } from '../server/src/events/event-types.ts';
+import { keepDatabase, withClient } from './database.ts';
 
 const EVENTS_MIGRATION = new URL('../server/migrations/0003_events.sql', import.meta.url);
 const BATCH = 50_000;
@@ -93,17 +94,8 @@ const CREATORS = `
 
 /** A database of that many events, migrated, filled, analyzed; one that is there from an earlier run is kept. */
 export async function prepareDatabase(url: URL, events: number, fresh: boolean): Promise<void> {
-  const name = url.pathname.slice(1);
-  const marker = `${events} events, made by ${await fingerprint()}`;
-  const server = new URL(url);
-  server.pathname = '/postgres';
-  await withClient(server, async client => {
-    if (!fresh && (await commentOn(client, name)) === marker) return;
-    await client.query(`drop database if exists ${name} with (force)`);
-    await client.query(`create database ${name}`);
-    await fill(url, events);
-    await client.query(`comment on database ${name} is '${marker}'`);
-  });
+  const mark = `${events} events, made by ${await fingerprint()}`;
+  await keepDatabase(url, mark, fresh, () => fill(url, events));
 }
 
 async function fill(url: URL, events: number): Promise<void> {
@@ -141,22 +133,4 @@ async function fingerprint(): Promise<string> {
   const hash = createHash('sha256').update(SETTING + FILL + CREATORS + TYPES.join());
   hash.update(await readFile(EVENTS_MIGRATION));
   return hash.digest('hex').slice(0, 16);
-}
-
-async function commentOn(client: pg.Client, database: string): Promise<string | undefined> {
-  const { rows } = await client.query<{ comment: string }>(
-    `select shobj_description(oid, 'pg_database') as comment from pg_database where datname = $1`,
-    [database],
-  );
-  return rows[0]?.comment;
-}
-
-async function withClient<T>(url: URL, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -13,6 +13,7 @@ import { eventRoutes } from './events/routes.ts';
 import { featureEnvironmentRoutes } from './feature-environments/routes.ts';
 import { featureTypeRoutes } from './feature-types/routes.ts';
 import { featureRoutes } from './features/routes.ts';
+import { projectHealthRoutes } from './health/routes.ts';
 import type { App } from './http/app.ts';
 import { installClosing } from './http/closing.ts';
 import { lazyCompilers } from './http/compilers.ts';
@@ -58,6 +59,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   projectRoutes(app, db);
   featureRoutes(app, db);
   featureEnvironmentRoutes(app, db);
+  projectHealthRoutes(app, db);
   environmentRoutes(app, db);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);

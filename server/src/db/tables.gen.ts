@@ -9,6 +9,8 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export interface ApiTokenProjects {
   project_id: string;
   token_id: number;
@@ -99,7 +101,9 @@ export interface FeatureEnvironments {
   enabled: Generated<boolean>;
   environment: string;
   feature_name: string;
+  first_enabled_at: string | null;
   last_seen_at: string | null;
+  switched_at: Generated<string>;
   variants: Generated<unknown>;
 }
 
@@ -120,6 +124,7 @@ export interface FeatureLinks {
 }
 
 export interface Features {
+  announced_stale_at: string | null;
   archived_at: string | null;
   created_at: Generated<string>;
   created_by_user_id: number | null;
@@ -164,6 +169,17 @@ export interface FeatureTypes {
   name: string;
 }
 
+export interface HealthSnoozes {
+  created_at: Generated<string>;
+  created_by_user_id: number;
+  feature_name: string | null;
+  id: Generated<number>;
+  reason: string;
+  rule: string;
+  segment_id: number | null;
+  until: string;
+}
+
 export interface PersonalAccessTokens {
   created_at: Generated<string>;
   description: string;
@@ -180,9 +196,18 @@ export interface ProjectEnvironments {
   project_id: string;
 }
 
+export interface ProjectHealthDays {
+  day: Timestamp;
+  features: number;
+  potentially_stale: number;
+  project: string;
+  stale: number;
+}
+
 export interface Projects {
   archived_at: string | null;
   created_at: Generated<string>;
+  debt_budget: number | null;
   default_stickiness: Generated<string>;
   description: Generated<string>;
   feature_limit: number | null;
@@ -228,6 +253,13 @@ export interface Strategies {
   name: string;
   parameters: Generated<unknown>;
   sort_order: Generated<number>;
+}
+
+export interface StrategyTexts {
+  any_enabled: boolean;
+  environment: string;
+  feature_name: string;
+  strategies: string;
 }
 
 export interface Tags {
@@ -280,13 +312,16 @@ export interface DB {
   feature_tags: FeatureTags;
   feature_types: FeatureTypes;
   features: Features;
+  health_snoozes: HealthSnoozes;
   personal_access_tokens: PersonalAccessTokens;
   project_environments: ProjectEnvironments;
+  project_health_days: ProjectHealthDays;
   projects: Projects;
   role_permissions: RolePermissions;
   roles: Roles;
   segments: Segments;
   strategies: Strategies;
+  strategy_texts: StrategyTexts;
   tag_types: TagTypes;
   tags: Tags;
   user_roles: UserRoles;

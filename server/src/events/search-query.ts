@@ -1,10 +1,11 @@
-import { badData, type Violation } from '../errors.ts';
 import {
-  FilterError,
-  parseCount,
+  INT4,
   parseDay,
   parseFilter,
   parseIntegerFilter,
+  parseLimit,
+  parseOffset,
+  parseSearch,
   parseText,
 } from '../http/filter.ts';
 
@@ -23,8 +24,6 @@ export type EventSearch = {
   limit: number;
 };
 
-const INT4 = 2_147_483_647;
-
 const PARSERS: { [K in keyof EventSearch]-?: (value: unknown) => NonNullable<EventSearch[K]> } = {
   query: parseText,
   feature: parseFilter,
@@ -36,32 +35,11 @@ const PARSERS: { [K in keyof EventSearch]-?: (value: unknown) => NonNullable<Eve
   groupId: parseFilter,
   from: parseDay,
   to: parseDay,
-  // No event is that far away; past the end the page is empty and the total true.
-  offset: value => Math.min(parseCount(value, 0, Number.POSITIVE_INFINITY), Number.MAX_SAFE_INTEGER),
-  limit: value => parseCount(value, 1, 1_000),
+  offset: parseOffset,
+  limit: parseLimit,
 };
 
 /** Reads the parameters of the event search, or refuses with every violation. Unknown ones are ignored. */
 export function parseEventSearch(parameters: Record<string, unknown>): EventSearch {
-  const search: Record<string, unknown> = { offset: 0, limit: 50 };
-  const details: Violation[] = [];
-  const refuse = (name: string, why: string) =>
-    details.push({ message: `${name} ${why}`, path: `/query/${name}` });
-
-  for (const [key, value] of Object.entries(parameters)) {
-    const name = key.replace(/\[.*$/, '');
-    if (!Object.hasOwn(PARSERS, name)) continue;
-    if (name !== key) {
-      refuse(name, 'must be given without brackets');
-      continue;
-    }
-    try {
-      search[name] = PARSERS[name as keyof EventSearch](value);
-    } catch (error) {
-      if (!(error instanceof FilterError)) throw error;
-      refuse(name, error.message);
-    }
-  }
-  if (details.length > 0) throw badData(details);
-  return search as EventSearch;
+  return parseSearch<EventSearch>(parameters, PARSERS, { offset: 0, limit: 50 });
 }

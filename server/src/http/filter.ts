@@ -1,42 +1,133 @@
+import { badData, type Violation } from '../errors.ts';
 import { hasControlCharacter } from './text.ts';
+
+/** What a filter of the event search may begin with. */
+const IS = ['IS', 'IS_ANY_OF'] as const;
+/** The same with what must not be. */
+export const CHOICE = ['IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'] as const;
+/** What a filter begins with that looks at a list, such as tags. */
+export const INCLUSION = [
+  'INCLUDE',
+  'DO_NOT_INCLUDE',
+  'INCLUDE_ALL_OF',
+  'INCLUDE_ANY_OF',
+  'EXCLUDE_IF_ANY_OF',
+  'EXCLUDE_ALL',
+] as const;
 
 /**
  * The filter pattern of the contract, as published. It is quadratic on hostile input (726 ms for 16 kB), so it is
  * never run: the functions below bound the length and parse by hand what it accepts.
  */
-export const FILTER_PATTERN = '^(IS|IS_ANY_OF):(.*?)(,([a-zA-Z0-9_]+))*$';
+export const patternOf = (operators: readonly string[]) =>
+  `^(${operators.join('|')}):(.*?)(,([a-zA-Z0-9_]+))*$`;
+export const FILTER_PATTERN = patternOf(IS);
 export const DATE_PATTERN = '^(IS):\\d{4}-\\d{2}-\\d{2}$';
+export const BOUND_PATTERN = '^(IS_BEFORE|IS_ON_OR_AFTER):\\d{4}-\\d{2}-\\d{2}$';
 export const MAX_FILTER_LENGTH = 4_096;
 export const MAX_TEXT_LENGTH = 8_192;
+export const INT4 = 2_147_483_647;
 
 /** What is wrong with one parameter, said after its name: "project must start with IS: or IS_ANY_OF:". */
 export class FilterError extends Error {}
 
-/** `IS:a`, `IS_ANY_OF:a,b` and, as existing clients send it, `IS:a,b`. */
-export function parseFilter(value: unknown): string[] {
+type Filter<O extends string> = { operator: O; values: string[] };
+
+/** An operator, a colon and values between commas. Blanks round a comma do not count. */
+function parseOperation<O extends string>(value: unknown, operators: readonly O[]): Filter<O> {
   const text = oneText(value, MAX_FILTER_LENGTH);
-  const operator = /^(IS|IS_ANY_OF):/.exec(text)?.[0];
-  if (operator === undefined) throw new FilterError('must start with IS: or IS_ANY_OF:');
+  const operator = operators.find(one => text.startsWith(`${one}:`));
+  if (operator === undefined) {
+    const [last, ...others] = operators.map(one => `${one}:`).toReversed();
+    throw new FilterError(`must start with ${others.toReversed().join(', ')} or ${last}`);
+  }
   const values = text
-    .slice(operator.length)
+    .slice(operator.length + 1)
     .split(',')
     .map(item => item.trim());
   if (values.includes('')) throw new FilterError('has an empty value after its operator');
-  return values;
+  return { operator, values };
+}
+
+/** `IS:a`, `IS_ANY_OF:a,b` and, as existing clients send it, `IS:a,b`. */
+export function parseFilter(value: unknown): string[] {
+  return parseOperation(value, IS).values;
 }
 
 export function parseIntegerFilter(value: unknown, low: number, high: number): number[] {
-  return parseFilter(value).map(text => {
+  return integers(parseFilter(value), low, high);
+}
+
+function integers(values: string[], low: number, high: number): number[] {
+  return values.map(text => {
     const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (number >= low && number <= high) return number;
     throw new FilterError(`must hold whole numbers from ${low} to ${high}`);
   });
 }
 
+/** One of the values, or none of them. */
+export type Choice<T> = { not: boolean; values: T[] };
+
+export function parseChoice(value: unknown): Choice<string> {
+  const { operator, values } = parseOperation(value, CHOICE);
+  return { not: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values };
+}
+
+export function parseIntegerChoice(value: unknown, low: number, high: number): Choice<number> {
+  const { not, values } = parseChoice(value);
+  return { not, values: integers(values, low, high) };
+}
+
+/** A choice among what is listed. */
+export function parseChoiceOf<T extends string>(value: unknown, allowed: readonly T[]): Choice<T> {
+  const { not, values } = parseChoice(value);
+  const known = allowed.filter(one => values.includes(one));
+  if (values.some(one => !allowed.some(other => other === one)))
+    throw new FilterError(`must name ${allowed.join(', ')} only`);
+  return { not, values: known };
+}
+
+/** Having one of the values, or all of them, or not having. */
+export type Inclusion<T> = { not: boolean; all: boolean; values: T[] };
+
+export function parseInclusion(value: unknown): Inclusion<string> {
+  const { operator, values } = parseOperation(value, INCLUSION);
+  return {
+    not: ['DO_NOT_INCLUDE', 'EXCLUDE_IF_ANY_OF', 'EXCLUDE_ALL'].includes(operator),
+    all: ['INCLUDE_ALL_OF', 'EXCLUDE_ALL'].includes(operator),
+    values: [...new Set(values)],
+  };
+}
+
 /** `IS:2026-11-15`, a real day; returns the day. */
 export function parseDay(value: unknown): string {
   const day = /^IS:(\d{4}-\d{2}-\d{2})$/.exec(oneText(value, MAX_FILTER_LENGTH))?.[1];
   if (day === undefined) throw new FilterError('must be IS: and a day, such as IS:2026-11-15');
+  return realDay(day);
+}
+
+/** `2026-11-15`, a real day. */
+export function parsePlainDay(value: unknown): string {
+  const day = /^\d{4}-\d{2}-\d{2}$/.exec(oneText(value, MAX_FILTER_LENGTH))?.[0];
+  if (day === undefined) throw new FilterError('must be a day, such as 2026-11-15');
+  return realDay(day);
+}
+
+/** A day from which on, or before which. */
+export type DayBound = { before: boolean; day: string };
+
+/** `IS_ON_OR_AFTER:2026-11-15` or `IS_BEFORE:2026-11-15`. */
+export function parseDayBound(value: unknown): DayBound {
+  const [, operator, day] =
+    /^(IS_BEFORE|IS_ON_OR_AFTER):(\d{4}-\d{2}-\d{2})$/.exec(oneText(value, MAX_FILTER_LENGTH)) ?? [];
+  if (day === undefined) {
+    throw new FilterError('must be IS_BEFORE: or IS_ON_OR_AFTER: and a day, such as IS_BEFORE:2026-11-15');
+  }
+  return { before: operator === 'IS_BEFORE', day: realDay(day) };
+}
+
+function realDay(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   const real = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && !day.startsWith('0000');
   if (!real) throw new FilterError(`names a day that is not in the calendar: ${day}`);
@@ -47,7 +138,13 @@ export function parseText(value: unknown): string {
   return oneText(value, MAX_TEXT_LENGTH);
 }
 
-export function parseCount(value: unknown, low: number, high: number): number {
+/** Nothing is that far away; past the end the page is empty and the total true. */
+export const parseOffset = (value: unknown): number =>
+  Math.min(parseCount(value, 0, Number.POSITIVE_INFINITY), Number.MAX_SAFE_INTEGER);
+
+export const parseLimit = (value: unknown): number => parseCount(value, 1, 1_000);
+
+function parseCount(value: unknown, low: number, high: number): number {
   const text = oneText(value, MAX_FILTER_LENGTH);
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (number >= low && number <= high) return number;
@@ -58,7 +155,43 @@ export function parseCount(value: unknown, low: number, high: number): number {
   );
 }
 
-function oneText(value: unknown, maxLength: number): string {
+export function parseWord<T extends string>(value: unknown, words: readonly T[]): T {
+  const text = oneText(value, MAX_FILTER_LENGTH);
+  const word = words.find(one => one === text);
+  if (word === undefined) throw new FilterError(`must be one of ${words.join(', ')}`);
+  return word;
+}
+
+/** The parameters of a search that are known, read, or a refusal with every violation. Unknown ones are ignored. */
+export function parseSearch<S extends object>(
+  parameters: Record<string, unknown>,
+  parsers: { [K in keyof S]-?: (value: unknown) => NonNullable<S[K]> },
+  defaults: S,
+): S {
+  const search = { ...defaults };
+  const details: Violation[] = [];
+  const refuse = (name: string, why: string) =>
+    details.push({ message: `${name} ${why}`, path: `/query/${name}` });
+
+  for (const [key, value] of Object.entries(parameters)) {
+    const name = key.replace(/\[.*$/, '') as keyof S & string;
+    if (!Object.hasOwn(parsers, name)) continue;
+    if (name !== key) {
+      refuse(name, 'must be given without brackets');
+      continue;
+    }
+    try {
+      search[name] = parsers[name](value);
+    } catch (error) {
+      if (!(error instanceof FilterError)) throw error;
+      refuse(name, error.message);
+    }
+  }
+  if (details.length > 0) throw badData(details);
+  return search;
+}
+
+export function oneText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') throw new FilterError('must be given once');
   if (value.length > maxLength) throw new FilterError(`must have at most ${maxLength} characters`);
   if (hasControlCharacter(value)) throw new FilterError('must not hold control characters');

@@ -19,6 +19,7 @@ export async function createProject(db: Db, actor: Actor, input: NewProject): Pr
       mode: input.mode ?? 'open',
       defaultStickiness: input.defaultStickiness ?? 'default',
       featureLimit: null,
+      debtBudget: null,
       featureNaming: NO_NAMING,
     });
     await connectEnvironments(tx, id, input.environments);

@@ -10,9 +10,15 @@ export type ProjectFields = Omit<
   'environments' | 'members' | 'createdAt' | 'updatedAt' | 'archivedAt'
 >;
 
+/** How many users have a role in `projects`. */
+export const MEMBERS = sql<number>`(
+  select count(distinct user_id) from user_roles where user_roles.project = projects.id
+)`;
+
 const PROJECT = sql`
   projects.id, projects.name, projects.description, projects.mode,
   projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
+  projects.debt_budget as "debtBudget",
   jsonb_build_object(
     'pattern', projects.naming_pattern,
     'example', projects.naming_example,
@@ -22,7 +28,7 @@ const PROJECT = sql`
     select environments.name from project_environments join environments on environments.name = environment_name
     where project_id = projects.id order by environments.sort_order, environments.name
   ) as environments,
-  (select count(distinct user_id) from user_roles where user_roles.project = projects.id) as members,
+  ${MEMBERS} as members,
   projects.created_at as "createdAt", projects.updated_at as "updatedAt", projects.archived_at as "archivedAt"`;
 
 export async function findProject(db: Reader, id: string): Promise<Project | undefined> {
@@ -68,6 +74,7 @@ const columns = (project: ProjectFields) => ({
   mode: project.mode,
   default_stickiness: project.defaultStickiness,
   feature_limit: project.featureLimit,
+  debt_budget: project.debtBudget,
   naming_pattern: project.featureNaming.pattern,
   naming_example: project.featureNaming.example,
   naming_description: project.featureNaming.description,

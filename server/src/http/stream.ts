@@ -1,0 +1,26 @@
+import { addAbortSignal, Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+
+/** Who reads slowly holds a connection of the database; for this long at most. */
+const SENT_WITHIN_MS = 30_000;
+
+/**
+ * Sends pieces of JSON text as they are made, and no faster than the caller reads. The first is made before anything is
+ * sent, so that a refusal is still answered as one.
+ */
+export async function sendPieces(reply: FastifyReply, pieces: AsyncGenerator<string, void>) {
+  const first = await pieces.next();
+  const stream = Readable.from(startingWith(first, pieces), { objectMode: false });
+  addAbortSignal(AbortSignal.timeout(SENT_WITHIN_MS), stream);
+  return reply.type('application/json; charset=utf-8').send(stream);
+}
+
+async function* startingWith(first: IteratorResult<string, void>, rest: AsyncGenerator<string, void>) {
+  try {
+    if (!first.done) yield first.value;
+    yield* rest;
+  } finally {
+    // A stream that is destroyed before it is read never enters the rest, and would leave it open.
+    await rest.return();
+  }
+}
