@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../actor.ts';
-import type { Reader } from '../db/database.ts';
+import type { Reader, Tx } from '../db/database.ts';
 import { isPotentiallyStale } from '../feature-types/store.ts';
 import { MEMBERS } from '../projects/store.ts';
 import type { InsightsParts, ReportParts, StatusParts } from './schema.ts';
@@ -172,4 +172,35 @@ export async function findInsightsParts(
       ) as "leadTime"
     from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);
   return rows[0];
+}
+
+export type Announced = {
+  name: string;
+  project: string;
+  type: string;
+  createdAt: string;
+  lifetimeDays: number;
+};
+
+/**
+ * Marks features that have become potentially stale, up to so many, and returns them. The oldest of each type come from an
+ * index that holds only those that wait; what another server holds is passed over.
+ */
+export async function markAnnounced(tx: Tx, at: Date, limit: number): Promise<Announced[]> {
+  const { rows } = await sql<Announced>`
+    with due as (
+      select waiting.name, feature_types.lifetime_days
+      from feature_types cross join lateral (
+        select name from features
+        where features.type = feature_types.id and announced_stale_at is null and archived_at is null and not stale
+          and created_at <= ${at}::timestamptz - feature_types.lifetime_days * interval '1 day'
+        order by created_at limit ${limit}
+        for no key update skip locked
+      ) as waiting
+      limit ${limit}
+    )
+    update features set announced_stale_at = ${at} from due where features.name = due.name
+    returning features.name, features.project, features.type, features.created_at as "createdAt",
+      due.lifetime_days as "lifetimeDays"`.execute(tx);
+  return rows;
 }

@@ -25,8 +25,10 @@ test('the migrations make the tables that the installed pg-boss would make', () 
 test('a worker has its schedule in the database, and stops', async () => {
   const stop = await startWorker(harness.databaseUrl, harness.db, log);
 
-  const { rows } = await sql<{ name: string }>`select name from pgboss.schedule`.execute(harness.db);
-  expect(rows.map(row => row.name)).toEqual(['extend-event-partitions']);
+  const { rows } = await sql<{ name: string }>`select name from pgboss.schedule order by name`.execute(
+    harness.db,
+  );
+  expect(rows.map(row => row.name)).toEqual(['announce-potentially-stale', 'extend-event-partitions']);
   await stop();
 });
 

@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import type { Db } from '../db/database.ts';
 import { extendPartitions } from '../events/partitions.ts';
+import { announcePotentiallyStale } from '../health/announce.ts';
 
 type Log = {
   info: (fields: object, message: string) => void;
@@ -15,6 +16,14 @@ const JOBS = [
     run: async (db: Db, log: Log) => {
       const made = await extendPartitions(db);
       if (made.length > 0) log.info({ made }, 'event partitions added');
+    },
+  },
+  {
+    queue: 'announce-potentially-stale',
+    cron: '* * * * *',
+    run: async (db: Db, log: Log) => {
+      const features = await announcePotentiallyStale(db);
+      if (features > 0) log.info({ features }, 'features became potentially stale');
     },
   },
 ];
