@@ -2,6 +2,7 @@ import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { ApiError, invalidOperation, notFound } from '../errors.ts';
+import { refuseOverBudget } from '../health/budget.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
 import { readFeature } from './load.ts';
@@ -45,6 +46,7 @@ export async function admitFeature(tx: Tx, project: string, name: string): Promi
   if (receiving.featureLimit !== null && receiving.activeFeatures >= receiving.featureLimit) {
     throw invalidOperation(`Project ${project} has its limit of ${receiving.featureLimit} features already.`);
   }
+  await refuseOverBudget(tx, project);
   return receiving;
 }
 

@@ -7,6 +7,8 @@ import { explainHealth } from './findings/explain.ts';
 import { parseFindingSearch } from './findings/query.ts';
 import { Finding, HealthQuery, NewSnooze, ProjectHealth, ruleName, Snooze } from './findings/schema.ts';
 import { snoozeFinding, wakeFinding } from './findings/snooze.ts';
+import { parseRange, readHistory } from './history/read.ts';
+import { HealthHistory, HistoryQuery } from './history/schema.ts';
 import { healthReport } from './report.ts';
 import { HealthReport, ProjectEnvironment, ProjectInsights, ProjectStats, ProjectStatus } from './schema.ts';
 import { readInsights, readStatus } from './status.ts';
@@ -29,7 +31,7 @@ const DEPRECATED_SINCE = `@${Date.UTC(2026, 10, 15) / 1_000}`;
 export function projectHealthRoutes(app: App, db: Db): void {
   for (const schema of [ProjectStats, ProjectEnvironment, HealthReport, ProjectStatus, ProjectInsights])
     app.addSchema(schema);
-  for (const schema of [Snooze, Finding, ProjectHealth]) app.addSchema(schema);
+  for (const schema of [Snooze, Finding, ProjectHealth, HealthHistory]) app.addSchema(schema);
 
   app.get(
     '/api/admin/projects/:projectId/health-report',
@@ -109,6 +111,29 @@ export function projectHealthRoutes(app: App, db: Db): void {
     },
     async request =>
       await explainHealth(db, request.params.projectId, new Date(), parseFindingSearch(request.query)),
+  );
+
+  app.get(
+    '/api/admin/projects/:projectId/health/history',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getProjectHealthHistory',
+        tags,
+        summary: 'Get the health of a project on past days',
+        description:
+          'Health and its counts for each day, rebuilt from the events: also of days before anyone asked. At most 366 days.',
+        params: inProject,
+        querystring: HistoryQuery,
+        response: { 200: answer('The days', HealthHistory), ...refusals(400, 401, 403, 404) },
+      },
+      // parseRange does it: all violations at once.
+      validatorCompiler: () => () => true,
+    },
+    async request => {
+      const at = new Date();
+      return await readHistory(db, request.params.projectId, parseRange(request.query, at), at);
+    },
   );
 
   app.put(

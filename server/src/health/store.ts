@@ -4,6 +4,7 @@ import type { Reader, Tx } from '../db/database.ts';
 import { isPotentiallyStale } from '../feature-types/store.ts';
 import { MEMBERS } from '../projects/store.ts';
 import type { InsightsParts, ReportParts, StatusParts } from './schema.ts';
+import type { Counts } from './score.ts';
 
 /** `counts` of the project: what health is made of. */
 export const countsOf = (project: string | RawBuilder<unknown>, at: Date) => sql`(
@@ -203,4 +204,25 @@ export async function markAnnounced(tx: Tx, at: Date, limit: number): Promise<An
     returning features.name, features.project, features.type, features.created_at as "createdAt",
       due.lifetime_days as "lifetimeDays"`.execute(tx);
   return rows;
+}
+
+export type Debt = Counts & { budget: number; toCleanUp: string[] };
+
+/** What a project with a budget owes, with the features to clean up first; undefined without a budget. */
+export async function findDebt(
+  db: Reader,
+  project: string,
+  at: Date,
+  names: number,
+): Promise<Debt | undefined> {
+  const { rows } = await sql<Debt>`
+    select debt_budget as budget, counts.*, array(
+      select features.name from features join feature_types on feature_types.id = features.type
+      where features.project = projects.id and features.archived_at is null
+        and (features.stale or ${isPotentiallyStale(at)})
+      order by features.stale desc, features.created_at, features.name limit ${names}
+    ) as "toCleanUp"
+    from projects cross join lateral ${countsOf(sql`projects.id`, at)} as counts
+    where projects.id = ${project} and debt_budget is not null`.execute(db);
+  return rows[0];
 }
