@@ -13,14 +13,14 @@ const BUSY_EVENTS = 1_000_000;
 
 // Names are hashes, so that the features of a project do not lie side by side in any table or index.
 const INSTANCE = `
-  insert into users (name, username) select 'User ' || n, 'user-' || n from generate_series(1, 50) as n;
+  insert into users (name, username) select 'User ' || n, 'user-' || n from generate_series(1, 500) as n;
   insert into environments (name, type, sort_order) values ('staging', 'preproduction', 150);
   insert into projects (id, name, created_at)
     select id, id, now() - interval '3 years'
     from unnest(array['${PROJECT}', '${BUSY_PROJECT}'] || array(select 'other-' || n from generate_series(1, ${OTHER_PROJECTS}) as n)) as id;
   insert into project_environments (project_id, environment_name)
     select id, environments.name from projects, environments where id <> 'default';
-  insert into user_roles (user_id, role_id, project) select id, 5, '${PROJECT}' from users;
+  insert into user_roles (user_id, role_id, project) select id, 5, '${PROJECT}' from users where id <= 50;
   insert into segments (name, created_by) select 'segment-' || n, 'user-1' from generate_series(1, 20) as n;
   insert into tags (type, value) select 'simple', 'tag-' || n from generate_series(1, 20) as n;
 
@@ -28,21 +28,23 @@ const INSTANCE = `
     select 'flag-' || md5(n::text), case when n % 5 = 0 then '${PROJECT}' else 'other-' || n % 5 end,
       (array['release', 'release', 'experiment', 'operational', 'kill-switch', 'permission'])[1 + n / 5 % 6],
       'What the flag number ' || n || ' is for, said in one sentence', n / 5 % 11 = 0, n / 5 % 7 = 0,
-      now() - n % 400 * interval '1 day' - n * interval '1 second', 1 + n % 50
+      now() - n % 400 * interval '1 day' - n * interval '1 second', 1 + n % 500
     from generate_series(1, ${FEATURES * (OTHER_PROJECTS + 1)}) as n;
   insert into feature_lifecycles (feature_name, stage, entered_at) select name, 'initial', created_at from features;
   insert into feature_lifecycles (feature_name, stage, entered_at)
     select name, 'live', created_at + interval '5 days' from features where hashtext(name) % 3 = 0;
   insert into feature_collaborators (feature_name, user_id)
-    select name, 1 + abs(hashtext(name)) % 50 from features
-    union select name, 1 + abs(hashtext(name || 'x')) % 50 from features;
+    select name, 1 + abs(hashtext(name)) % 500 from features
+    union select name, 1 + abs(hashtext(name || 'x')) % 500 from features;
   insert into feature_tags (feature_name, type, value)
     select name, 'simple', 'tag-' || 1 + abs(hashtext(name)) % 20 from features where hashtext(name) % 3 = 0;
   insert into feature_environments (feature_name, environment, enabled, last_seen_at)
     select features.name, environments.name, hashtext(features.name || environments.name) % 2 = 0,
       case when hashtext(features.name) % 5 <> 0 then now() - abs(hashtext(features.name)) % 90 * interval '1 day' end
     from features, environments;
-  update feature_environments set switched_at = features.created_at from features where name = feature_name;
+  update feature_environments set switched_at = features.created_at,
+    first_enabled_at = case when enabled then features.created_at + interval '5 days' end
+    from features where name = feature_name;
   insert into feature_strategies (feature_name, environment, strategy_name, title, sort_order, parameters, constraints)
     select feature_name, environment, 'flexibleRollout', case when n = 0 then 'Some of the users' end, n,
       jsonb_build_object('rollout', (n * 50)::text, 'stickiness', 'default', 'groupId', feature_name),

@@ -1,12 +1,5 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { cpus, loadavg, totalmem } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { sql } from 'kysely';
 import type pg from 'pg';
 import { SYSTEM } from '../server/src/actor.ts';
 import { buildApp } from '../server/src/app.ts';
@@ -25,6 +18,7 @@ import {
   timeInTurn,
 } from './measure.ts';
 import { explain } from './plan.ts';
+import { ADMIN_TOKEN, backendsOf, printMachine, type Server, startServer } from './server.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -38,8 +32,6 @@ const { values: options } = parseArgs({
 const EVENTS = Number(options.events);
 const ROUNDS = 200;
 const SECONDS_PER_CASE = 20;
-const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
-const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
 
 type Case = {
   name: string;
@@ -177,15 +169,6 @@ async function runBare(connection: pg.Client, statements: Statement[]): Promise<
   }
 }
 
-/** Those that answer requests; the job engine has its own. */
-async function backendsOf(connection: pg.Client): Promise<number[]> {
-  const { rows } = await connection.query<{ pid: number }>(`
-    select pid from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend'
-      and application_name <> 'halyard jobs' and pid <> pg_backend_pid()`);
-  return rows.map(row => row.pid);
-}
-
 async function reportPlan(one: Case, connection: pg.Client, statement: Statement): Promise<string> {
   try {
     const plan = await explain(connection, statement);
@@ -211,64 +194,6 @@ async function makeViewer(db: Db): Promise<string> {
   const actor = { ...SYSTEM, kind: 'user' as const, userId: id, name: username };
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
   return String((await createPersonalToken(db, actor, { description: 'benchmark', expiresAt })).secret);
-}
-
-type Server = { url: string; pid: number; stop: () => Promise<void> };
-
-async function startServer(database: URL): Promise<Server> {
-  const port = await freePort();
-  const child = spawn(process.execPath, [MAIN], {
-    env: {
-      ...process.env,
-      DATABASE_URL: database.href,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      LOG_LEVEL: 'warn',
-      HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
-    },
-    stdio: ['ignore', 2, 2],
-  });
-  const url = `http://127.0.0.1:${port}`;
-  const sayThatItEnded = (code: number | null, signal: string | null) =>
-    console.error(`The server ended: ${signal ?? `code ${code}`}`);
-  child.once('exit', sayThatItEnded);
-  // However this process ends, it leaves no server behind.
-  process.once('exit', () => child.kill('SIGKILL'));
-  process.once('SIGTERM', () => process.exit(143));
-  const stop = async () => {
-    child.off('exit', sayThatItEnded);
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  };
-  for (let n = 0; n < 300 && child.exitCode === null; n++) {
-    const ready = await fetch(`${url}/ready`).catch(() => undefined);
-    if (ready?.status === 200 && child.pid !== undefined) return { url, pid: child.pid, stop };
-    await sleep(100);
-  }
-  await stop();
-  throw new Error('The server did not start within 30 s');
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-async function printMachine(db: Db): Promise<void> {
-  const { rows } = await sql<{ version: string; buffers: string }>`
-    select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`.execute(
-    db,
-  );
-  console.log(
-    `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, load ` +
-      `${loadavg()[0]?.toFixed(1)} at the start; Node ${process.version}; PostgreSQL ${rows[0]?.version}, ` +
-      `shared_buffers ${rows[0]?.buffers}\n`,
-  );
 }
 
 await main();

@@ -15,6 +15,8 @@ alter table projects add column debt_budget integer,
 alter table feature_environments
   add column switched_at timestamptz not null default now(),
   add column first_enabled_at timestamptz;
+create index feature_environments_first_enabled_idx on feature_environments (first_enabled_at)
+  where first_enabled_at is not null;
 update feature_environments as here set switched_at = features.created_at
 from features where features.name = here.feature_name;
 update feature_environments as here set switched_at = story.last_at, first_enabled_at = story.first_on_at
@@ -43,18 +45,16 @@ create trigger feature_environment_created before insert on feature_environments
 create trigger feature_environment_switched before update of enabled on feature_environments
   for each row when (old.enabled is distinct from new.enabled) execute function feature_environment_switched();
 
--- The strategies of a feature in an environment, as the JSON that is sent of them. A report of 10,000 features has 60,000 of
--- them, and to put their text together each time was half of its cost. Derived, and by trigger always right; a table of
--- its own, because the rows of feature_environments are rewritten whenever an SDK is seen.
+-- The strategies of a feature as the JSON that is sent of them, one text for each environment that has any. A report of
+-- 10,000 features has 60,000 strategies, and to put their text together each time was half of its cost. Derived, and by
+-- trigger always right. A table of its own, because the rows of feature_environments are rewritten whenever an SDK is
+-- seen, and a row for the whole feature, because that is one page to read; kept in that page as it is, not compressed.
 create table strategy_texts (
-  feature_name text not null,
-  environment text not null,
-  strategies text not null,
-  any_enabled boolean not null,
-  primary key (feature_name, environment),
-  constraint strategy_texts_environment_fkey foreign key (feature_name, environment)
-    references feature_environments on update cascade on delete cascade
-);
+  feature_name text primary key references features on update cascade on delete cascade,
+  environments text[] not null,
+  strategies text[] not null,
+  any_enabled boolean[] not null
+) with (toast_tuple_target = 8160);
 
 create function strategy_text(feature_strategies) returns text language sql stable parallel safe return
   '{"id":"' || $1.id || '","name":' || to_json($1.strategy_name) || ',"title":' || coalesce(to_json($1.title)::text, 'null')
@@ -63,21 +63,22 @@ create function strategy_text(feature_strategies) returns text language sql stab
     select segment_id from feature_strategy_segments where strategy_id = $1.id order by segment_id
   ), ',') || '],"constraints":' || $1.constraints || ',"variants":' || $1.variants || ',"parameters":' || $1.parameters || '}';
 
-create function write_strategy_texts(features text[], places text[]) returns void language sql as $$
-  delete from strategy_texts using unnest(features, places) as changed (feature_name, environment)
-  where strategy_texts.feature_name = changed.feature_name and strategy_texts.environment = changed.environment;
-  insert into strategy_texts (feature_name, environment, strategies, any_enabled)
-  select strategy.feature_name, strategy.environment,
-    string_agg(strategy_text(strategy), ',' order by strategy.sort_order, strategy.created_at, strategy.id),
-    bool_or(not strategy.disabled)
-  from (select distinct * from unnest(features, places)) as changed (feature_name, environment)
-    join feature_strategies as strategy using (feature_name, environment)
-  group by strategy.feature_name, strategy.environment;
+create function write_strategy_texts(changed text[]) returns void language sql as $$
+  delete from strategy_texts where feature_name = any(changed);
+  insert into strategy_texts (feature_name, environments, strategies, any_enabled)
+  select feature_name, array_agg(environment), array_agg(strategies), array_agg(any_enabled)
+  from (
+    select strategy.feature_name, strategy.environment, bool_or(not strategy.disabled) as any_enabled,
+      string_agg(strategy_text(strategy), ',' order by strategy.sort_order, strategy.created_at, strategy.id) as strategies
+    from feature_strategies as strategy where feature_name = any(changed)
+    group by strategy.feature_name, strategy.environment
+  ) as here
+  group by feature_name;
 $$;
 
 create function strategies_changed() returns trigger language plpgsql as $$
 begin
-  perform write_strategy_texts(array_agg(feature_name), array_agg(environment)) from changed having count(*) > 0;
+  perform write_strategy_texts(array_agg(distinct feature_name)) from changed having count(*) > 0;
   return null;
 end $$;
 create trigger strategies_added after insert on feature_strategies
@@ -89,7 +90,7 @@ create trigger strategies_removed after delete on feature_strategies
 
 create function strategy_segments_changed() returns trigger language plpgsql as $$
 begin
-  perform write_strategy_texts(array_agg(feature_name), array_agg(environment))
+  perform write_strategy_texts(array_agg(distinct feature_name))
   from feature_strategies where id in (select strategy_id from changed) having count(*) > 0;
   return null;
 end $$;
@@ -98,7 +99,7 @@ create trigger strategy_segments_added after insert on feature_strategy_segments
 create trigger strategy_segments_removed after delete on feature_strategy_segments
   referencing old table as changed for each statement execute function strategy_segments_changed();
 
-select write_strategy_texts(array_agg(feature_name), array_agg(environment)) from feature_strategies;
+select write_strategy_texts(array_agg(distinct feature_name)) from feature_strategies;
 
 -- A finding put off, with a reason, until a moment. It goes with what it is about.
 create table health_snoozes (

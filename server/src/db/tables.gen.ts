@@ -256,10 +256,10 @@ export interface Strategies {
 }
 
 export interface StrategyTexts {
-  any_enabled: boolean;
-  environment: string;
+  any_enabled: boolean[];
+  environments: string[];
   feature_name: string;
-  strategies: string;
+  strategies: string[];
 }
 
 export interface Tags {

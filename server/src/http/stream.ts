@@ -1,6 +1,9 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
+/** Made one after the other, as they are asked for. */
+export type Pieces = AsyncGenerator<string | Buffer, void>;
+
 /** Who reads slowly holds a connection of the database; for this long at most. */
 const SENT_WITHIN_MS = 30_000;
 
@@ -8,14 +11,14 @@ const SENT_WITHIN_MS = 30_000;
  * Sends pieces of JSON text as they are made, and no faster than the caller reads. The first is made before anything is
  * sent, so that a refusal is still answered as one.
  */
-export async function sendPieces(reply: FastifyReply, pieces: AsyncGenerator<string, void>) {
+export async function sendPieces(reply: FastifyReply, pieces: Pieces) {
   const first = await pieces.next();
   const stream = Readable.from(startingWith(first, pieces), { objectMode: false });
   addAbortSignal(AbortSignal.timeout(SENT_WITHIN_MS), stream);
   return reply.type('application/json; charset=utf-8').send(stream);
 }
 
-async function* startingWith(first: IteratorResult<string, void>, rest: AsyncGenerator<string, void>) {
+async function* startingWith(first: IteratorResult<string | Buffer, void>, rest: Pieces) {
   try {
     if (!first.done) yield first.value;
     yield* rest;

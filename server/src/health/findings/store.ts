@@ -28,9 +28,10 @@ const material = (project: string, at: Date, only: RawBuilder<unknown> = sql`tru
     from features join feature_types on feature_types.id = features.type
       cross join lateral (
         select count(*) as places, count(*) filter (where enabled) as on_in, max(switched_at) as switched_at,
-          max(last_seen_at) as last_seen_at, coalesce(bool_or(any_enabled), false) as has_strategies
-        from feature_environments left join strategy_texts using (feature_name, environment)
-        where feature_name = features.name
+          max(last_seen_at) as last_seen_at, exists (
+            select from strategy_texts where feature_name = features.name and true = any(any_enabled)
+          ) as has_strategies
+        from feature_environments where feature_name = features.name
       ) as here
     where features.project = ${project} and features.archived_at is null and ${only}
   ), telemetry as materialized (
@@ -73,11 +74,11 @@ const evidence = (at: Date) => sql`
     'ageDays', extract(day from ${at}::timestamptz - coalesce(mine.created_at, segments.created_at)),
     'environments', coalesce((
       select jsonb_agg(jsonb_build_object(
-        'name', environments.name, 'enabled', here.enabled, 'switchedAt', ${iso(sql`here.switched_at`)},
-        'lastSeenAt', ${iso(sql`here.last_seen_at`)}, 'hasEnabledStrategies', any_enabled is true
-      ) order by environments.sort_order, environments.name)
-      from feature_environments as here join environments on environments.name = here.environment
-        left join strategy_texts using (feature_name, environment)
+        'name', places.name, 'enabled', here.enabled, 'switchedAt', ${iso(sql`here.switched_at`)},
+        'lastSeenAt', ${iso(sql`here.last_seen_at`)}, 'hasEnabledStrategies', any_enabled[array_position(texts.environments, here.environment)] is true
+      ) order by places.sort_order, places.name)
+      from feature_environments as here join environments as places on places.name = here.environment
+        left join strategy_texts as texts using (feature_name)
       where feature_name = feature
     ), '[]'),
     'lastChange', (

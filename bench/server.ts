@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import type pg from 'pg';
+import type { Db } from '../server/src/db/database.ts';
+
+const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
+export const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
+
+export type Server = { url: string; pid: number; stop: () => Promise<void> };
+
+/** The real server as a process of its own. */
+export async function startServer(database: URL): Promise<Server> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      ...process.env,
+      DATABASE_URL: database.href,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      LOG_LEVEL: 'warn',
+      HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
+    },
+    stdio: ['ignore', 2, 2],
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const sayThatItEnded = (code: number | null, signal: string | null) =>
+    console.error(`The server ended: ${signal ?? `code ${code}`}`);
+  child.once('exit', sayThatItEnded);
+  // However this process ends, it leaves no server behind.
+  process.once('exit', () => child.kill('SIGKILL'));
+  process.once('SIGTERM', () => process.exit(143));
+  const stop = async () => {
+    child.off('exit', sayThatItEnded);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  for (let n = 0; n < 300 && child.exitCode === null; n++) {
+    const ready = await fetch(`${url}/ready`).catch(() => undefined);
+    if (ready?.status === 200 && child.pid !== undefined) return { url, pid: child.pid, stop };
+    await sleep(100);
+  }
+  await stop();
+  throw new Error('The server did not start within 30 s');
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+export async function printMachine(db: Db): Promise<void> {
+  const { rows } = await sql<{ version: string; buffers: string }>`
+    select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`.execute(
+    db,
+  );
+  console.log(
+    `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, load ` +
+      `${loadavg()[0]?.toFixed(1)} at the start; Node ${process.version}; PostgreSQL ${rows[0]?.version}, ` +
+      `shared_buffers ${rows[0]?.buffers}\n`,
+  );
+}
+
+/** Those that answer requests; the job engine has its own. */
+export async function backendsOf(connection: pg.Client): Promise<number[]> {
+  const { rows } = await connection.query<{ pid: number }>(`
+    select pid from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'
+      and application_name <> 'halyard jobs' and pid <> pg_backend_pid()`);
+  return rows.map(row => row.pid);
+}
