@@ -136,6 +136,28 @@ test('what is sent of strategies follows every change of them', async () => {
   });
 });
 
+test('a feature with strategies in several environments can be deleted, and an environment with strategies removed', async () => {
+  const { id } = await makeProject(harness.db);
+  for (const name of ['going', 'staying']) {
+    await post(`${id}/features`, { name });
+    for (const place of ['development', 'production'])
+      for (const _ of [1, 2])
+        await post(`${id}/features/${name}/environments/${place}/strategies`, { name: 'default' });
+  }
+
+  await post(`${id}/archive`, { features: ['going'] });
+  expect((await post(`${id}/delete`, { features: ['going'] })).status).toBe(200);
+  expect((await call(harness.app, 'DELETE', `${HERE}/${id}/environments/development`)).status).toBe(200);
+
+  const [feature] = (await get(`${id}/health-report`)).body.features;
+  expect(feature).toEqual((await get(`${id}/features/staying`)).body);
+  const { rows } = await sql<{ name: string }>`
+    select feature_name as name from strategy_texts where feature_name in ('going', 'staying')`.execute(
+    harness.db,
+  );
+  expect(rows).toEqual([{ name: 'staying' }]);
+});
+
 test('the report says since when it is deprecated, and what to ask instead', async () => {
   const { headers } = await get('default/health-report');
 
