@@ -15,7 +15,9 @@ export async function recordStatements(app: App, address: string, token: string)
   const original = pg.Client.prototype.query;
   pg.Client.prototype.query = function (this: pg.Client, ...call: unknown[]) {
     connection = this;
-    const [text, values] = [String(call[0]), call[1] as unknown[]];
+    // A cursor carries its statement with it.
+    const { text, values } =
+      typeof call[0] === 'string' ? { text: call[0], values: call[1] as unknown[] } : (call[0] as Statement);
     // That a token was used is noted once a minute, and no request waits for it.
     if (!text.startsWith('update ')) statements.push({ text, values });
     return Reflect.apply(original, this, call);

@@ -20,6 +20,7 @@ import { featureSearchRoutes } from './feature-search/routes.ts';
 import { featureTypeRoutes } from './feature-types/routes.ts';
 import { featureRoutes } from './features/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
+import { projectHealthRoutes } from './health/routes.ts';
 import type { App } from './http/app.ts';
 import { installClosing } from './http/closing.ts';
 import { lazyCompilers } from './http/compilers.ts';
@@ -90,6 +91,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   projectRoutes(app, db, limits);
   featureRoutes(app, db, limits);
   featureEnvironmentRoutes(app, db);
+  projectHealthRoutes(app, db);
   cloneRoutes(app, db, limits);
   featureSearchRoutes(app, db);
   dependencyRoutes(app, db);

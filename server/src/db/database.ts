@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
+import Cursor from 'pg-cursor';
 import type { DB } from './tables.gen.ts';
 
 export type Db = Kysely<DB>;
@@ -21,7 +22,7 @@ export type PoolSettings = {
 export function openDb(settings: PoolSettings): Db {
   const { onQuery } = settings;
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: openPool(settings) }),
+    dialect: new PostgresDialect({ pool: openPool(settings), cursor: Cursor }),
     ...(onQuery ? { log: event => onQuery(event.query.sql) } : {}),
   });
 }

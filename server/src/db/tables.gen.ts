@@ -9,6 +9,8 @@ export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
 
+export type Timestamp = ColumnType<Date, Date | string, Date | string>;
+
 export interface ActiveFeatureCounts {
   features: number;
 }
@@ -110,7 +112,9 @@ export interface FeatureEnvironments {
   enabled: Generated<boolean>;
   environment: string;
   feature_name: string;
+  first_enabled_at: string | null;
   last_seen_at: string | null;
+  switched_at: Generated<string>;
   variants: Generated<unknown>;
 }
 
@@ -131,6 +135,7 @@ export interface FeatureLinks {
 }
 
 export interface Features {
+  announced_stale_at: string | null;
   archived_at: string | null;
   cloned_from: string | null;
   cloned_from_project: string | null;
@@ -199,6 +204,17 @@ export interface GroupUsers {
   created_by: string;
   group_id: number;
   user_id: number;
+}
+
+export interface HealthSnoozes {
+  created_at: Generated<string>;
+  created_by_user_id: number;
+  feature_name: string | null;
+  id: Generated<number>;
+  reason: string;
+  rule: string;
+  segment_id: number | null;
+  until: string;
 }
 
 export interface IdempotencyKeys {
@@ -299,9 +315,18 @@ export interface ProjectEnvironments {
   project_id: string;
 }
 
+export interface ProjectHealthDays {
+  day: Timestamp;
+  features: number;
+  potentially_stale: number;
+  project: string;
+  stale: number;
+}
+
 export interface Projects {
   archived_at: string | null;
   created_at: Generated<string>;
+  debt_budget: number | null;
   default_stickiness: Generated<string>;
   description: Generated<string>;
   feature_limit: number | null;
@@ -377,6 +402,13 @@ export interface Strategies {
   sort_order: Generated<number>;
 }
 
+export interface StrategyTexts {
+  any_enabled: boolean[];
+  environments: string[];
+  feature_name: string;
+  strategies: string[];
+}
+
 export interface Tags {
   created_at: Generated<string>;
   type: string;
@@ -434,6 +466,7 @@ export interface DB {
   group_roles: GroupRoles;
   group_users: GroupUsers;
   groups: Groups;
+  health_snoozes: HealthSnoozes;
   idempotency_keys: IdempotencyKeys;
   integration_attempts: IntegrationAttempts;
   integration_deliveries: IntegrationDeliveries;
@@ -443,6 +476,7 @@ export interface DB {
   password_links: PasswordLinks;
   personal_access_tokens: PersonalAccessTokens;
   project_environments: ProjectEnvironments;
+  project_health_days: ProjectHealthDays;
   projects: Projects;
   role_permissions: RolePermissions;
   roles: Roles;
@@ -451,6 +485,7 @@ export interface DB {
   signup_token_users: SignupTokenUsers;
   signup_tokens: SignupTokens;
   strategies: Strategies;
+  strategy_texts: StrategyTexts;
   tag_types: TagTypes;
   tags: Tags;
   user_roles: UserRoles;

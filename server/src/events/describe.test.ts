@@ -59,6 +59,8 @@ const NEWER_TYPES = [
   'integration-backfilled',
   'service-account-token-created',
   'service-account-token-deleted',
+  'health-finding-snoozed',
+  'health-finding-woken',
 ];
 
 const FLAG = { project: 'default', featureName: 'checkout' };

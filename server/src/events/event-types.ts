@@ -44,6 +44,8 @@ const REQUEST = `${named('a change request', 'changeRequestId', 'id')}${HERE}`;
 // A change has an `id` of its own, so the request is known by `changeRequestId` alone.
 const ITS_REQUEST = `${named('a change request', 'changeRequestId')}${HERE}`;
 const CHANGE = `${named('a change', 'action')}[ of flag {flag}]`;
+// A finding is about a flag or a segment, which the rule tells apart.
+const FINDING = `[the finding {rule}|a finding] of [flag {flag}|segment {name}|a project]${IN_PROJECT}`;
 
 const CHANGES = '[, changing {changes}]';
 const NOW_VARIANTS = '[, now: {after.variants}]';
@@ -384,6 +386,11 @@ export const EVENT_TYPES = {
     label: 'Service account token deleted',
     text: `deleted ${named('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,
   },
+  'health-finding-snoozed': {
+    label: 'Health finding put off',
+    text: `put off ${FINDING}[ until {until}]${BECAUSE}`,
+  },
+  'health-finding-woken': { label: 'Health finding taken up again', text: `took up ${FINDING} again` },
 } as const satisfies Record<string, { label: string; text: string }>;
 
 export type EventType = keyof typeof EVENT_TYPES;

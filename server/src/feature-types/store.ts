@@ -4,6 +4,12 @@ import type { FeatureType } from './schema.ts';
 
 const FEATURE_TYPE = sql`id, name, description, lifetime_days as "lifetimeDays"`;
 
+/** A condition on `features` joined with `feature_types`: not marked stale, and older than its type is meant to live. */
+export const isPotentiallyStale = (at: Date) => sql<boolean>`(
+  not features.stale
+  and coalesce(features.created_at <= ${at}::timestamptz - feature_types.lifetime_days * interval '1 day', false)
+)`;
+
 export async function listFeatureTypes(db: Reader): Promise<FeatureType[]> {
   const { rows } =
     await sql<FeatureType>`select ${FEATURE_TYPE} from feature_types order by name, id`.execute(db);

@@ -2,6 +2,7 @@ import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db, Reader, Tx } from '../db/database.ts';
 import { ApiError, exceedsLimit, invalidOperation, notFound } from '../errors.ts';
+import { refuseOverBudget } from '../health/budget.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
 import { attachTags, holdTags } from '../tags/attach.ts';
@@ -66,6 +67,7 @@ export async function admitFeatures(tx: Tx, project: string, names: string[]): P
   const receiving = await holdReceivingProject(tx, project);
   checkNamingPattern(names, receiving);
   refuseOverfull(project, receiving, names.length);
+  await refuseOverBudget(tx, project);
   return receiving;
 }
 

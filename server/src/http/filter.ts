@@ -107,6 +107,13 @@ export function parseDay(value: unknown): string {
   return realDay(day);
 }
 
+/** `2026-11-15`, a real day. */
+export function parsePlainDay(value: unknown): string {
+  const day = /^\d{4}-\d{2}-\d{2}$/.exec(oneText(value, MAX_FILTER_LENGTH))?.[0];
+  if (day === undefined) throw new FilterError('must be a day, such as 2026-11-15');
+  return realDay(day);
+}
+
 /** A day from which on, or before which. */
 export type DayBound = { before: boolean; day: string };
 

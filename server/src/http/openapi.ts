@@ -21,6 +21,7 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
         { name: 'Events', description: 'The record: who changed what, and when' },
         { name: 'Projects', description: 'Groups of features with members and settings' },
         { name: 'Features', description: 'Flags, their switches and strategies' },
+        { name: 'Health', description: 'How old, how used and how needed the features of a project are' },
         { name: 'Environments', description: 'Where features are switched on and off' },
         { name: 'Strategies', description: 'Strategy types: the ways to decide for whom a feature is on' },
         { name: 'Feature types', description: 'Kinds of feature and how long they are meant to live' },

@@ -33,6 +33,7 @@ export async function createProject(
       mode: input.mode ?? 'open',
       defaultStickiness: input.defaultStickiness ?? 'default',
       featureLimit: null,
+      debtBudget: null,
       featureNaming: NO_NAMING,
     });
     await connectEnvironments(tx, id, input.environments);

@@ -138,7 +138,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         tags,
         summary: 'Update the settings of a project',
         description:
-          'Changes mode, default stickiness, feature limit or naming pattern; what is left out stays. A pattern must be valid RE2 and match its example. Events: project-updated.',
+          'Changes mode, default stickiness, feature limit, debt budget or naming pattern; what is left out stays. A pattern must be valid RE2 and match its example. Events: project-updated.',
         params,
         body: ProjectSettings,
         response: { 200: answer('The project', Project), ...refusals(400, 401, 403, 404, 413, 415) },

@@ -22,6 +22,11 @@ const featureLimit = Type.Integer({
   maximum: 1_000_000,
   description: 'Most features; null: no limit',
 });
+const debtBudget = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000,
+  description: 'Most stale and potentially stale features with which new ones are accepted; null: any number',
+});
 
 export const FeatureNaming = Named(
   'FeatureNaming',
@@ -38,6 +43,7 @@ const head = {
   mode: mode(),
   defaultStickiness: stickiness,
   featureLimit: Nullable(featureLimit),
+  debtBudget: Nullable(debtBudget),
   featureNaming: Ref(FeatureNaming),
   members: Type.Integer({ description: 'Users with a role in the project', examples: [3] }),
   createdAt: Timestamp('When the project was created'),
@@ -122,6 +128,7 @@ export const ProjectSettings = Type.Object(
     mode: Type.Optional(mode()),
     defaultStickiness: Type.Optional(stickiness),
     featureLimit: Type.Optional(Nullable(featureLimit)),
+    debtBudget: Type.Optional(Nullable(debtBudget)),
     featureNaming: Type.Optional(
       Type.Object({
         pattern: Type.Optional(

@@ -12,10 +12,17 @@ export type ProjectFields = Omit<
   'environments' | 'members' | 'favorite' | 'createdAt' | 'updatedAt' | 'archivedAt'
 >;
 
+/** How many users have a role in `projects`, by themselves or through a group. */
+export const MEMBERS = sql<number>`(
+  select count(distinct held.user_id) from effective_roles as held join users on users.id = held.user_id
+  where held.project = projects.id and users.kind = 'user' and users.deleted_at is null
+)`;
+
 /** All but the id and the environments. */
 const headAsSeenBy = (actor: Actor) => sql`
   projects.name, projects.description, projects.mode,
   projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
+  projects.debt_budget as "debtBudget",
   jsonb_build_object(
     'pattern', projects.naming_pattern,
     'example', projects.naming_example,
@@ -121,6 +128,7 @@ const columns = (project: ProjectFields) => ({
   mode: project.mode,
   default_stickiness: project.defaultStickiness,
   feature_limit: project.featureLimit,
+  debt_budget: project.debtBudget,
   naming_pattern: project.featureNaming.pattern,
   naming_example: project.featureNaming.example,
   naming_description: project.featureNaming.description,

@@ -26,6 +26,7 @@ export async function changeProject(
       mode: input.mode ?? before.mode,
       defaultStickiness: input.defaultStickiness ?? before.defaultStickiness,
       featureLimit: input.featureLimit === undefined ? before.featureLimit : input.featureLimit,
+      debtBudget: input.debtBudget === undefined ? before.debtBudget : input.debtBudget,
       featureNaming: naming ?? before.featureNaming,
     };
     if (isDeepStrictEqual(after, before)) return before;

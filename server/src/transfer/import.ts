@@ -14,6 +14,7 @@ import { addFeatures, holdReceivingProject, readReceivingProject } from '../feat
 import { holdFoundFeatures, readFoundFeatures } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { updateHeld } from '../features/update.ts';
+import { refuseOverBudget } from '../health/budget.ts';
 import { acceptLink } from '../links/accept.ts';
 import { attachLinks } from '../links/edit.ts';
 import { attachTags, holdTags } from '../tags/attach.ts';
@@ -71,6 +72,7 @@ export async function importFeatures(
     const archived = new Set(certain.taken.filter(one => one.archived).map(({ name }) => name));
     const coming = data.features.filter(({ name }) => !archived.has(name));
     const fresh = coming.filter(({ name }) => !certain.taken.some(one => one.name === name));
+    if (fresh.length > 0) await refuseOverBudget(tx, project);
     if (fresh.length > 0) await addFeatures(current, actor, project, fresh.map(asNewFeature), mostFeatures);
     const features = await holdFoundFeatures(
       tx,

@@ -27,6 +27,7 @@ test('a worker has its schedule in the database, and stops', async () => {
 
   const { rows } = await sql<{ name: string }>`select name from pgboss.schedule`.execute(harness.db);
   expect(rows.map(row => row.name).toSorted()).toEqual([
+    'announce-potentially-stale',
     'clean-up-deliveries',
     'extend-event-partitions',
     'remove-expired-idempotency-keys',

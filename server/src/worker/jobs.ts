@@ -4,6 +4,7 @@ import { listenTo } from '../db/listen.ts';
 import { cleanUpDeliveries, rescueDeliveries } from '../deliveries/clean-up.ts';
 import { type DispatcherSettings, startDispatcher } from '../deliveries/dispatcher.ts';
 import { extendPartitions } from '../events/partitions.ts';
+import { announcePotentiallyStale } from '../health/announce.ts';
 import { removeExpiredKeys } from '../idempotency/expire.ts';
 import { WAKE_CHANNEL } from '../integrations/wake.ts';
 import { sweepLogins } from '../sessions/end.ts';
@@ -53,6 +54,14 @@ const JOBS = [
     run: async (db: Db, log: Log) => {
       const rescued = await rescueDeliveries(db);
       if (rescued > 0) log.warn({ rescued }, 'deliveries without a job were given one');
+    },
+  },
+  {
+    queue: 'announce-potentially-stale',
+    cron: '* * * * *',
+    run: async (db: Db, log: Log) => {
+      const features = await announcePotentiallyStale(db);
+      if (features > 0) log.info({ features }, 'features became potentially stale');
     },
   },
 ];

@@ -1,0 +1,17 @@
+import type { Tx } from '../db/database.ts';
+import { invalidOperation } from '../errors.ts';
+import { debtOf } from './score.ts';
+import { findDebt } from './store.ts';
+
+const MOST_NAMED = 10;
+
+/** Part of a change that adds features to a project it holds: refuses while the project owes more than its budget. */
+export async function refuseOverBudget(tx: Tx, project: string, at = new Date()): Promise<void> {
+  const debt = await findDebt(tx, project, at, MOST_NAMED);
+  if (!debt || debtOf(debt) <= debt.budget) return;
+  const more = debtOf(debt) - debt.toCleanUp.length;
+  throw invalidOperation(
+    `Project ${project} has ${debtOf(debt)} stale or potentially stale features and a budget of ${debt.budget}. ` +
+      `Clean up first: ${debt.toCleanUp.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+  );
+}
