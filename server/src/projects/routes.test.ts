@@ -320,6 +320,7 @@ test('the overview has the settings, the default strategies, the features by typ
     mode: 'private',
     defaultStickiness: 'default',
     featureLimit: null,
+    debtBudget: null,
     featureNaming: { pattern: null, example: null, description: null },
     members: 1,
     favorite: true,

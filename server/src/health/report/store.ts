@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../actor.ts';
+import { clonedFrom } from '../../clone/store.ts';
 import type { Reader } from '../../db/database.ts';
 import { nameOfUser } from '../../users/store.ts';
 
@@ -67,7 +68,7 @@ export async function* readFeatureTexts(db: Reader, actor: Actor, project: strin
       ))
       || ',"tags":' || ${TAGS} || ',"dependencies":' || ${PARENTS} || ',"children":' || ${CHILDREN}
       || ',"links":' || ${LINKS} || ',"lifecycle":' || ${STAGE} || ',"collaborators":{"users":' || ${COLLABORATORS}
-      || '},"environments":[' || (coalesce(here.list, '') || ']}') as feature
+      || '},"clonedFrom":' || coalesce((${clonedFrom(actor)})::text, 'null') || ',"environments":[' || (coalesce(here.list, '') || ']}') as feature
     from (
       select *, to_json(name)::text as quoted from features where project = ${project} and archived_at is null
     ) as features
