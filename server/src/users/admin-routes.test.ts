@@ -488,7 +488,7 @@ test('who is an admin through a group is one, and stays if they are the last', a
   expect((await call(harness.app, 'GET', `/api/admin/groups/${group.id}`)).body.users).toEqual([]);
 });
 
-test('the last admin by a role of their own cannot be left out of a group that is the other way to be one', async () => {
+test('of an admin who is deleted and a group of admins that is emptied at once, one stays', async () => {
   await demoteAll();
   const [own, grouped] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Viewer')];
   const group = await makeGroup('More admins', [grouped.id], ROOT_ROLES.Admin);

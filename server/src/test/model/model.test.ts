@@ -14,7 +14,8 @@ const SEQUENCES = Number(process.env.MODEL_SEQUENCES ?? 2_000);
 const AT_ONCE = 4;
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2_147_483_647);
 
-const harness = useHarness();
+// Each sequence has a project of its own.
+const harness = useHarness({ limits: { projects: SEQUENCES * 20 } });
 let projects = 0;
 
 beforeAll(async () => {
