@@ -15,6 +15,7 @@ test('a server killed while it delivers loses nothing, and every attempt is reco
       events: 120,
       integrations: 3,
       kills: 4,
+      killWithinMs: 1_000,
       hanging: 0,
       // One event, so that in the end there are too few failures for the breaker.
       oneInRefused: 100,

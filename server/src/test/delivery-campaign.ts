@@ -20,6 +20,8 @@ export type Campaign = {
   integrations: number;
   /** How often the server is killed while it delivers. */
   kills: number;
+  /** The longest that it lives after it has become ready. */
+  killWithinMs: number;
   /** Restarts the database underneath, so many times. */
   restarts?: { count: number; restart: () => Promise<void> };
   /** Share of requests that are never answered. */
@@ -118,7 +120,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     // Spread over the whole run, so that there is always something on its way.
     const writing = writeEvents(db, campaign.events, () => (kills + restarts + 1) / faults);
     while (kills < campaign.kills) {
-      await sleep(random() * 3_000);
+      await sleep(random() * campaign.killWithinMs);
       if (server) await stopProcess(server, 'SIGKILL');
       kills++;
       await start();
