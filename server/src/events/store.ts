@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
-import type { Actor } from '../actor.ts';
+import { type Actor, SYSTEM_USER_ID } from '../actor.ts';
 import type { NewEvent } from '../change.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { tagsOf } from '../tags/store.ts';
@@ -60,6 +60,8 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
     ), worked_on as (
       insert into feature_collaborators (feature_name, user_id)
       select distinct features.name, written.created_by_user_id from written join features on features.name = feature_name
+      -- What the service notes by itself is nobody's work.
+      where written.created_by_user_id <> ${SYSTEM_USER_ID}
       on conflict do nothing
     )
     insert into event_creators (user_id, project)
