@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
-import type { Actor } from '../actor.ts';
+import { type Actor, SYSTEM_USER_ID } from '../actor.ts';
 import type { NewEvent } from '../change.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { likeText } from '../db/like.ts';
@@ -70,7 +70,8 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
       select feature_name, created_by_user_id
       from (
         select distinct feature_name, created_by_user_id from written
-        where type not in ('feature-favorited', 'feature-unfavorited')
+        -- What the service notes by itself is nobody's work, and a star is none.
+        where created_by_user_id <> ${SYSTEM_USER_ID} and type not in ('feature-favorited', 'feature-unfavorited')
       ) as worker
       where (select true from features where features.name = worker.feature_name)
       on conflict do nothing

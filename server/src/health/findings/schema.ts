@@ -9,6 +9,7 @@ const points = Type.Number({
 });
 export const ruleName = Type.Unsafe<RuleName>({
   type: 'string',
+  description: 'The rule that found it',
   enum: RULES.map(({ name }) => name),
   examples: ['past-lifetime'],
 });

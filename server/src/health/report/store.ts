@@ -11,24 +11,33 @@ const time = (value: RawBuilder<unknown>) =>
   sql`coalesce(to_char(${value} at time zone 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\\"'), 'null')`;
 const list = (item: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
   sql`'[' || coalesce((select string_agg(${item}, ',') from (select * from ${from}) as one), '') || ']'`;
+/** The same where most features have none: which have some is hashed once, and only those are looked up. */
+const rareList = (table: string, column: string, item: RawBuilder<unknown>, order: RawBuilder<unknown>) => {
+  const [rows, name] = [sql.table(table), sql.ref(column)];
+  return sql`case when features.name in (select ${name} from ${rows})
+    then ${list(item, sql`${rows} where ${name} = features.name order by ${order}`)} else '[]' end`;
+};
 const person = (id: RawBuilder<unknown>) =>
   sql`'{"id":' || ${id} || ',"name":' || to_json(${nameOfUser(id)}) || '}'`;
 
-const TAGS = list(
+const TAGS = rareList(
+  'feature_tags',
+  'feature_name',
   sql`'{"type":' || to_json(type) || ',"value":' || to_json(value) || '}'`,
-  sql`feature_tags where feature_name = features.name order by type, value`,
+  sql`type, value`,
 );
-const PARENTS = list(
+const PARENTS = rareList(
+  'feature_dependencies',
+  'child',
   sql`'{"feature":' || to_json(parent) || ',"enabled":' || enabled || ',"variants":' || variants || '}'`,
-  sql`feature_dependencies where child = features.name order by parent`,
+  sql`parent`,
 );
-const CHILDREN = list(
-  sql`to_json(child)::text`,
-  sql`feature_dependencies where parent = features.name order by child`,
-);
-const LINKS = list(
+const CHILDREN = rareList('feature_dependencies', 'parent', sql`to_json(child)::text`, sql`child`);
+const LINKS = rareList(
+  'feature_links',
+  'feature_name',
   sql`'{"id":"' || id || '","url":' || to_json(url) || ',"title":' || ${text(sql`title`)} || '}'`,
-  sql`feature_links where feature_name = features.name order by created_at, id`,
+  sql`created_at, id`,
 );
 const COLLABORATORS = list(
   person(sql`user_id`),
