@@ -90,6 +90,8 @@ async function main(): Promise<void> {
     logLevel: 'silent',
     trustedProxies: [],
     limits: DEFAULT_LIMITS,
+    secretKey: undefined,
+    oldSecretKeys: [],
   });
   try {
     const viewerToken = await makeViewer(db);

@@ -73,7 +73,14 @@ async function main(): Promise<void> {
     onError: console.error,
     onQuery: text => statements.push(text),
   });
-  const settings = { publicUrl: server.url, logLevel: 'silent', trustedProxies: [], limits: DEFAULT_LIMITS };
+  const settings = {
+    publicUrl: server.url,
+    logLevel: 'silent',
+    trustedProxies: [],
+    limits: DEFAULT_LIMITS,
+    secretKey: undefined,
+    oldSecretKeys: [],
+  };
   const app = await buildApp(db, settings);
   const watch = new pg.Client({ connectionString: copy.href });
   await watch.connect();

@@ -12,6 +12,8 @@ const app = await buildApp(db, {
   logLevel: 'silent',
   trustedProxies: [],
   limits: DEFAULT_LIMITS,
+  secretKey: undefined,
+  oldSecretKeys: [],
 });
 await app.ready();
 await writeFile(new URL('../../openapi.json', import.meta.url), openApiText(app));

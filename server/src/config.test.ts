@@ -16,6 +16,7 @@ test('only the database has to be named', () => {
     initAdminTokens: [],
     initAdmin: undefined,
     secretKey: undefined,
+    oldSecretKeys: [],
     trustedProxies: [],
     limits: { projects: 500, environments: 50, features: 100_000, segments: 300, apiTokens: 2_000 },
   });
@@ -34,6 +35,10 @@ test.each([
     { initAdmin: { username: 'ada', password: 'chosen' } },
   ],
   [{ HALYARD_SECRET_KEY: KEY, NODE_ENV: 'production' }, { secretKey: Buffer.alloc(32, 7) }],
+  [
+    { HALYARD_OLD_SECRET_KEYS: `${KEY},${KEY}` },
+    { oldSecretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
+  ],
   [{ HALYARD_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
   [
     { HALYARD_POOL_SIZE: '50', LOG_LEVEL: 'debug', HOST: '127.0.0.1' },
@@ -68,6 +73,7 @@ test.each([
   ['HALYARD_INIT_ADMIN_TOKENS', `*:*.${SECRET.slice(1)}`],
   ['HALYARD_INIT_ADMIN_TOKENS', `default:production.${SECRET}`],
   ['HALYARD_SECRET_KEY', 'c2hvcnQ='],
+  ['HALYARD_OLD_SECRET_KEYS', `${KEY},c2hvcnQ=`],
   ['HALYARD_TRUSTED_PROXIES', 'proxy.example.com'],
   ['HALYARD_TRUSTED_PROXIES', '10.0.0.0/99'],
   ['HALYARD_TRUSTED_PROXIES', '::1,10.0.0.0/8/8'],

@@ -12,6 +12,8 @@ export type Config = {
   /** The first admin, made when there was never a user. */
   initAdmin: { username: string; password: string } | undefined;
   secretKey: Buffer | undefined;
+  /** Keys that were replaced: they still open what they sealed. */
+  oldSecretKeys: Buffer[];
   trustedProxies: string[];
   limits: Limits;
 };
@@ -82,6 +84,7 @@ export function readConfig(env: Env): Config {
       '"$(openssl rand -base64 32)"',
       secretKey(env.NODE_ENV === 'production'),
     ),
+    oldSecretKeys: read('HALYARD_OLD_SECRET_KEYS', 'the-key-before,the-one-before-that', oldSecretKeys),
     trustedProxies: read('HALYARD_TRUSTED_PROXIES', '10.0.0.0/8,192.0.2.7', addresses),
     limits: {
       projects: limit('HALYARD_MAX_PROJECTS', DEFAULT_LIMITS.projects),
@@ -160,12 +163,17 @@ function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
 function secretKey(required: boolean): Parse<Buffer | undefined> {
   return text => {
     if (text === undefined && required) throw new Error('is missing, and NODE_ENV is production');
-    if (text === undefined) return undefined;
-    const key = Buffer.from(text, 'base64');
-    if (key.length !== SECRET_KEY_BYTES) throw new Error(`is not ${SECRET_KEY_BYTES} bytes in base64`);
-    return key;
+    return text === undefined ? undefined : keyFrom(text);
   };
 }
+
+function keyFrom(text: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  if (key.length !== SECRET_KEY_BYTES) throw new Error(`is not ${SECRET_KEY_BYTES} bytes in base64`);
+  return key;
+}
+
+const oldSecretKeys = (text: string | undefined): Buffer[] => items(text).map(keyFrom);
 
 function addresses(text: string | undefined): string[] {
   const list = items(text);

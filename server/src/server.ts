@@ -5,6 +5,8 @@ import { type Db, openDb } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { ApiError } from './errors.ts';
 import type { App } from './http/app.ts';
+import { keyringOf } from './secrets/seal.ts';
+import { checkClientSecret } from './sso/secret.ts';
 import { createFirstAdmin } from './users/first-admin.ts';
 import { startWorker } from './worker/jobs.ts';
 
@@ -23,6 +25,7 @@ export async function startServer(config: Config): Promise<Server> {
   if (applied.length > 0) app.log.info({ applied }, 'migrated');
   await createInitialAdminTokens(db, config.initAdminTokens);
   if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
+  await checkClientSecret(db, keyringOf(config.secretKey, config.oldSecretKeys));
   const stopWorker = await startWorker(config.databaseUrl, db, app.log);
   await app.listen({ host: config.host, port: config.port });
 

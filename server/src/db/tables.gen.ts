@@ -33,6 +33,13 @@ export interface ApiTokens {
   type: string;
 }
 
+export interface AuthSettings {
+  content: unknown;
+  default_role_id: number | null;
+  name: string;
+  sealed_secret: string | null;
+}
+
 export interface ContextFields {
   created_at: Generated<string>;
   description: string | null;
@@ -195,6 +202,7 @@ export interface Groups {
 export interface GroupUsers {
   created_at: Generated<string>;
   created_by: string;
+  from_sso: Generated<boolean>;
   group_id: number;
   user_id: number;
 }
@@ -251,6 +259,12 @@ export interface Projects {
   updated_at: Generated<string>;
 }
 
+export interface RevokedTokens {
+  hash: Buffer;
+  revoked_at: Generated<string>;
+  token_id: number;
+}
+
 export interface RolePermissions {
   environment: string | null;
   permission: string;
@@ -303,6 +317,19 @@ export interface SignupTokenUsers {
   user_id: number;
 }
 
+export interface SsoFinishedLogins {
+  expires_at: string;
+  hash: Buffer;
+}
+
+export interface SsoIdentities {
+  client_id: string;
+  created_at: Generated<string>;
+  issuer: string;
+  subject: string;
+  user_id: number;
+}
+
 export interface Strategies {
   built_in: Generated<boolean>;
   created_at: Generated<string>;
@@ -351,6 +378,7 @@ export interface DB {
   active_feature_counts: ActiveFeatureCounts;
   api_token_projects: ApiTokenProjects;
   api_tokens: ApiTokens;
+  auth_settings: AuthSettings;
   context_fields: ContextFields;
   effective_roles: EffectiveRoles;
   environments: Environments;
@@ -377,12 +405,15 @@ export interface DB {
   personal_access_tokens: PersonalAccessTokens;
   project_environments: ProjectEnvironments;
   projects: Projects;
+  revoked_tokens: RevokedTokens;
   role_permissions: RolePermissions;
   roles: Roles;
   segments: Segments;
   sessions: Sessions;
   signup_token_users: SignupTokenUsers;
   signup_tokens: SignupTokens;
+  sso_finished_logins: SsoFinishedLogins;
+  sso_identities: SsoIdentities;
   strategies: Strategies;
   tag_types: TagTypes;
   tags: Tags;

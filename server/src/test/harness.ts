@@ -15,6 +15,8 @@ export const APP_SETTINGS = {
   logLevel: 'silent',
   trustedProxies: [] as string[],
   limits: DEFAULT_LIMITS,
+  secretKey: Buffer.alloc(32, 7) as Buffer | undefined,
+  oldSecretKeys: [] as Buffer[],
 };
 
 export type Harness = {

@@ -1,0 +1,43 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+/** The first key seals; all of them open. */
+export type Keyring = readonly { id: string; key: Buffer }[];
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9+/=]+)$/;
+
+export function keyringOf(key: Buffer | undefined, oldKeys: Buffer[]): Keyring {
+  return key === undefined ? [] : [key, ...oldKeys].map(one => ({ id: keyId(one), key: one }));
+}
+
+/** Tells which key sealed a value, and nothing about the key. */
+const keyId = (key: Buffer): string =>
+  createHash('sha256').update('halyard key id').update(key).digest('hex').slice(0, 8);
+
+/**
+ * Encrypts with AES-256-GCM. The place, such as `integrations:7:parameters`, is bound to the text: what is sealed
+ * there cannot be opened as something else.
+ */
+export function seal(keyring: Keyring, place: string, text: string): string {
+  const [current] = keyring;
+  if (!current) throw new Error('There is no key to seal with');
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(place));
+  const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
+  return `v1.${current.id}.${Buffer.concat(parts).toString('base64')}`;
+}
+
+export function unseal(keyring: Keyring, place: string, sealed: string): string {
+  const [, id, content = ''] = SEALED.exec(sealed) ?? [];
+  const key = keyring.find(one => one.id === id)?.key;
+  if (!key) throw new Error(`No key with the id ${id} to open ${place}`);
+  const bytes = Buffer.from(content, 'base64');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
+    .setAAD(Buffer.from(place))
+    .setAuthTag(bytes.subarray(-TAG_BYTES));
+  return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+}
+
+/** The id of the key that sealed it. */
+export const sealedWith = (sealed: string): string => SEALED.exec(sealed)?.[1] ?? 'unknown';
