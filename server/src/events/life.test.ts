@@ -40,6 +40,15 @@ const PEOPLE: readonly Step[] = [
   ['DELETE', '/roles/{role}', undefined, ['role-deleted']],
   ['POST', `${U}/change-password`, { password: login.password }, ['user-password-changed']],
   ['POST', '/user-admin/reset-password', { id: '{user}' }, ['user-password-link-created']],
+  [
+    'POST',
+    '/auth/oidc/settings',
+    { enabled: true, discoverUrl: 'https://login.example.com', clientId: 'halyard', secret: 'hush' },
+    ['setting-created'],
+  ],
+  ['POST', '/auth/simple/settings', { disabled: true }, ['setting-created']],
+  ['POST', '/auth/simple/settings', { disabled: false }, ['setting-updated']],
+  ['POST', '/auth/oidc/settings', { enabled: false }, ['setting-updated']],
   ['POST', './auth/simple/login', login, []],
   ['DELETE', `${U}/sessions`, undefined, ['user-sessions-ended']],
   ...Array.from(
@@ -289,6 +298,8 @@ const TOLD: Record<string, string> = {
   'service-account-deleted': ' p',
   'service-account-token-created': ' d',
   'service-account-token-deleted': ' p',
+  'setting-created': ' d',
+  'setting-updated': ' dp',
   'group-created': ' d',
   'group-updated': ' dp',
   'group-deleted': ' p',
@@ -323,7 +334,8 @@ const NOT_EMITTED: Record<string, string> = {
   ]),
   ...of(LATER, [
     ...['application-created', 'feature-potentially-stale-on'],
-    ...EVENT_TYPE_NAMES.filter(type => /^(addon-config|setting)-/.test(type)),
+    ...EVENT_TYPE_NAMES.filter(type => /^addon-config-/.test(type)),
+    'setting-deleted',
   ]),
 };
 

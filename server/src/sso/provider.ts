@@ -131,7 +131,7 @@ function isTheirFault(error: unknown, reason: string | undefined): boolean {
   const code = String((error as { code?: unknown }).code ?? '');
   return (
     !code.startsWith('OAUTH_') ||
-    /TIMEOUT|ABORT|NOT_CONFORM|NOT_JSON|PARSE_ERROR|MISSING_SERVER_METADATA|FORBIDDEN/.test(code)
+    /TIMEOUT|ABORT|CHALLENGE|NOT_CONFORM|NOT_JSON|PARSE_ERROR|MISSING_SERVER_METADATA|FORBIDDEN/.test(code)
   );
 }
 
