@@ -47,6 +47,8 @@ import { keyringOf } from './secrets/seal.ts';
 import { segmentRoutes } from './segments/routes.ts';
 import { serviceAccountRoutes } from './service-accounts/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
+import { ssoRoutes } from './sso/routes.ts';
+import { ssoSettingsRoutes } from './sso/settings-routes.ts';
 import { strategyRoutes } from './strategies/routes.ts';
 import { tagRoutes } from './tags/routes.ts';
 import { transferRoutes } from './transfer/routes.ts';
@@ -72,6 +74,10 @@ export type AppSettings = Pick<
 /** The whole HTTP surface, in one list. */
 export async function buildApp(db: Db, settings: AppSettings, options: ServerOptions = {}): Promise<App> {
   const { limits } = settings;
+  const sso = {
+    publicUrl: settings.publicUrl,
+    keyring: keyringOf(settings.secretKey, settings.oldSecretKeys),
+  };
   const app: App = Fastify({
     ...serverOptions(settings),
     ...options,
@@ -112,6 +118,8 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   userRoutes(app, db, settings.publicUrl);
   userAdminRoutes(app, db, settings.publicUrl);
   sessionRoutes(app, db, settings.publicUrl);
+  ssoSettingsRoutes(app, db, sso);
+  ssoRoutes(app, db, sso);
   passwordRoutes(app, db, settings.publicUrl);
   invitationRoutes(app, db, settings.publicUrl);
   serviceAccountRoutes(app, db);

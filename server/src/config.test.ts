@@ -39,6 +39,10 @@ test.each([
     { initAdmin: { username: 'ada', password: 'chosen' } },
   ],
   [{ HALYARD_SECRET_KEY: KEY, NODE_ENV: 'production' }, { secretKey: Buffer.alloc(32, 7) }],
+  [
+    { HALYARD_OLD_SECRET_KEYS: `${KEY},${KEY}` },
+    { oldSecretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
+  ],
   [{ HALYARD_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
   [
     { HALYARD_OLD_SECRET_KEYS: `${KEY},${KEY}` },

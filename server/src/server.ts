@@ -8,6 +8,7 @@ import { ApiError } from './errors.ts';
 import type { App } from './http/app.ts';
 import { checkSealed } from './integrations/reseal.ts';
 import { makeSender } from './outgoing/send.ts';
+import { checkClientSecret } from './sso/secret.ts';
 import { createFirstAdmin } from './users/first-admin.ts';
 import { startWorker } from './worker/jobs.ts';
 
@@ -28,6 +29,7 @@ export async function startServer(config: Config): Promise<Server> {
   if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
   const { keyring, targets } = integrationSettings(config);
   await checkSealed(db, keyring);
+  await checkClientSecret(db, keyring);
   const sender = makeSender(targets);
   const stopWorker = await startWorker(config.databaseUrl, db, app.log, {
     send: sender.send,

@@ -6,27 +6,50 @@ export const SESSION_DAYS = 7;
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
 
 /** With the prefix a browser takes the cookie from this very host over https only: no sibling domain can plant one. */
-export const sessionCookieName = (publicUrl: string): string =>
-  isSecure(publicUrl) ? '__Host-halyard-session' : 'halyard-session';
+const nameOf = (what: 'session' | 'login', publicUrl: string): string =>
+  `${isSecure(publicUrl) ? '__Host-' : ''}halyard-${what}`;
 
-export function readSessionCookie(request: FastifyRequest, publicUrl: string): string | undefined {
-  const start = `${sessionCookieName(publicUrl)}=`;
+export const sessionCookieName = (publicUrl: string): string => nameOf('session', publicUrl);
+
+export const readSessionCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
+  read(request, sessionCookieName(publicUrl));
+
+export function setSessionCookie(reply: FastifyReply, publicUrl: string, secret: string): void {
+  write(reply, publicUrl, 'session', secret, SESSION_DAYS * 86_400);
+}
+
+export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void {
+  write(reply, publicUrl, 'session', '', 0);
+}
+
+/** What a browser brings back from an identity provider. Lax, because it comes back from another site. */
+export const readLoginCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
+  read(request, nameOf('login', publicUrl));
+
+export function setLoginCookie(reply: FastifyReply, publicUrl: string, value: string, seconds: number): void {
+  write(reply, publicUrl, 'login', value, seconds);
+}
+
+export function clearLoginCookie(reply: FastifyReply, publicUrl: string): void {
+  write(reply, publicUrl, 'login', '', 0);
+}
+
+function read(request: FastifyRequest, name: string): string | undefined {
+  const start = `${name}=`;
   const pairs = (request.headers.cookie ?? '').split(';').map(pair => pair.trim());
   return pairs.find(pair => pair.startsWith(start))?.slice(start.length) || undefined;
 }
 
-export function setSessionCookie(reply: FastifyReply, publicUrl: string, secret: string): void {
-  write(reply, publicUrl, secret, SESSION_DAYS * 86_400);
-}
-
-export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void {
-  write(reply, publicUrl, '', 0);
-}
-
-function write(reply: FastifyReply, publicUrl: string, value: string, seconds: number): void {
+function write(
+  reply: FastifyReply,
+  publicUrl: string,
+  what: 'session' | 'login',
+  value: string,
+  seconds: number,
+): void {
   const secure = isSecure(publicUrl) ? '; Secure' : '';
   reply.header(
     'set-cookie',
-    `${sessionCookieName(publicUrl)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`,
+    `${nameOf(what, publicUrl)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`,
   );
 }

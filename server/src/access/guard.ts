@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { Counter } from 'prom-client';
 import { type Actor, ADMIN_TOKEN_USER_ID } from '../actor.ts';
 import type { Db, Reader } from '../db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../errors.ts';
@@ -9,11 +10,13 @@ import { PUBLIC_ROUTES } from './public-routes.ts';
 import { needsOwnPage } from './same-origin.ts';
 import {
   type Credential,
+  type Ended,
   type FoundUser,
   findApiToken,
   findFeatureAccess,
   findPersonalToken,
   findProjectAccess,
+  findRevokedToken,
   findSession,
   listEnvironmentsWithout,
   markSeen,
@@ -38,6 +41,7 @@ const MAX_TOKEN_LENGTH = 512;
 
 /** Lets nobody past who is not allowed to: every route declares a permission or stands in the public list. */
 export function installGuard(app: App, db: Db, publicUrl: string): void {
+  const noteEnded = endedTokenMetric(app);
   app.decorateRequest('actor');
   app.decorateRequest('projectOfFeature', '');
   app.decorateRequest('sessionId', null);
@@ -54,20 +58,48 @@ export function installGuard(app: App, db: Db, publicUrl: string): void {
     if (route !== undefined && PUBLIC_ROUTES.has(route)) return;
     // An unknown address outside the API has nothing to guard; inside, only those who may ask learn that it is unknown.
     if (route === undefined && !request.url.startsWith('/api/')) return;
-    request.actor = await authenticate(db, request, publicUrl);
+    request.actor = await authenticate(db, request, publicUrl, noteEnded);
     if (route !== undefined) await authorize(db, request);
   });
 }
 
 /** By the Authorization header; only without one by the cookie, so that a token is never mixed with a session. */
-async function authenticate(db: Db, request: FastifyRequest, publicUrl: string): Promise<Actor> {
+async function authenticate(
+  db: Db,
+  request: FastifyRequest,
+  publicUrl: string,
+  noteEnded: NoteEnded,
+): Promise<Actor> {
   const { authorization } = request.headers;
   if (authorization === undefined) return await authenticateSession(db, request, publicUrl);
   const token = authorization.replace(/^bearer /i, '').trim();
   refuseMalformed(token);
   return token.startsWith('user:')
-    ? await authenticateUser(db, request, token)
-    : await authenticateApiToken(db, request, token);
+    ? await authenticateUser(db, request, token, noteEnded)
+    : await authenticateApiToken(db, request, token, noteEnded);
+}
+
+/** Tells that a token was used after its end: somebody still has it, or has found it. */
+type NoteEnded = (
+  request: FastifyRequest,
+  kind: 'api' | 'personal',
+  ended: NonNullable<Ended>,
+  id: number,
+) => void;
+
+function endedTokenMetric(app: App): NoteEnded {
+  const uses = new Counter({
+    name: 'halyard_revoked_token_uses_total',
+    help: 'Requests with a token that was revoked or has expired, by kind of token (api, personal) and reason',
+    labelNames: ['kind', 'reason'],
+    registers: [],
+  });
+  // The registry is made after the guard, which must come before all routes.
+  app.addHook('onReady', async () => app.metrics.registerMetric(uses));
+  return (request, kind, reason, id) => {
+    uses.inc({ kind, reason });
+    request.log.warn({ kind, reason, tokenId: id, ip: request.ip }, 'a token was used after its end');
+  };
 }
 
 function refuseMalformed(secret: string): void {
@@ -85,9 +117,19 @@ async function authenticateSession(db: Db, request: FastifyRequest, publicUrl: s
   return asActor(user, request.ip);
 }
 
-async function authenticateUser(db: Db, request: FastifyRequest, token: string): Promise<Actor> {
-  const user = await findPersonalToken(db, hashToken(token));
-  if (!user) throw authenticationRequired();
+async function authenticateUser(
+  db: Db,
+  request: FastifyRequest,
+  token: string,
+  noteEnded: NoteEnded,
+): Promise<Actor> {
+  const hash = hashToken(token);
+  const user = await findPersonalToken(db, hash);
+  if (!user || user.ended) {
+    const id = user ? user.credentialId : await findRevokedToken(db, hash);
+    if (id !== undefined) noteEnded(request, 'personal', user?.ended ?? 'revoked', id);
+    throw authenticationRequired();
+  }
   if (user.seenLongAgo) noteUse(db, request, 'personal_access_tokens', user.credentialId);
   return asActor(user, request.ip);
 }
@@ -101,9 +143,15 @@ const asActor = ({ kind, userId, name, rootPermissions }: FoundUser, ip: string)
   rootPermissions,
 });
 
-async function authenticateApiToken(db: Db, request: FastifyRequest, token: string): Promise<Actor> {
+async function authenticateApiToken(
+  db: Db,
+  request: FastifyRequest,
+  token: string,
+  noteEnded: NoteEnded,
+): Promise<Actor> {
   const found = await findApiToken(db, hashToken(token));
-  if (!found) throw authenticationRequired();
+  if (found?.ended) noteEnded(request, 'api', found.ended, found.id);
+  if (!found || found.ended) throw authenticationRequired();
   if (found.seenLongAgo) noteUse(db, request, 'api_tokens', found.id);
   if (found.type !== 'admin') {
     throw new ApiError(

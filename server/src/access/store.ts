@@ -2,10 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../actor.ts';
 import type { Db, Reader, Tx } from '../db/database.ts';
 
+/** Why a token that was ours counts no more; null: it counts. */
+export type Ended = 'revoked' | 'expired' | null;
+
 export type FoundToken = {
   id: number;
   type: string;
   name: string;
+  ended: Ended;
   seenLongAgo: boolean;
 };
 
@@ -31,14 +35,20 @@ export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
     and role_permissions.project is null and environment is null
 )`;
 
-/** Expiry is judged by the clock of the database, one for all servers. */
+/** Those that have ended too. Expiry is judged by the clock of the database, one for all servers. */
 export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken | undefined> {
   return await db
     .selectFrom('api_tokens')
-    .select(['id', 'type', 'name', SEEN_LONG_AGO.as('seenLongAgo')])
+    .select([
+      'id',
+      'type',
+      'name',
+      sql<Ended>`case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' end`.as(
+        'ended',
+      ),
+      SEEN_LONG_AGO.as('seenLongAgo'),
+    ])
     .where('hash', '=', hash)
-    .where('revoked_at', 'is', null)
-    .where(sql<boolean>`coalesce(expires_at > now(), true)`)
     .executeTakeFirst();
 }
 
@@ -49,7 +59,11 @@ const ACCOUNT = [
   ROOT_PERMISSIONS_OF_USER.as('rootPermissions'),
 ] as const;
 
-export async function findPersonalToken(db: Reader, hash: Buffer): Promise<FoundUser | undefined> {
+/** Those that have expired too; revoked ones are gone. */
+export async function findPersonalToken(
+  db: Reader,
+  hash: Buffer,
+): Promise<(FoundUser & { ended: Ended }) | undefined> {
   return await db
     .selectFrom('personal_access_tokens as token')
     .innerJoin('users', 'users.id', 'token.user_id')
@@ -57,11 +71,21 @@ export async function findPersonalToken(db: Reader, hash: Buffer): Promise<Found
       'token.id as credentialId',
       ...ACCOUNT,
       sql<boolean>`coalesce(token.seen_at < now() - interval '1 minute', true)`.as('seenLongAgo'),
+      sql<Ended>`case when token.expires_at <= now() then 'expired' end`.as('ended'),
     ])
     .where('token.hash', '=', hash)
     .where('users.deleted_at', 'is', null)
-    .where(sql<boolean>`token.expires_at > now()`)
     .executeTakeFirst();
+}
+
+/** The id that a revoked token of a user or service account had. */
+export async function findRevokedToken(db: Reader, hash: Buffer): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('revoked_tokens')
+    .select('token_id')
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+  return found?.token_id;
 }
 
 export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser | undefined> {

@@ -27,10 +27,8 @@ GET auth/oidc/settings, POST auth/oidc/settings, GET auth/saml/settings, POST au
 const NOT_HERE: Record<string, string> = {
   'GET projects/{}/change-requests/config': 'change requests are not built yet',
   'PUT projects/{}/environments/{}/change-requests/config': 'change requests are not built yet',
-  'GET auth/oidc/settings': 'single sign-on is not built yet',
-  'POST auth/oidc/settings': 'single sign-on is not built yet',
-  'GET auth/saml/settings': 'single sign-on is not built yet',
-  'POST auth/saml/settings': 'single sign-on is not built yet',
+  'GET auth/saml/settings': 'single sign-on is by OpenID Connect only',
+  'POST auth/saml/settings': 'single sign-on is by OpenID Connect only',
 };
 
 const harness = useHarness();
@@ -66,7 +64,30 @@ const PERMISSION = ['id', 'name', 'displayName', 'type'];
 const TOKEN = ['secret', 'tokenName', 'type', 'projects', 'createdAt', 'identifier', 'secure'];
 const ROLE = ['version', 'roles.id', 'roles.type', 'roles.name'];
 
+const SSO = {
+  enabled: true,
+  discoverUrl: 'https://login.example.com/.well-known/openid-configuration',
+  clientId: 'halyard',
+  autoCreate: true,
+  emailDomains: 'example.com,example.org',
+  defaultRootRole: 'Editor',
+  enableSingleSignOut: false,
+  acrValues: 'phr',
+  idTokenSigningAlgorithm: 'RS256',
+  enableGroupSyncing: true,
+  groupJsonPath: 'groups',
+  addGroupsScope: true,
+};
+
 const APPLY: Step[] = [
+  {
+    does: 'sets single sign-on',
+    method: 'POST',
+    path: 'auth/oidc/settings',
+    body: () => ({ ...SSO, secret: 'the secret of the client' }),
+    status: 200,
+    shows: () => SSO,
+  },
   {
     does: 'reads the roles',
     method: 'GET',
@@ -275,6 +296,13 @@ const APPLY: Step[] = [
 
 const PLAN: Step[] = [
   {
+    does: 'reads single sign-on',
+    method: 'GET',
+    path: 'auth/oidc/settings',
+    status: 200,
+    shows: () => SSO,
+  },
+  {
     does: 'finds the project',
     method: 'GET',
     path: 'projects',
@@ -463,6 +491,13 @@ const CHANGE: Step[] = [
 ];
 
 const DESTROY: Step[] = [
+  {
+    does: 'switches single sign-on off',
+    method: 'POST',
+    path: 'auth/oidc/settings',
+    body: () => ({ enabled: false }),
+    status: 200,
+  },
   {
     does: 'deletes the API token, by its secret',
     method: 'DELETE',

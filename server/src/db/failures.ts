@@ -47,6 +47,9 @@ const CONSTRAINTS: Record<string, () => ApiError> = {
   user_roles_role_id_fkey: () => goneMeanwhile('role'),
   group_roles_role_id_fkey: () => goneMeanwhile('role'),
   groups_root_role_id_fkey: () => goneMeanwhile('role'),
+  auth_settings_default_role_fkey: () => goneMeanwhile('role'),
+  sso_identities_user_key: () =>
+    new ApiError('ConflictError', 'Another login of this user was finished at the same time. Begin again.'),
   roles_name_key: () => nameExists('A role with this name'),
   roles_type_name_key: () => nameExists('A role with this name'),
   groups_name_key: () => nameExists('A group with this name'),

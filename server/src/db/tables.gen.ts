@@ -35,6 +35,13 @@ export interface ApiTokens {
   type: string;
 }
 
+export interface AuthSettings {
+  content: unknown;
+  default_role_id: number | null;
+  name: string;
+  sealed_secret: string | null;
+}
+
 export interface ContextFields {
   created_at: Generated<string>;
   description: string | null;
@@ -202,6 +209,7 @@ export interface Groups {
 export interface GroupUsers {
   created_at: Generated<string>;
   created_by: string;
+  from_sso: Generated<boolean>;
   group_id: number;
   user_id: number;
 }
@@ -339,6 +347,12 @@ export interface Projects {
   updated_at: Generated<string>;
 }
 
+export interface RevokedTokens {
+  hash: Buffer;
+  revoked_at: Generated<string>;
+  token_id: number;
+}
+
 export interface RolePermissions {
   environment: string | null;
   permission: string;
@@ -388,6 +402,19 @@ export interface SignupTokens {
 
 export interface SignupTokenUsers {
   token_id: number;
+  user_id: number;
+}
+
+export interface SsoFinishedLogins {
+  expires_at: string;
+  hash: Buffer;
+}
+
+export interface SsoIdentities {
+  client_id: string;
+  created_at: Generated<string>;
+  issuer: string;
+  subject: string;
   user_id: number;
 }
 
@@ -446,6 +473,7 @@ export interface DB {
   active_feature_counts: ActiveFeatureCounts;
   api_token_projects: ApiTokenProjects;
   api_tokens: ApiTokens;
+  auth_settings: AuthSettings;
   context_fields: ContextFields;
   effective_roles: EffectiveRoles;
   environments: Environments;
@@ -478,12 +506,15 @@ export interface DB {
   project_environments: ProjectEnvironments;
   project_health_days: ProjectHealthDays;
   projects: Projects;
+  revoked_tokens: RevokedTokens;
   role_permissions: RolePermissions;
   roles: Roles;
   segments: Segments;
   sessions: Sessions;
   signup_token_users: SignupTokenUsers;
   signup_tokens: SignupTokens;
+  sso_finished_logins: SsoFinishedLogins;
+  sso_identities: SsoIdentities;
   strategies: Strategies;
   strategy_texts: StrategyTexts;
   tag_types: TagTypes;

@@ -41,6 +41,15 @@ const PEOPLE: readonly Step[] = [
   ['DELETE', '/roles/{role}', undefined, ['role-deleted']],
   ['POST', `${U}/change-password`, { password: login.password }, ['user-password-changed']],
   ['POST', '/user-admin/reset-password', { id: '{user}' }, ['user-password-link-created']],
+  [
+    'POST',
+    '/auth/oidc/settings',
+    { enabled: true, discoverUrl: 'https://login.example.com', clientId: 'halyard', secret: 'hush' },
+    ['setting-created'],
+  ],
+  ['POST', '/auth/simple/settings', { disabled: true }, ['setting-created']],
+  ['POST', '/auth/simple/settings', { disabled: false }, ['setting-updated']],
+  ['POST', '/auth/oidc/settings', { enabled: false }, ['setting-updated']],
   ['POST', './auth/simple/login', login, []],
   ['DELETE', `${U}/sessions`, undefined, ['user-sessions-ended']],
   ...Array.from(
@@ -333,6 +342,8 @@ const TOLD: Record<string, string> = {
   'service-account-deleted': ' p',
   'service-account-token-created': ' d',
   'service-account-token-deleted': ' p',
+  'setting-created': ' d',
+  'setting-updated': ' dp',
   'group-created': ' d',
   'group-updated': ' dp',
   'group-deleted': ' p',
@@ -369,7 +380,7 @@ const NOT_EMITTED: Record<string, string> = {
     ...['scim-users-deleted', 'scim-groups-deleted', 'user-preference-updated'],
   ]),
   ...of(JOB, ['feature-potentially-stale-on']),
-  ...of(LATER, [...['application-created'], ...EVENT_TYPE_NAMES.filter(type => /^setting-/.test(type))]),
+  ...of(LATER, ['application-created', 'setting-deleted']),
   ...of(DELIVERY, ['integration-disabled', 'integration-deliveries-repeated']),
 };
 

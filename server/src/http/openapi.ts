@@ -33,6 +33,7 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
         { name: 'API tokens', description: 'Keys for SDKs' },
         { name: 'Users', description: 'The caller with its personal tokens, and the users of the instance' },
         { name: 'Sessions', description: 'Logging in and out' },
+        { name: 'Single sign-on', description: 'Logging in by an identity provider (OpenID Connect)' },
         { name: 'Passwords', description: 'Links by which a password is set' },
         { name: 'Invitations', description: 'Links by which people join' },
         { name: 'Service accounts', description: 'Accounts for programs, and their tokens' },

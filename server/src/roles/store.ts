@@ -84,6 +84,8 @@ export async function listHolders(db: Reader, id: number): Promise<string[]> {
       where role_id = ${id}
       union all
       select 'group ' || groups.name, null from groups where root_role_id = ${id}
+      union all
+      select 'the settings of single sign-on, for new users', null from auth_settings where default_role_id = ${id}
     ) as held
     order by holder, project`.execute(db);
   return rows.map(row => row.holder);

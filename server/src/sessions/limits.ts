@@ -13,5 +13,8 @@ export type LimitScope = keyof typeof LOGIN_LIMITS;
 /** How long an address stays one where a user is known after logging in from it. */
 export const KNOWN_FOR_DAYS = 90;
 
+/** How long a deleted token is remembered, so that its use is noticed. */
+export const REVOKED_FOR_DAYS = 365;
+
 /** At most so many sessions of a user; a further login ends the one that was not used for the longest time. */
 export const MAX_SESSIONS = 20;

@@ -17,7 +17,7 @@ export type LoginOrigin = { ip: string; userAgent: string | undefined; replaces?
 export async function openSession(
   tx: Tx,
   userId: number,
-  method: 'password',
+  method: 'password' | 'oidc',
   { ip, userAgent, replaces }: LoginOrigin,
 ): Promise<string> {
   const secret = newToken('session', '');

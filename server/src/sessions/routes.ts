@@ -8,6 +8,7 @@ import { ApiError } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { hashingWork } from '../passwords/hash.ts';
+import { needsPasswordLogin } from '../sso/password-login.ts';
 import { asCaller, ownerId } from '../users/caller.ts';
 import { Caller } from '../users/schema.ts';
 import { tooManyFailures } from './check-password.ts';
@@ -30,7 +31,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Log in',
         description:
-          'Begins a session and sets its cookie; a session that the browser had before ends. An unknown user and a wrong password are answered alike. Failures are limited per account, per address and per both. Events: login-blocked when a limit is reached.',
+          'Begins a session and sets its cookie; a session that the browser had before ends. An unknown user and a wrong password are answered alike. Failures are limited per account, per address and per both. Refused where logging in with a password is switched off. Events: login-blocked when a limit is reached.',
         security: [],
         body: LoginRequest,
         response: {
@@ -41,6 +42,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
     },
     async (request, reply) => {
       refusesOtherSites(request, publicUrl);
+      await needsPasswordLogin(db);
       const result = await logIn(db, request.body, {
         ip: request.ip,
         userAgent: request.headers['user-agent'],

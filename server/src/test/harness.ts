@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createInitialAdminTokens } from '../api-tokens/create.ts';
-import { buildApp } from '../app.ts';
+import { type AppSettings, buildApp } from '../app.ts';
 import { DEFAULT_LIMITS, type Limits } from '../config.ts';
 import { type Db, openDb } from '../db/database.ts';
 import type { App } from '../http/app.ts';
@@ -16,7 +16,7 @@ export const APP_SETTINGS = {
   trustedProxies: [] as string[],
   limits: DEFAULT_LIMITS,
   secretKey: Buffer.alloc(32, 7),
-  oldSecretKeys: [],
+  oldSecretKeys: [] as Buffer[],
   allowedTargets: [],
   // Tests deliver to receivers on this machine.
   allowPrivateTargets: true,
@@ -29,7 +29,7 @@ export type Harness = {
   /** Statements that the server ran so far. */
   statements: string[];
   /** Another server on the same database, perhaps with other settings. */
-  secondServer: (settings?: Partial<typeof APP_SETTINGS>) => Promise<App>;
+  secondServer: (settings?: Partial<AppSettings>) => Promise<App>;
 };
 
 /** A database copied from the template and an application on it, for the tests of one file. */
@@ -38,7 +38,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   const harness = { databaseUrl: urlOf(name), statements: [] as string[] } as Harness;
   const opened: { db: Db; app: App }[] = [];
 
-  const open = async (settings: Partial<typeof APP_SETTINGS> = {}) => {
+  const open = async (settings: Partial<AppSettings> = {}) => {
     // A test that waits for a lock it should not wait for fails soon (the pool's lock_timeout is 5 s).
     const db = openDb({
       url: harness.databaseUrl,

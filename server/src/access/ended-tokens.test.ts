@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../actor.ts';
+import { createApiToken } from '../api-tokens/create.ts';
+import { makeUser } from '../test/factories.ts';
+import { useHarness } from '../test/harness.ts';
+import { call } from '../test/request.ts';
+import { newToken } from './token.ts';
+
+const harness = useHarness();
+
+async function counted(): Promise<Record<string, number>> {
+  const { body } = await call(harness.app, 'GET', '/internal-backstage/prometheus', { token: null });
+  const lines = String(body).matchAll(
+    /^halyard_revoked_token_uses_total\{kind="(\w+)",reason="(\w+)"\} (\d+)$/gm,
+  );
+  return Object.fromEntries(
+    [...lines].map(([, kind, reason, count]) => [`${kind} ${reason}`, Number(count)]),
+  );
+}
+
+const use = async (token: string): Promise<number> =>
+  (await call(harness.app, 'GET', '/api/admin/user', { token })).status;
+
+async function makeApiToken(): Promise<{ id: number; secret: string }> {
+  const input = { tokenName: 'x', type: 'backend', environment: 'production' } as const;
+  return (await createApiToken(harness.db, SYSTEM, input)) as { id: number; secret: string };
+}
+
+test('the use of a token after its end is counted by kind and reason, and refused like any other', async () => {
+  const { db, app } = harness;
+  const [revoked, expired] = [await makeUser(db, 'Viewer'), await makeUser(db, 'Viewer')];
+  const deleted = await makeUser(db, 'Viewer');
+  const [api, oldApi] = [await makeApiToken(), await makeApiToken()];
+  await sql`delete from personal_access_tokens where user_id = ${revoked.id}`.execute(db);
+  await sql`update personal_access_tokens set expires_at = now() where user_id = ${expired.id}`.execute(db);
+  await call(app, 'DELETE', `/api/admin/user-admin/${deleted.id}`);
+  await call(app, 'DELETE', `/api/admin/api-tokens/${api.secret}`);
+  await sql`update api_tokens set expires_at = now() where id = ${oldApi.id}`.execute(db);
+
+  const statuses = [];
+  for (const token of [revoked.token, revoked.token, expired.token, deleted.token, api.secret, oldApi.secret])
+    statuses.push(await use(token));
+
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 401]);
+  expect(await counted()).toEqual({
+    'personal revoked': 3,
+    'personal expired': 1,
+    'api revoked': 1,
+    'api expired': 1,
+  });
+});
+
+test('what was never ours is not counted', async () => {
+  const before = await counted();
+
+  const statuses = [await use(newToken('personal', 'user:')), await use('*:*.nothing-of-ours')];
+
+  expect(statuses).toEqual([401, 401]);
+  expect(await counted()).toEqual(before);
+});

@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { Db, Reader, Tx } from '../db/database.ts';
+import type { OidcContent, SimpleSettings } from './schema.ts';
+
+export type OidcRow = { content: OidcContent; defaultRoleId: number; sealedSecret: string | null };
+
+/** Keeps others from changing how people log in until the transaction ends. */
+export async function lockAuthSettings(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('auth settings'))`.execute(tx);
+}
+
+export async function findOidc(db: Reader): Promise<OidcRow | undefined> {
+  const { rows } = await sql<OidcRow>`
+    select content, default_role_id as "defaultRoleId", sealed_secret as "sealedSecret"
+    from auth_settings where name = 'oidc'`.execute(db);
+  return rows[0];
+}
+
+export async function saveOidc(tx: Tx, row: OidcRow): Promise<void> {
+  await sql`
+    insert into auth_settings (name, content, default_role_id, sealed_secret)
+    values ('oidc', ${JSON.stringify(row.content)}, ${row.defaultRoleId}, ${row.sealedSecret})
+    on conflict (name) do update set content = excluded.content, default_role_id = excluded.default_role_id,
+      sealed_secret = excluded.sealed_secret`.execute(tx);
+}
+
+export async function findSimple(db: Reader): Promise<SimpleSettings | undefined> {
+  const { rows } = await sql<{ content: SimpleSettings }>`
+    select content from auth_settings where name = 'simple'`.execute(db);
+  return rows[0]?.content;
+}
+
+export async function saveSimple(tx: Tx, content: SimpleSettings): Promise<void> {
+  await sql`
+    insert into auth_settings (name, content) values ('simple', ${JSON.stringify(content)})
+    on conflict (name) do update set content = excluded.content`.execute(tx);
+}
+
+/** True for the first one who comes with this attempt, before it has run out; by the clock of the database. */
+export async function takeAttempt(db: Db, hash: Buffer, expiresAt: Date): Promise<boolean> {
+  const { rows } = await sql`
+    insert into sso_finished_logins (hash, expires_at)
+    select ${hash}::bytea, ${expiresAt}::timestamptz where ${expiresAt}::timestamptz > now()
+    on conflict do nothing returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Who somebody is to the provider. */
+export type IdentityKey = { issuer: string; clientId: string; subject: string };
+
+/** Two first logins of one person come one after the other. */
+export async function lockIdentity(tx: Tx, { issuer, clientId, subject }: IdentityKey): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(
+      hashtextextended(${[issuer, clientId, subject].join('\n')}, hashtext('sso')))`.execute(tx);
+}
+
+export type KnownIdentity = { userId: number; deleted: boolean };
+
+export async function findIdentity(db: Reader, key: IdentityKey): Promise<KnownIdentity | undefined> {
+  const { rows } = await sql<KnownIdentity>`
+    select users.id as "userId", users.deleted_at is not null as deleted
+    from sso_identities join users on users.id = user_id
+    where issuer = ${key.issuer} and client_id = ${key.clientId} and subject = ${key.subject}`.execute(db);
+  return rows[0];
+}
+
+/** The user with this address, and whether they are somebody else to the provider already. */
+export async function findUserByEmail(
+  db: Reader,
+  email: string,
+  key: IdentityKey,
+): Promise<{ id: number; taken: boolean } | undefined> {
+  const { rows } = await sql<{ id: number; taken: boolean }>`
+    select id, exists (
+      select from sso_identities
+      where user_id = users.id and issuer = ${key.issuer} and client_id = ${key.clientId}
+    ) as taken
+    from users
+    where lower(email) = lower(${email}) and deleted_at is null and kind = 'user'`.execute(db);
+  return rows[0];
+}
+
+/** The identity is this user's from now on, and no deleted one's any more. */
+export async function saveIdentity(tx: Tx, key: IdentityKey, userId: number): Promise<void> {
+  await sql`
+    insert into sso_identities (issuer, client_id, subject, user_id)
+    values (${key.issuer}, ${key.clientId}, ${key.subject}, ${userId})
+    on conflict on constraint sso_identities_pkey
+    do update set user_id = excluded.user_id, created_at = now()`.execute(tx);
+}
+
+/** True if the user is there; nobody deletes them until the transaction ends. */
+export async function lockUser(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from users where id = ${id} and deleted_at is null and kind = 'user' for update`.execute(tx);
+  return rows.length > 0;
+}
+
+export type Membership = { groupId: number; groupName: string };
+export type GroupChanges = { added: Membership[]; removed: Membership[] };
+
+/** Groups the user has to come into, and those single sign-on brought them into and they have to leave. */
+export async function findGroupChanges(
+  db: Reader,
+  userId: number,
+  ssoGroups: string[],
+): Promise<GroupChanges> {
+  const { rows } = await sql<Membership & { wanted: boolean }>`
+    select groups.id as "groupId", groups.name as "groupName", mapped as wanted
+    from groups
+      left join group_users on group_id = groups.id and user_id = ${userId}
+      cross join lateral (select mappings_sso && ${ssoGroups}::text[] as mapped) as claim
+    where (mapped and group_users.user_id is null) or (not mapped and from_sso)
+    order by groups.id`.execute(db);
+  const pick = (wanted: boolean) =>
+    rows
+      .filter(row => row.wanted === wanted)
+      .map(({ groupId, groupName }): Membership => ({ groupId, groupName }));
+  return { added: pick(true), removed: pick(false) };
+}
+
+/** They stay as they are until the transaction ends. */
+export async function lockGroups(tx: Tx, ids: number[]): Promise<void> {
+  await sql`select from groups where id = any(${ids}) order by id for update`.execute(tx);
+}
+
+export async function insertMemberships(tx: Tx, userId: number, ids: number[], by: string): Promise<void> {
+  await sql`
+    insert into group_users (group_id, user_id, created_by, from_sso)
+    select unnest(${ids}::integer[]), ${userId}::integer, ${by}, true on conflict do nothing`.execute(tx);
+}
+
+export async function deleteMemberships(tx: Tx, userId: number, ids: number[]): Promise<void> {
+  await sql`
+    delete from group_users where user_id = ${userId} and group_id = any(${ids}) and from_sso`.execute(tx);
+}
