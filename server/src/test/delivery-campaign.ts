@@ -61,7 +61,7 @@ export type CampaignResult = {
 const START_WITHIN_MS = 60_000;
 const ROUNDS_UNTIL_RESTART = 10;
 const KEY = Buffer.alloc(32, 7);
-/** 22 attempts: of a receiver that refuses every other one, none in 600,000 deliveries fails by chance. */
+/** 22 attempts: with every other one refused, one delivery in four million fails by chance. */
 const SCHEDULE = ['0', ...Array(21).fill('0.3')].join(',');
 
 /**
