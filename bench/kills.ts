@@ -26,7 +26,7 @@ const campaign = (databaseUrl: string): Campaign => ({
   events: Number(options.events),
   integrations: 3,
   kills: Number(options.kills),
-  killWithinMs: 3_000,
+  killWithinMs: 5_000,
   hanging: 0.01,
   oneInRefused: 50,
   random: randomFrom(Number(options.seed)),
