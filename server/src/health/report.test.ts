@@ -3,10 +3,12 @@ import { get as httpGet } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { SYSTEM } from '../actor.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { strictSerializer } from '../test/strict-serializer.ts';
+import { healthReport } from './report.ts';
 
 const harness = useHarness();
 
@@ -272,6 +274,19 @@ test('a report takes the same statements whatever its size', async () => {
 
   expect(await statements()).toBe(ofOne);
   expect((await get(`${id}/health-report`)).body.features).toHaveLength(351);
+});
+
+test('head and features of a report are of one moment', async () => {
+  const { id } = await makeProject(harness.db);
+  await post(`${id}/features`, { name: 'before-the-report' });
+  const pieces = healthReport(harness.db, SYSTEM, id, new Date());
+  const head = String((await pieces.next()).value);
+
+  await post(`${id}/features`, { name: 'after-the-head' });
+
+  let report = head;
+  for await (const piece of pieces) report += String(piece);
+  expect(JSON.parse(report)).toMatchObject({ activeCount: 1, features: [{ name: 'before-the-report' }] });
 });
 
 test('a caller who goes away in the midst of a report leaves no transaction behind', async () => {

@@ -281,7 +281,10 @@ test('a finding that is put off leaves the list until its moment, and is recorde
   });
   expect(await found('past-lifetime')).toEqual([]);
   const body = await health('?snoozed=true');
-  expect(body.findings).toMatchObject([{ id, snooze: { reason: 'A campaign', until } }]);
+  // Putting off is no change of the feature.
+  expect(body.findings).toMatchObject([
+    { id, snooze: { reason: 'A campaign', until }, evidence: { lastChange: { type: 'feature-created' } } },
+  ]);
   expect(body.health).toBe(0);
   expect(body.rules[1]).toMatchObject({ rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 });
   expect((await health('?snoozed=all&rule=IS:past-lifetime')).total).toBe(1);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -26,6 +26,8 @@ const kept = async () =>
 beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
 });
+
+afterEach(() => vi.useRealTimers());
 
 test('without a range it tells the last 30 days, up to this moment', async () => {
   await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, {
@@ -106,6 +108,17 @@ test('days that are over are kept, today is not, and what is kept is told again'
   );
   const again = (await history(`?from=${ago(9)}`)).body.days;
   expect(again.find(({ date }: { date: string }) => date === ago(3))).toMatchObject({ stale: 1, health: 0 });
+});
+
+test('a day is not kept before it has been over for an hour', async () => {
+  const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  vi.useFakeTimers({ toFake: ['Date'], now: midnight + 30 * 60_000 });
+  const { body } = await history(`?from=${ago(2)}`);
+  const days = [ago(2), ago(1)];
+  vi.useRealTimers();
+
+  expect(body.days).toHaveLength(3);
+  expect(await kept()).toEqual(days.slice(0, 1));
 });
 
 test('the history of a project takes the same statements whatever its length', async () => {

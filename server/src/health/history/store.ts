@@ -85,10 +85,10 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, at:
         max(id * ${sql.lit(TYPES)} + kind) over so_far % ${sql.lit(TYPES)} as kind
       from log window so_far as (partition by feature_name order by id)
     ), spans as materialized (
-      select greatest(first_day, ${from}::date) as first_day, least(end_day, ${to}::date + 1) as end_day, birth, stale, kind
+      select greatest(first_day, ${from}::date) as first_day, end_day, birth, stale, kind
       from told
       where present = 1 and archived = 0 and mine = 1
-        and greatest(first_day, ${from}::date) < least(end_day, ${to}::date + 1)
+        and first_day <= ${to}::date and greatest(first_day, ${from}::date) < end_day
     ), overdue as (
       select greatest(spans.first_day, lifetimes.first_day, ${UTC_DAY('outlived.at')}) as first_day,
         least(spans.end_day, lifetimes.end_day) as end_day
