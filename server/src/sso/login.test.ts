@@ -529,6 +529,15 @@ test('how the provider shall authenticate is asked for', async () => {
   expect(new URL(url).searchParams.get('acr_values')).toBe('phr phrh');
 });
 
+test('an authentication of another kind than asked for is refused', async () => {
+  await configure({ acrValues: 'phr' });
+
+  const [other, right] = [await logIn(person({ acr: 'pwd' })), await logIn(person({ acr: 'phr' }))];
+
+  expect(other).toMatchObject({ status: 403, body: { message: expect.stringContaining('in the way') } });
+  expect(right.status).toBe(302);
+});
+
 test('logging out goes on to the provider if that is wanted, and never elsewhere', async () => {
   const home = await ask('/auth/oidc/logout');
   await configure({ enableSingleSignOut: true });

@@ -55,7 +55,9 @@ export async function startIdentityProvider(
       keys: [{ ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' }],
     },
     cookies: { keys: [randomUUID()] },
+    acrValues: ['phr', 'pwd'],
     claims: {
+      acr: null,
       openid: ['sub', 'roles'],
       email: ['email', 'email_verified'],
       profile: ['name'],
@@ -83,7 +85,9 @@ export async function startIdentityProvider(
   });
   handle = (request, response) => {
     if (!request.url?.startsWith('/visit/')) return provider.callback()(request, response);
-    const result = visitor ? { login: { accountId: visitor.sub } } : { error: 'access_denied' };
+    const result = visitor
+      ? { login: { accountId: visitor.sub, ...(visitor.acr ? { acr: visitor.acr } : {}) } }
+      : { error: 'access_denied' };
     provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   };
 
