@@ -93,7 +93,7 @@ function known(name: string): Values {
 const said = ({ status, body }: { status: number; body: unknown }): string =>
   JSON.stringify([status, body])
     .replace(/"id":"[0-9a-f-]{36}","name"/g, '"id":"…","name"')
-    .replace(/"seenAt":"[^"]*"/g, '"seenAt":"…"');
+    .replace(/"(seenAt|at)":"[^"]*"/g, '"$1":"…"');
 
 /** Searches whose filters name what is hidden, or what is not there. */
 const searches = (kind: keyof Values): string[] =>
