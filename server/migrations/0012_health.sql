@@ -45,14 +45,14 @@ create trigger feature_environment_created before insert on feature_environments
 create trigger feature_environment_switched before update of enabled on feature_environments
   for each row when (old.enabled is distinct from new.enabled) execute function feature_environment_switched();
 
--- The strategies of a feature as the JSON that is sent of them, one text for each environment that has any. A report of
--- 10,000 features has 60,000 strategies, and to put their text together each time was half of its cost. Derived, and by
+-- The strategies of a feature as the JSON fields that are sent of them, one text for each environment that has any. A report of
+-- 10,000 features has 60,000 strategies, and to put their text together each time cost 320 ms of 750. Derived, and by
 -- trigger always right. A table of its own, because the rows of feature_environments are rewritten whenever an SDK is
 -- seen, and a row for the whole feature, because that is one page to read; kept in that page as it is, not compressed.
 create table strategy_texts (
   feature_name text primary key references features on update cascade on delete cascade,
   environments text[] not null,
-  strategies text[] not null,
+  fields text[] not null,
   any_enabled boolean[] not null
 ) with (toast_tuple_target = 8160);
 
@@ -65,8 +65,10 @@ create function strategy_text(feature_strategies) returns text language sql stab
 
 create function write_strategy_texts(changed text[]) returns void language sql as $$
   delete from strategy_texts where feature_name = any(changed);
-  insert into strategy_texts (feature_name, environments, strategies, any_enabled)
-  select feature_name, array_agg(environment), array_agg(strategies), array_agg(any_enabled)
+  insert into strategy_texts (feature_name, environments, fields, any_enabled)
+  select feature_name, array_agg(environment),
+    array_agg('"hasStrategies":true,"hasEnabledStrategies":' || any_enabled || ',"strategies":[' || strategies || ']'),
+    array_agg(any_enabled)
   from (
     select strategy.feature_name, strategy.environment, bool_or(not strategy.disabled) as any_enabled,
       string_agg(strategy_text(strategy), ',' order by strategy.sort_order, strategy.created_at, strategy.id) as strategies

@@ -433,7 +433,7 @@ export interface StrategyTexts {
   any_enabled: boolean[];
   environments: string[];
   feature_name: string;
-  strategies: string[];
+  fields: string[];
 }
 
 export interface Tags {

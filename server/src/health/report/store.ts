@@ -9,6 +9,10 @@ const ROWS_AT_ONCE = 50;
 const text = (value: RawBuilder<unknown>) => sql`coalesce(to_json(${value})::text, 'null')`;
 const time = (value: RawBuilder<unknown>) =>
   sql`coalesce(to_char(${value} at time zone 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\\"'), 'null')`;
+/** A field that is true or false, in one piece: what counts is how many pieces are put together. */
+const flag = (column: string, name = column) =>
+  sql`case when ${sql.ref(column)} then ${sql.lit(`,"${name}":true`)} else ${sql.lit(`,"${name}":false`)} end`;
+const WITHOUT_STRATEGIES = sql.lit(',"hasStrategies":false,"hasEnabledStrategies":false,"strategies":[]}');
 const list = (item: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
   sql`'[' || coalesce((select string_agg(${item}, ',') from (select * from ${from}) as one), '') || ']'`;
 /** The same where most features have none: which have some is hashed once, and only those are looked up. */
@@ -68,10 +72,10 @@ export async function* readFeatureTexts(db: Reader, actor: Actor, project: strin
       from environments
     )
     select '{"name":' || quoted || ',"type":' || to_json(type) || ',"description":' || ${text(sql`description`)}
-      || ',"project":' || to_json(project) || ',"stale":' || stale || ',"impressionData":' || impression_data
+      || ${`,"project":${JSON.stringify(project)}`}::text || ${flag('stale')} || ${flag('impression_data', 'impressionData')}
       || ',"archived":false,"archivedAt":null,"createdAt":' || ${time(sql`features.created_at`)}
       || ',"createdBy":' || coalesce(${person(sql`features.created_by_user_id`)}, 'null')
-      || ',"enabled":' || coalesce(here.enabled, false) || ',"lastSeenAt":' || ${time(sql`here.last_seen_at`)}
+      || ${flag('here.enabled', 'enabled')} || ',"lastSeenAt":' || ${time(sql`here.last_seen_at`)}
       || ',"favorite":' || (features.name in (
         select feature_name from favorite_features where user_id = ${actor.userId}
       ))
@@ -87,15 +91,13 @@ export async function* readFeatureTexts(db: Reader, actor: Actor, project: strin
     cross join lateral (
       select bool_or(enabled) as enabled, max(last_seen_at) as last_seen_at, string_agg(environment, ',') as list
       from (
-        select enabled, last_seen_at, beginning || ',"featureName":' || quoted || ',"enabled":' || enabled
+        select enabled, last_seen_at, beginning || ${flag('enabled')} || ',"featureName":' || quoted
           || ',"variants":' || variants || ',"variantCount":' || jsonb_array_length(variants)
           || ',"lastSeenAt":' || ${time(sql`last_seen_at`)}
-          || ',"hasStrategies":' || (texts.strategies[place] is not null)
-          || ',"hasEnabledStrategies":' || (texts.any_enabled[place] is true)
-          || ',"strategies":[' || (coalesce(texts.strategies[place], '') || ']}') as environment
+          || coalesce(',' || texts.fields[array_position(texts.environments, places.name)] || '}', ${WITHOUT_STRATEGIES})
+          as environment
         from feature_environments
           join places on places.name = feature_environments.environment
-          cross join lateral (select array_position(texts.environments, places.name) as place) as at
         where feature_name = features.name
         order by places.sort_order, places.name
       ) as one
