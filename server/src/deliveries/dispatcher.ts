@@ -85,8 +85,9 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     wakeUp = undefined;
   }
 
-  const runningOf = (integration: number): number =>
-    [...running.values()].filter(job => job.integration === integration).length;
+  function runningOf(integration: number): number {
+    return [...running.values()].filter(job => job.integration === integration).length;
+  }
 
   async function fetchAndStart(): Promise<number> {
     const resting = breaker.resting(Date.now(), runningOf).map(String);
