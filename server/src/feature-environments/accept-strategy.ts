@@ -26,7 +26,10 @@ export async function acceptStrategy(tx: Tx, project: string, input: NewStrategy
   return { ...input, segments, constraints: examined.constraints, variants: weighed.variants ?? [] };
 }
 
-function rolloutViolations({ name, parameters }: NewStrategy): Violation[] {
+export function rolloutViolations({
+  name,
+  parameters,
+}: Pick<NewStrategy, 'name' | 'parameters'>): Violation[] {
   const rollout = parameters?.rollout;
   if (name !== 'flexibleRollout' || rollout === undefined || /^(100|\d{1,2})$/.test(rollout)) return [];
   return [{ message: 'rollout must be a whole number from 0 to 100', path: '/body/parameters/rollout' }];

@@ -27,7 +27,7 @@ import {
 
 export type Place = { project: string; featureName: string; environment: string };
 
-const MAX_STRATEGIES = 30;
+export const MAX_STRATEGIES = 30;
 
 /** A feature's environment, held until the transaction ends: strategies are counted and ordered under this lock. */
 export async function holdPlace({ tx }: Change, actor: Actor, { project, featureName, environment }: Place) {

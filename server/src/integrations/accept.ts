@@ -3,11 +3,10 @@ import { badData, type Violation } from '../errors.ts';
 import { hasControlCharacter } from '../http/text.ts';
 import type { TargetPolicy } from '../outgoing/address.ts';
 import { refusedTarget } from '../outgoing/target.ts';
+import { MASK } from '../secrets/mask.ts';
 import { PROVIDERS, providerNamed } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
 import { ALL, type IntegrationInput, KNOWN_EVENTS } from './schema.ts';
-
-export const MASK = '*****';
 
 const MAX_PARAMETER_LENGTH = 10_000;
 const MAX_HEADERS = 20;

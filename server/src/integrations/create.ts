@@ -3,11 +3,12 @@ import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { exceedsLimit } from '../errors.ts';
 import type { TargetPolicy } from '../outgoing/address.ts';
+import { needsKey } from '../secrets/needs-key.ts';
 import { type Keyring, seal } from '../secrets/seal.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { acceptIntegration } from './accept.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
-import { masked, needsKey, placeOf, sealParameters } from './sealed.ts';
+import { masked, placeOf, sealParameters } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { insertIntegration, lockIntegrationCount, nextIntegrationId } from './store.ts';
 

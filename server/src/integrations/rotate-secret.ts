@@ -2,10 +2,11 @@ import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { ApiError, invalidOperation, notFound } from '../errors.ts';
+import { needsKey } from '../secrets/needs-key.ts';
 import { type Keyring, seal } from '../secrets/seal.ts';
 import { providerNamed } from './providers/list.ts';
 import type { SecretRotation } from './schema.ts';
-import { needsKey, placeOf } from './sealed.ts';
+import { placeOf } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { lockIntegration, updateSecrets } from './store.ts';
 

@@ -1,6 +1,5 @@
-import { invalidOperation } from '../errors.ts';
+import { MASK } from '../secrets/mask.ts';
 import { type Keyring, seal, unseal } from '../secrets/seal.ts';
-import { MASK } from './accept.ts';
 import { providerNamed } from './providers/list.ts';
 import type { Parameters, Provider } from './providers/provider.ts';
 import type { Integration } from './schema.ts';
@@ -10,14 +9,6 @@ export type { IntegrationRow };
 
 /** Where each kind of secret of an integration is sealed to. */
 export const placeOf = (id: number, what: 'parameters' | 'secret'): string => `integrations:${id}:${what}`;
-
-/** Without a key nothing sensitive can be stored, so no integration either. */
-export function needsKey(keyring: Keyring): void {
-  if (keyring.length > 0) return;
-  throw invalidOperation(
-    'This server has no key to encrypt secrets with. The operator must set HALYARD_SECRET_KEY first.',
-  );
-}
 
 /** Splits parameters into what anybody may see and what is sealed. */
 export function sealParameters(keyring: Keyring, id: number, provider: Provider, parameters: Parameters) {

@@ -3,10 +3,11 @@ import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { badData, notFound } from '../errors.ts';
+import { needsKey } from '../secrets/needs-key.ts';
 import { acceptIntegration } from './accept.ts';
 import { asEventData, type IntegrationSettings } from './create.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
-import { masked, needsKey, openParameters, sealParameters } from './sealed.ts';
+import { masked, openParameters, sealParameters } from './sealed.ts';
 import { lockIntegration, updateIntegration } from './store.ts';
 
 /**

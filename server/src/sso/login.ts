@@ -1,8 +1,8 @@
 import * as oidc from 'openid-client';
 import type { Db } from '../db/database.ts';
+import { needsKey } from '../secrets/needs-key.ts';
 import { ATTEMPT_MINUTES, sealAttempt } from './attempt.ts';
 import { type ActiveSettings, activeSettings, discover, type Sso } from './provider.ts';
-import { needsKey } from './secret.ts';
 
 /** Begins a login: the address at the provider, and what the browser has to bring back. */
 export async function beginLogin(db: Db, sso: Sso, returnTo: string): Promise<{ url: URL; sealed: string }> {

@@ -1,11 +1,7 @@
 import { ConfigError } from '../config.ts';
 import type { Db } from '../db/database.ts';
-import { invalidOperation } from '../errors.ts';
 import { type Keyring, seal, sealedWith, unseal } from '../secrets/seal.ts';
 import { findOidc, lockAuthSettings, saveOidc } from './store.ts';
-
-/** What answers and events show in place of a secret; who sends it back leaves the secret as it is. */
-export const MASK = '*****';
 
 const PLACE = 'auth_settings:oidc:secret';
 
@@ -13,14 +9,6 @@ export const sealSecret = (keyring: Keyring, secret: string): string => seal(key
 
 export const openSecret = (keyring: Keyring, sealed: string | null): string | null =>
   sealed === null ? null : unseal(keyring, PLACE, sealed);
-
-/** Attempts to log in are sealed too, so nobody can log in without a key. */
-export function needsKey(keyring: Keyring): void {
-  if (keyring.length > 0) return;
-  throw invalidOperation(
-    'This server has no key to encrypt secrets with. The operator must set HALYARD_SECRET_KEY first.',
-  );
-}
 
 /** Seals the client secret anew if it was not sealed with the first key; true if it did. */
 export async function resealClientSecret(db: Db, keyring: Keyring): Promise<boolean> {

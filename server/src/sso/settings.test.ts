@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { ConfigError } from '../config.ts';
+import { MASK } from '../secrets/mask.ts';
 import { keyringOf } from '../secrets/seal.ts';
 import { during } from '../test/during.ts';
 import { makePerson, makeUser } from '../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../test/harness.ts';
 import { tryLogin } from '../test/login.ts';
 import { call } from '../test/request.ts';
-import { checkClientSecret, MASK, openSecret, resealClientSecret } from './secret.ts';
+import { checkClientSecret, openSecret, resealClientSecret } from './secret.ts';
 import { findOidc } from './store.ts';
 
 const harness = useHarness();

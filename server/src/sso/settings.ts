@@ -5,10 +5,12 @@ import { change } from '../change.ts';
 import type { Db, Reader } from '../db/database.ts';
 import { badData, invalidOperation, type Violation } from '../errors.ts';
 import { roleViolations } from '../roles/usable.ts';
+import { MASK } from '../secrets/mask.ts';
+import { needsKey } from '../secrets/needs-key.ts';
 import type { Keyring } from '../secrets/seal.ts';
 import { domainsOf } from './domains.ts';
 import type { OidcContent, OidcSettings, OidcSettingsInput, SimpleSettings } from './schema.ts';
-import { MASK, needsKey, openSecret, sealSecret } from './secret.ts';
+import { openSecret, sealSecret } from './secret.ts';
 import { findOidc, findSimple, lockAuthSettings, type OidcRow, saveOidc, saveSimple } from './store.ts';
 
 const NOTHING_SET: OidcContent = {

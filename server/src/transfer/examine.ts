@@ -3,14 +3,14 @@ import type { Permission } from '../access/permissions.ts';
 import type { Actor } from '../actor.ts';
 import { examineConstraintLists } from '../constraints/accept.ts';
 import type { Reader } from '../db/database.ts';
+import { rolloutViolations } from '../feature-environments/accept-strategy.ts';
+import { MAX_STRATEGIES } from '../feature-environments/strategies.ts';
 import { nameMatcher } from '../features/create.ts';
 import type { Feature } from '../features/schema.ts';
 import { urlMistake } from '../links/accept.ts';
 import { distributeWeights } from '../variants/weights.ts';
 import type { FeatureExport, Finding, ImportReport, ImportRequest } from './schema.ts';
 import { findKnown, type Known } from './store.ts';
-
-const MAX_STRATEGIES = 30;
 
 /** What the receiving project says to features that come into it. */
 export type Receiving = {
@@ -210,12 +210,16 @@ async function valueFindings(db: Reader, data: FeatureExport, project: string): 
   const said = new Map<string, Set<string>>();
   const say = (message: string, featureName: string) =>
     said.set(message, (said.get(message) ?? new Set()).add(featureName));
-  for (const [at, { featureName, variants = [], parameters }] of data.featureStrategies.entries()) {
+  for (const [at, strategy] of data.featureStrategies.entries()) {
+    const { featureName, variants = [] } = strategy;
     for (const { message } of violations[at] ?? []) say(`A constraint: ${message}`, featureName);
     for (const { message } of distributeWeights(variants, '').violations ?? [])
       say(`Variants of a strategy: ${message}`, featureName);
-    if (parameters?.rollout !== undefined && !/^(100|\d{1,2})$/.test(parameters.rollout))
-      say('A rollout must be a whole number from 0 to 100', featureName);
+    for (const { message } of rolloutViolations({
+      name: strategy.name,
+      parameters: strategy.parameters ?? {},
+    }))
+      say(`A strategy: ${message}`, featureName);
   }
   for (const { featureName, variants = [] } of data.featureEnvironments ?? []) {
     for (const { message } of distributeWeights(variants, '').violations ?? [])
