@@ -2,21 +2,20 @@ import { createHash } from 'node:crypto';
 import { describe } from '../events/describe.ts';
 import { providerNamed } from '../integrations/providers/list.ts';
 import type { DeliveredEvent, Plan, PlannedRequest } from '../integrations/providers/provider.ts';
-import { type IntegrationRow, openParameters, openSigningSecrets } from '../integrations/sealed.ts';
+import type { Receiver } from '../integrations/receiver.ts';
 import { signatureHeaders } from '../integrations/signing.ts';
 import type { Answer, Send } from '../outgoing/send.ts';
-import type { Keyring } from '../secrets/seal.ts';
 import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
 
 /** A delivery of which an attempt has been started. */
-export type Claimed = {
+export type Claim = {
   id: number;
+  integrationId: number;
   attempt: number;
   failures: number;
   webhookId: string;
   isTest: boolean;
   event: DeliveredEvent;
-  integration: IntegrationRow;
 };
 
 /** What an attempt came to, as it is stored. */
@@ -41,7 +40,6 @@ export type Result = {
 
 export type AttemptSettings = {
   send: Send;
-  keyring: Keyring;
   publicUrl: string;
   schedule: readonly number[];
 };
@@ -52,25 +50,28 @@ const LOOKS_LIKE_CONFIGURATION = new Set([400, 401, 403, 404, 413, 422]);
 const CONFIGURATION_AFTER = 3;
 
 /** One attempt to deliver: plans the requests, sends them, says what follows. Never throws. */
-export async function attemptDelivery(claimed: Claimed, settings: AttemptSettings): Promise<Result> {
+export async function attemptDelivery(
+  claim: Claim,
+  receiver: Receiver,
+  settings: AttemptSettings,
+): Promise<Result> {
   const started = performance.now();
-  const made = await makeRequests(claimed, settings).catch((error: Error) => failedToPlan(error));
+  const made = await makeRequests(claim, receiver, settings).catch((error: Error) => failedToPlan(error));
   const { outcome, error, answer } = judge(made.answers, made.plan.requests, made.problem);
   const next = nextStep(
     outcome,
-    claimed.failures,
+    claim.failures,
     settings.schedule,
     retryAfterMs(answer?.retryAfter ?? null, new Date()),
     Math.random(),
   );
   const delayMs = next.state === 'retrying' ? next.delayMs : 0;
-  const { integration } = claimed;
   return {
-    delivery: claimed.id,
-    attempt: claimed.attempt,
-    integration: integration.id,
-    provider: integration.provider,
-    ordered: integration.ordered,
+    delivery: claim.id,
+    attempt: claim.attempt,
+    integration: claim.integrationId,
+    provider: receiver.provider,
+    ordered: receiver.ordered,
     outcome,
     durationMs: Math.round(performance.now() - started),
     status: answer?.status ?? null,
@@ -80,7 +81,7 @@ export async function attemptDelivery(claimed: Claimed, settings: AttemptSetting
     bodySha256: made.bodySha256,
     state: next.state,
     stateDetails: storable(
-      tell(next.state, error, claimed.failures + 1, settings.schedule.length, delayMs, answer),
+      tell(next.state, error, claim.failures + 1, settings.schedule.length, delayMs, answer),
     ),
     details: kept(made.plan.details),
     delayMs,
@@ -89,19 +90,18 @@ export async function attemptDelivery(claimed: Claimed, settings: AttemptSetting
 
 type Made = { plan: Plan; answers: Answer[]; bodySha256: string | null; problem?: string };
 
-async function makeRequests(claimed: Claimed, settings: AttemptSettings): Promise<Made> {
-  const { integration, isTest } = claimed;
-  const provider = providerNamed(integration.provider);
-  if (!provider) throw new Error(`There is no provider ${integration.provider} any more.`);
-  const event = thinned(claimed.event, settings.publicUrl);
+async function makeRequests(claim: Claim, receiver: Receiver, settings: AttemptSettings): Promise<Made> {
+  const provider = providerNamed(receiver.provider);
+  if (!provider) throw new Error(`There is no provider ${receiver.provider} any more.`);
+  const { parameters, keys } = receiver.open();
+  const event = thinned(claim.event, settings.publicUrl);
   const plan = provider.plan({
     event,
     ...describe(event),
-    parameters: openParameters(settings.keyring, integration),
+    parameters,
     publicUrl: settings.publicUrl,
-    isTest,
+    isTest: claim.isTest,
   });
-  const secrets = provider.signed ? openSigningSecrets(settings.keyring, integration, new Date()) : [];
   const answers = await Promise.all(
     plan.requests.map(request =>
       settings.send({
@@ -110,7 +110,7 @@ async function makeRequests(claimed: Claimed, settings: AttemptSettings): Promis
         headers: {
           'user-agent': 'Halyard',
           ...request.headers,
-          ...signatureHeaders(claimed.webhookId, new Date(), request.body, secrets),
+          ...signatureHeaders(claim.webhookId, new Date(), request.body, provider.signed ? keys : []),
           'x-event-id': String(event.id),
         },
       }),

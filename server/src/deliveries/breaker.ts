@@ -14,8 +14,8 @@ export type Breaker = {
   note: (integration: number, failed: boolean, now: number) => void;
   /** Those that must not be tried now; `running` says how many attempts of one run, since a probe is one only. */
   resting: (now: number, running: (integration: number) => number) => number[];
-  /** How many attempts may run at once. */
-  allowance: (integration: number, now: number, most: number) => number;
+  /** How many attempts may run at once, as far as the breaker is concerned. */
+  allowance: (integration: number, now: number) => number;
 };
 
 /**
@@ -56,10 +56,10 @@ export function makeBreaker(): Breaker {
       [...circuits].flatMap(([integration, { openUntil }]) =>
         openUntil > now || (openUntil > 0 && running(integration) > 0) ? [integration] : [],
       ),
-    allowance: (integration, now, most) => {
+    allowance: (integration, now) => {
       const openUntil = circuits.get(integration)?.openUntil ?? 0;
       if (openUntil > now) return 0;
-      return openUntil > 0 ? 1 : most;
+      return openUntil > 0 ? 1 : Number.POSITIVE_INFINITY;
     },
   };
 }

@@ -1,19 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
-import type { Db } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { asRefusal } from '../db/failures.ts';
 import { decidedUpTo } from '../events/follow.ts';
-import { type AttemptSettings, attemptDelivery, type Claimed, type Result } from './attempt.ts';
+import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
+import type { Keyring } from '../secrets/seal.ts';
+import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
 import { makeBreaker } from './breaker.ts';
 import { gather } from './gather.ts';
-import { completeJobs, type Ended, type FetchedJob, QUEUE, switchOffDead, writeOutcomes } from './settle.ts';
+import {
+  completeJobs,
+  type Ended,
+  type FetchedJob,
+  inTransaction,
+  QUEUE,
+  switchOffDead,
+  writeOutcomes,
+} from './settle.ts';
 import { claimDeliveries, listUndecided, lockOrder, postponeDeliveries } from './store.ts';
 
 type Log = { warn: (fields: object, message: string) => void };
 type JobData = { delivery: number; attempt: number };
-type Running = FetchedJob & { integration: number; ordered: boolean };
+type Running = FetchedJob & { integration: number };
+type Fetched = Running & JobData & { ordered: boolean };
 
 export type DispatcherSettings = AttemptSettings & {
+  keyring: Keyring;
   disableAfterHours: number;
   observe: (result: Result) => void;
 };
@@ -89,53 +101,72 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     return [...running.values()].filter(job => job.integration === integration).length;
   }
 
+  /** One transaction: a job is taken together with the start of its attempt, or not at all. */
   async function fetchAndStart(): Promise<number> {
-    const resting = breaker.resting(Date.now(), runningOf).map(String);
-    const jobs = await boss.fetch<JobData>(QUEUE, {
-      batchSize: Math.min(BATCH, AT_ONCE - running.size),
-      groupConcurrency: { default: PER_INTEGRATION, tiers: { ordered: 1 } },
-      ignoreGroups: resting,
+    const { jobs, claims, receivers } = await db.transaction().execute(async tx => {
+      const { jobs, taken, tooMany } = await fetchJobs(tx);
+      if (jobs.length === 0) return { jobs, claims: [], receivers: new Map<number, Receiver>() };
+      const { claims, early } = await claim(tx, taken);
+      await putBack(tx, tooMany, PROBE_WAITS_MS);
+      await putBack(tx, early, UNDECIDED_MS);
+      const integrations = new Set(claims.map(one => one.integrationId));
+      return { jobs, claims, receivers: await loadReceivers(tx, settings.keyring, [...integrations]) };
     });
-    const taken: (Running & JobData)[] = [];
-    const tooMany: (Running & JobData)[] = [];
-    for (const { id, retryCount, groupId, groupTier, data } of jobs) {
-      const integration = Number(groupId);
-      const job = { id, retryCount, integration, ordered: groupTier === 'ordered', ...data };
-      const allowed = breaker.allowance(integration, Date.now(), PER_INTEGRATION);
-      const already = runningOf(integration) + taken.filter(one => one.integration === integration).length;
-      (already < allowed ? taken : tooMany).push(job);
+    for (const one of claims) {
+      const job = jobs.find(({ delivery }) => delivery === one.id);
+      // Without a receiver its integration was deleted this moment: the job comes back once and finds nothing.
+      const receiver = receivers.get(one.integrationId);
+      if (job && receiver) void deliver(job, one, receiver);
     }
-    if (tooMany.length > 0) await putBack(tooMany, PROBE_WAITS_MS);
-    if (taken.length > 0) await start(taken);
     return jobs.length;
   }
 
-  async function start(jobs: (Running & JobData)[]): Promise<void> {
-    const ordered = jobs.filter(job => job.ordered);
-    const horizon = ordered.length > 0 ? await decidedUpTo(db) : undefined;
-    const { claimed, early } = await db.transaction().execute(async tx => {
-      if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered.map(job => job.integration))]);
-      const found = await claimDeliveries(tx, jobs.map(asClaim), horizon);
-      const idle = jobs.filter(job => !found.some(one => one.id === job.delivery));
-      // A lower event may still be committed and must go first, or the integration became ordered meanwhile.
-      const waits = idle.length > 0 ? await listUndecided(tx, idle.map(asDelivery), horizon ?? 0) : [];
-      await completeJobs(
-        boss,
-        tx,
-        idle.filter(job => !waits.includes(job.delivery)),
-      );
-      return { claimed: found, early: idle.filter(job => waits.includes(job.delivery)) };
+  async function fetchJobs(tx: Tx): Promise<{ jobs: Fetched[]; taken: Fetched[]; tooMany: Fetched[] }> {
+    const resting = breaker.resting(Date.now(), runningOf).map(String);
+    const fetched = await boss.fetch<JobData>(QUEUE, {
+      batchSize: Math.min(BATCH, AT_ONCE - running.size),
+      groupConcurrency: { default: PER_INTEGRATION, tiers: { ordered: 1 } },
+      ignoreGroups: resting,
+      db: inTransaction(tx),
     });
-    for (const one of claimed) {
-      const job = jobs.find(({ delivery }) => delivery === one.id);
-      if (job) void deliver(job, one);
+    const jobs = fetched.map(({ id, retryCount, groupId, groupTier, data }) => ({
+      id,
+      retryCount,
+      integration: Number(groupId),
+      ordered: groupTier === 'ordered',
+      ...data,
+    }));
+    const taken: Fetched[] = [];
+    const tooMany: Fetched[] = [];
+    for (const job of jobs) {
+      const allowed = breaker.allowance(job.integration, Date.now());
+      const already =
+        runningOf(job.integration) + taken.filter(one => one.integration === job.integration).length;
+      (already < allowed ? taken : tooMany).push(job);
     }
-    await putBack(early, UNDECIDED_MS);
+    return { jobs, taken, tooMany };
   }
 
-  async function deliver(job: Running, claimed: Claimed): Promise<void> {
+  async function claim(tx: Tx, jobs: Fetched[]): Promise<{ claims: Claim[]; early: Fetched[] }> {
+    if (jobs.length === 0) return { claims: [], early: [] };
+    const ordered = jobs.filter(job => job.ordered).map(job => job.integration);
+    const horizon = ordered.length > 0 ? await decidedUpTo(tx) : undefined;
+    if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered)]);
+    const claims = await claimDeliveries(tx, jobs.map(asClaim), horizon);
+    const idle = jobs.filter(job => !claims.some(one => one.id === job.delivery));
+    // A lower event may still be committed and must go first, or the integration became ordered meanwhile.
+    const waits = idle.length > 0 ? await listUndecided(tx, idle.map(asDelivery), horizon ?? 0) : [];
+    await completeJobs(
+      boss,
+      tx,
+      idle.filter(job => !waits.includes(job.delivery)),
+    );
+    return { claims, early: idle.filter(job => waits.includes(job.delivery)) };
+  }
+
+  async function deliver(job: Running, claim: Claim, receiver: Receiver): Promise<void> {
     running.set(job.id, job);
-    const result = await attemptDelivery(claimed, settings);
+    const result = await attemptDelivery(claim, receiver, settings);
     breaker.note(job.integration, result.outcome !== 'success' && result.outcome !== 'partial', Date.now());
     endings.add({ job, result });
   }
@@ -171,16 +202,10 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     }
   }
 
-  async function putBack(jobs: (Running & JobData)[], delayMs: number): Promise<void> {
+  async function putBack(tx: Tx, jobs: Fetched[], delayMs: number): Promise<void> {
     if (jobs.length === 0) return;
-    await db.transaction().execute(async tx => {
-      await postponeDeliveries(
-        tx,
-        jobs.map(job => job.delivery),
-        delayMs,
-      );
-      await completeJobs(boss, tx, jobs);
-    });
+    await postponeDeliveries(tx, jobs.map(asDelivery), delayMs);
+    await completeJobs(boss, tx, jobs);
   }
 
   return {

@@ -78,18 +78,18 @@ test('the breaker opens at 20 attempts of which 14 failed, rests, probes once, a
   breaker.note(1, true, 20);
 
   expect(breaker.resting(30, () => 0)).toEqual([1]);
-  expect(breaker.allowance(1, 30, 10)).toBe(0);
-  expect(breaker.allowance(2, 30, 10)).toBe(10);
+  expect(breaker.allowance(1, 30)).toBe(0);
+  expect(breaker.allowance(2, 30)).toBe(Number.POSITIVE_INFINITY);
   // Those that were on their way change nothing.
   breaker.note(1, true, 4_000);
   expect(breaker.resting(5_021, () => 0)).toEqual([]);
-  expect(breaker.allowance(1, 5_021, 10)).toBe(1);
+  expect(breaker.allowance(1, 5_021)).toBe(1);
   expect(breaker.resting(5_021, () => 1)).toEqual([1]);
   breaker.note(1, true, 5_030);
   expect(breaker.resting(15_029, () => 0)).toEqual([1]);
   expect(breaker.resting(15_031, () => 0)).toEqual([]);
   breaker.note(1, false, 15_040);
-  expect(breaker.allowance(1, 15_041, 10)).toBe(10);
+  expect(breaker.allowance(1, 15_041)).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('the rest doubles with every probe that fails, up to a minute', () => {

@@ -38,7 +38,7 @@ export async function completeJobs(boss: PgBoss, tx: Tx, jobs: FetchedJob[]): Pr
 }
 
 /** pg-boss runs its statements in our transaction. */
-const inTransaction = (tx: Tx) => ({
+export const inTransaction = (tx: Tx) => ({
   executeSql: async (text: string, values?: unknown[]) => {
     const { rows } = await tx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values ?? []));
     return { rows };

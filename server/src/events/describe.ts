@@ -38,24 +38,53 @@ export function describe(event: DescribedEvent): { label: string; summary: strin
   return { label, summary: `${render(event.createdBy) ?? 'Someone'} ${fill(text, event)}` };
 }
 
-function fill(text: string, event: DescribedEvent): string {
-  return text.replace(/\[([^\]]*)\]/g, (_, options: string) => {
-    for (const option of options.split('|')) {
-      const filled = fillOption(option, event);
-      if (filled !== undefined) return filled;
-    }
-    return '';
-  });
+/** Plain text, or options of which the first that can be filled is taken. */
+type Part = string | Option[];
+type Option = { texts: string[]; slots: string[] };
+
+/** `[a {b}|c]` in pieces, once for each text: a page has hundreds of events of a few types. */
+const parsed = new Map<string, Part[]>();
+
+function parse(text: string): Part[] {
+  const known = parsed.get(text);
+  if (known) return known;
+  const parts = text
+    .split(/\[([^\]]*)\]/)
+    .map((piece, index) => (index % 2 === 0 ? piece : piece.split('|').map(parseOption)));
+  parsed.set(text, parts);
+  return parts;
 }
 
-function fillOption(option: string, event: DescribedEvent): string | undefined {
-  let complete = true;
-  const filled = option.replace(/\{([\w.]+)\}/g, (_, slot: string) => {
+function parseOption(option: string): Option {
+  const pieces = option.split(/\{([\w.]+)\}/);
+  return {
+    texts: pieces.filter((_, index) => index % 2 === 0),
+    slots: pieces.filter((_, index) => index % 2 === 1),
+  };
+}
+
+function fill(text: string, event: DescribedEvent): string {
+  let filled = '';
+  for (const part of parse(text)) filled += typeof part === 'string' ? part : firstFilled(part, event);
+  return filled;
+}
+
+function firstFilled(options: Option[], event: DescribedEvent): string {
+  for (const option of options) {
+    const filled = fillOption(option, event);
+    if (filled !== undefined) return filled;
+  }
+  return '';
+}
+
+function fillOption({ texts, slots }: Option, event: DescribedEvent): string | undefined {
+  let filled = texts[0] ?? '';
+  for (const [index, slot] of slots.entries()) {
     const value = render(SLOTS[slot] ? SLOTS[slot](event) : fromPayload(event, slot));
-    if (value === undefined) complete = false;
-    return value ?? '';
-  });
-  return complete ? filled : undefined;
+    if (value === undefined) return undefined;
+    filled += value + texts[index + 1];
+  }
+  return filled;
 }
 
 /** Follows `a.b` into the payload, new state first; `before.a` and `after.a` look at one state only. */
@@ -107,8 +136,14 @@ function own(value: unknown, key: string): unknown {
 
 /** Shows a text, a number or a list of them; undefined if there is nothing to show. */
 function render(value: unknown): string | undefined {
-  const all = Array.isArray(value) ? value.map(nameOf) : [plain(value)];
-  const shown = all.filter(text => text !== undefined).map(text => `**${text}**`);
+  if (!Array.isArray(value)) {
+    const text = plain(value);
+    return text === undefined ? undefined : `**${text}**`;
+  }
+  const shown = value
+    .map(nameOf)
+    .filter(text => text !== undefined)
+    .map(text => `**${text}**`);
   if (shown.length === 0) return undefined;
   if (shown.length > MAX_LISTED) {
     return `${shown.slice(0, MAX_LISTED).join(', ')} and ${shown.length - MAX_LISTED} more`;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/database.ts';
+import type { Db, Reader } from '../db/database.ts';
 import { type EventRow, listEventsBetween } from './store.ts';
 
 const WRITERS = 1_214_344_281;
@@ -17,7 +17,7 @@ export async function followEvents(db: Db, after: number, limit: number): Promis
  * Each writer holds a lock that names the last id given out before its own (0003_events.sql). The sequence is read
  * before the locks: who took an id up to `handedOut` and is not among the locks has ended by then.
  */
-export async function decidedUpTo(db: Db): Promise<number> {
+export async function decidedUpTo(db: Reader): Promise<number> {
   const sequence = await sql<{ handedOut: number }>`
     select case when is_called then last_value else last_value - 1 end as "handedOut" from events_id_seq`.execute(
     db,

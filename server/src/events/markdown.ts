@@ -2,6 +2,8 @@ const ZERO_WIDTH_JOINER = '\u200D';
 
 /** Makes a text of unknown origin safe to put into one line of Markdown, where it reads as it was written. */
 export function escapeMarkdown(text: string): string {
+  // Most names: of what follows only the escaping applies to them, and three searches less are half the time.
+  if (/^[\w.-]*$/.test(text) && !/www/i.test(text)) return text.replace(/[_.-]/g, '\\$&');
   return (
     text
       .replace(/[\s\u0085]+/gu, ' ')

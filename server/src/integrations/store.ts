@@ -84,6 +84,14 @@ export async function lockIntegration(tx: Tx, id: number): Promise<IntegrationRo
   return rows[0];
 }
 
+export async function listIntegrationsOf(db: Reader, ids: number[]): Promise<IntegrationRow[]> {
+  const { rows } =
+    await sql<IntegrationRow>`select ${INTEGRATION} from integrations where id = any(${ids}::integer[])`.execute(
+      db,
+    );
+  return rows;
+}
+
 export async function listIntegrations(db: Reader): Promise<IntegrationRow[]> {
   const { rows } = await sql<IntegrationRow>`select ${INTEGRATION} from integrations order by id`.execute(db);
   return rows;

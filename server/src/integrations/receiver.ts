@@ -1,0 +1,39 @@
+import type { KeyObject } from 'node:crypto';
+import type { Reader } from '../db/database.ts';
+import type { Keyring } from '../secrets/seal.ts';
+import type { Parameters } from './providers/provider.ts';
+import { openParameters, openSigningSecrets } from './sealed.ts';
+import { signingKey } from './signing.ts';
+import { type IntegrationRow, listIntegrationsOf } from './store.ts';
+
+/** An integration as deliveries need it. */
+export type Receiver = {
+  provider: string;
+  ordered: boolean;
+  /** Opens what is sealed, the first time only: it serves many deliveries. Throws if the key is missing. */
+  open: () => { parameters: Parameters; keys: KeyObject[] };
+};
+
+export async function loadReceivers(
+  db: Reader,
+  keyring: Keyring,
+  ids: number[],
+): Promise<Map<number, Receiver>> {
+  const rows = await listIntegrationsOf(db, ids);
+  return new Map(rows.map(row => [row.id, receiverOf(keyring, row)]));
+}
+
+function receiverOf(keyring: Keyring, row: IntegrationRow): Receiver {
+  let opened: ReturnType<Receiver['open']> | undefined;
+  return {
+    provider: row.provider,
+    ordered: row.ordered,
+    open: () => {
+      opened ??= {
+        parameters: openParameters(keyring, row),
+        keys: openSigningSecrets(keyring, row, new Date()).map(signingKey),
+      };
+      return opened;
+    },
+  };
+}
