@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/database.ts';
+import { letListGrow } from './text-index.ts';
 
 /** Few, large partitions: a thousand small ones made an unbounded newest-50 page cost 23 ms, measured. */
 const IDS_PER_PARTITION = 4_194_304;
@@ -35,6 +36,7 @@ async function addPartition(db: Db, number: number): Promise<boolean> {
       for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);
     await sql`create trigger events_not_truncated before truncate on ${sql.id(name)}
       for each statement execute function events_refuse_change()`.execute(tx);
+    await letListGrow(tx, name);
     return true;
   });
 }

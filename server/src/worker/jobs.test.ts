@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import { getConstructionPlans } from 'pg-boss';
 import { expect, test } from 'vitest';
 import { extendPartitions } from '../events/partitions.ts';
+import { mergeTextIndex } from '../events/text-index.ts';
 import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
+import { call } from '../test/request.ts';
 
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
@@ -30,6 +32,7 @@ test('a worker has its schedule in the database, and stops', async () => {
     'announce-potentially-stale',
     'clean-up-deliveries',
     'extend-event-partitions',
+    'merge-text-index',
     'remove-expired-idempotency-keys',
     'rescue-deliveries',
     'sweep-logins',
@@ -60,4 +63,27 @@ test('the next partition is there before it is needed, made once, and takes even
     harness.db,
   );
   expect(indexes.rows[0]).toEqual(indexes.rows[1]);
+  const options = await sql<{ name: string; options: string[] }>`
+    select relname as name, reloptions as options from pg_class
+    where oid in (select inhrelid from pg_inherits where inhparent = 'events_text_idx'::regclass)`.execute(
+    harness.db,
+  );
+  expect(options.rows).toHaveLength(3);
+  for (const { options: set } of options.rows) expect(set).toEqual(['gin_pending_list_limit=32768']);
+});
+
+test('the list beside the text index is merged, and text is found before and after', async () => {
+  const find = async () =>
+    (await call(harness.app, 'GET', '/api/admin/search/events?query=needle-in-a-list')).body.total;
+  await mergeTextIndex(harness.db);
+  await sql`
+    insert into events (group_id, type, created_by, data) values ('x', 'user-created', 'x', '{"a": "needle-in-a-list"}')`.execute(
+    harness.db,
+  );
+  expect(await find()).toBe(1);
+
+  expect(await mergeTextIndex(harness.db)).toBeGreaterThan(0);
+
+  expect(await find()).toBe(1);
+  expect(await mergeTextIndex(harness.db)).toBe(0);
 });

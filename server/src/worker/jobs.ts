@@ -4,6 +4,7 @@ import { listenTo } from '../db/listen.ts';
 import { cleanUpDeliveries, rescueDeliveries } from '../deliveries/clean-up.ts';
 import { type DispatcherSettings, startDispatcher } from '../deliveries/dispatcher.ts';
 import { extendPartitions } from '../events/partitions.ts';
+import { mergeTextIndex } from '../events/text-index.ts';
 import { announcePotentiallyStale } from '../health/announce.ts';
 import { removeExpiredKeys } from '../idempotency/expire.ts';
 import { WAKE_CHANNEL } from '../integrations/wake.ts';
@@ -22,6 +23,13 @@ const JOBS = [
     run: async (db: Db, log: Log) => {
       const made = await extendPartitions(db);
       if (made.length > 0) log.info({ made }, 'event partitions added');
+    },
+  },
+  {
+    queue: 'merge-text-index',
+    cron: '* * * * *',
+    run: async (db: Db) => {
+      await mergeTextIndex(db);
     },
   },
   {
