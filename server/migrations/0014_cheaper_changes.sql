@@ -31,7 +31,7 @@ do $$
 declare
   part regclass;
 begin
-  for part in select inhrelid from pg_inherits where inhparent = 'events_text_idx'::regclass loop
+  for part in select inhrelid from pg_inherits where inhparent = to_regclass('events_text_idx') loop
     execute format('alter index %s set (gin_pending_list_limit = 32768)', part);
   end loop;
 end $$;

@@ -12,7 +12,7 @@ export async function letListGrow(tx: Tx, partition: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select part.relname as name from pg_inherits
     join pg_index on indexrelid = inhrelid join pg_class part on part.oid = inhrelid
-    where inhparent = 'events_text_idx'::regclass and indrelid = ${partition}::regclass`.execute(tx);
+    where inhparent = to_regclass('events_text_idx') and indrelid = ${partition}::regclass`.execute(tx);
   for (const { name } of rows) {
     await sql`alter index ${sql.id(name)} set (gin_pending_list_limit = ${sql.lit(LIST_KB)})`.execute(tx);
   }
@@ -22,6 +22,6 @@ export async function letListGrow(tx: Tx, partition: string): Promise<void> {
 export async function mergeTextIndex(db: Db): Promise<number> {
   const { rows } = await sql<{ pages: number }>`
     select coalesce(sum(gin_clean_pending_list(inhrelid)), 0)::integer as pages
-    from pg_inherits where inhparent = 'events_text_idx'::regclass`.execute(db);
+    from pg_inherits where inhparent = to_regclass('events_text_idx')`.execute(db);
   return rows[0]?.pages ?? 0;
 }
