@@ -38,6 +38,12 @@ export async function startServer(config: Config): Promise<Server> {
     schedule: config.deliverySchedule,
     disableAfterHours: config.disableAfterHours,
     observe: deliveryMetrics(app.metrics, db),
+    onSilence: () => {
+      app.log.fatal(
+        'nothing looks for deliveries any more, the database does not answer: ending, to be started anew',
+      );
+      process.exit(1);
+    },
   });
   await app.listen({ host: config.host, port: config.port });
 

@@ -242,6 +242,7 @@ export interface IntegrationAttempts {
   delivery_id: number;
   duration_ms: number | null;
   error: string | null;
+  headers: unknown | null;
   number: number;
   outcome: string | null;
   started_at: Generated<string>;
@@ -255,6 +256,7 @@ export interface IntegrationDeliveries {
   due_at: Generated<string>;
   event_id: number;
   failures: Generated<number>;
+  holds: Generated<boolean>;
   id: Generated<number>;
   integration_id: number;
   is_test: Generated<boolean>;
@@ -284,6 +286,8 @@ export interface Integrations {
   sealed_old_secret: string | null;
   sealed_parameters: string | null;
   sealed_secret: string | null;
+  warned_at: string | null;
+  when_given_up: Generated<string>;
 }
 
 export interface LoginFailures {

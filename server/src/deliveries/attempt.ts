@@ -31,11 +31,14 @@ export type Result = {
   address: string | null;
   error: string | null;
   answer: string | null;
+  headers: Record<string, string> | null;
   bodySha256: string | null;
   state: 'success' | 'successWithErrors' | 'failed' | 'retrying';
   stateDetails: string;
   details: object;
   delayMs: number;
+  /** Given up, it holds up those behind it. */
+  holds: boolean;
 };
 
 export type AttemptSettings = {
@@ -78,6 +81,7 @@ export async function attemptDelivery(
     address: answer?.address ?? null,
     error: error === undefined ? null : storable(error),
     answer: answer?.isPublic && answer.text !== '' ? storable(answer.text) : null,
+    headers: answer?.isPublic ? storableHeaders(answer.headers) : null,
     bodySha256: made.bodySha256,
     state: next.state,
     stateDetails: storable(
@@ -85,6 +89,7 @@ export async function attemptDelivery(
     ),
     details: kept(made.plan.details),
     delayMs,
+    holds: receiver.holds,
   };
 }
 
@@ -185,6 +190,9 @@ function tell(
 
 /** PostgreSQL stores no NUL and no half of a surrogate pair. */
 const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
+const storableHeaders = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [storable(name), storable(value)]));
 
 function kept(details: Record<string, unknown>): object {
   const text = JSON.stringify(details);

@@ -37,6 +37,7 @@ test('an event reaches the integration, signed, and its record tells so', async 
     details: { url: `${deliveries.receiver.url}/*****`, contentType: 'application/json' },
     attempts: 1,
     nextAttemptAt: null,
+    holds: false,
     replayOf: null,
   });
   expect(request?.headers).toMatchObject({
@@ -63,6 +64,7 @@ test('an event reaches the integration, signed, and its record tells so', async 
       address: '127.0.0.1',
       error: null,
       answer: null,
+      headers: null,
       bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     },
   ]);

@@ -8,6 +8,7 @@ import type { Keyring } from '../secrets/seal.ts';
 import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
 import { makeBreaker } from './breaker.ts';
 import { gather } from './gather.ts';
+import { listUndecided, lockOrder } from './order.ts';
 import {
   completeJobs,
   type Ended,
@@ -17,7 +18,7 @@ import {
   switchOffDead,
   writeOutcomes,
 } from './settle.ts';
-import { claimDeliveries, listUndecided, lockOrder, postponeDeliveries } from './store.ts';
+import { claimDeliveries, postponeDeliveries } from './store.ts';
 
 type Log = { warn: (fields: object, message: string) => void };
 type JobData = { delivery: number; attempt: number };
@@ -33,6 +34,8 @@ export type DispatcherSettings = AttemptSettings & {
 export type Dispatcher = {
   /** Something may be there to deliver. */
   wake: () => void;
+  /** Since when it has not looked for jobs; it does so twice a second unless it hangs. */
+  silentForMs: () => number;
   /** Takes nothing new on and waits a while for what runs; what does not end is delivered again after the next start. */
   stop: () => Promise<void>;
 };
@@ -60,6 +63,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   const endings = gather<Ended<Running>>(settle);
   let stopping = false;
   let woken = false;
+  let lastRound = performance.now();
   let wakeUp: (() => void) | undefined;
 
   const wake = () => {
@@ -78,6 +82,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     while (!stopping) {
       try {
         woken = false;
+        lastRound = performance.now();
         const found = running.size < AT_ONCE ? await fetchAndStart() : 0;
         if (found === 0) await pause();
       } catch (error) {
@@ -210,6 +215,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
 
   return {
     wake,
+    silentForMs: () => performance.now() - lastRound,
     stop: async () => {
       stopping = true;
       wake();

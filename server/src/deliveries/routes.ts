@@ -21,6 +21,7 @@ import {
   Since,
 } from './schema.ts';
 import { sendTest } from './send-test.ts';
+import { skipHeld } from './skip.ts';
 import {
   findRecord,
   integrationExists,
@@ -118,6 +119,27 @@ export function deliveryRoutes(app: App, db: Db): void {
     async (request, reply) => {
       const { id, eventId } = request.params;
       return reply.code(202).send(await redeliver(db, request.actor, Number(id), Number(eventId)));
+    },
+  );
+
+  app.post(
+    '/api/admin/addons/:id/events/:eventId/skip',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'skipIntegrationEvent',
+        tags,
+        summary: 'Skip a delivery that holds up others',
+        description:
+          'For ordered integrations that hold: leaves a record that was given up as it is, and goes on with the next. Events: integration-delivery-skipped.',
+        params: recordParams,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409) },
+      },
+    },
+    async (request, reply) => {
+      const { id, eventId } = request.params;
+      await skipHeld(db, request.actor, Number(id), Number(eventId));
+      return reply.code(200).send();
     },
   );
 

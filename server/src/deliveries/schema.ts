@@ -27,6 +27,10 @@ const fields = {
   ),
   attempts: Type.Integer({ description: 'How many attempts were started', examples: [1] }),
   nextAttemptAt: Nullable(Timestamp('When the next attempt is due; null if there is none')),
+  holds: Type.Boolean({
+    description: 'Given up, and those behind it wait: deliver it again, or skip it',
+    examples: [false],
+  }),
   replayOf: Nullable(Type.String({ description: 'Id of the failed record that this one repeats' })),
 };
 
@@ -56,6 +60,12 @@ export const DeliveryAttempt = Named(
     error: Nullable(Type.String({ description: 'What went wrong' })),
     answer: Nullable(
       Type.String({ description: 'The first 4,096 characters of the answer; not kept for private targets' }),
+    ),
+    headers: Nullable(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Headers of the answer, the first 20, without cookies; not kept for private targets',
+        examples: [{ 'content-type': 'text/plain' }],
+      }),
     ),
     bodySha256: Nullable(Type.String({ description: 'SHA-256 of the body that was sent' })),
   }),

@@ -1,9 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Reader, Tx } from '../db/database.ts';
 import { EVENT_COLUMNS, type EventRow } from '../events/store.ts';
-import { insertJobs, wants } from '../integrations/store.ts';
+import { insertJobs, wants } from '../integrations/jobs.ts';
 import { WAKE_CHANNEL } from '../integrations/wake.ts';
 import type { Claim, Result } from './attempt.ts';
+import { IS_FIRST } from './order.ts';
 
 const OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;
 
@@ -12,7 +13,7 @@ export type JobToClaim = { delivery: number; attempt: number; retried: boolean }
 /**
  * Starts an attempt of each delivery that a job stands for, and notes it before anything is sent. A job that comes back
  * because its worker died finds its attempt unfinished: that one was interrupted, and the next begins. What is neither
- * due nor unfinished is done already, and is not returned. Of an ordered integration only the head is started.
+ * due nor unfinished is done already, and is not returned. Of an ordered integration only the first is started.
  */
 export async function claimDeliveries(
   tx: Tx,
@@ -35,10 +36,7 @@ export async function claimDeliveries(
         and (d.attempts = job.attempt - 1 or job.retried and exists (
           select from integration_attempts a
           where a.delivery_id = d.id and a.number = d.attempts and a.outcome is null))
-        and (not integrations.ordered or d.event_id <= ${decidedUpTo ?? 0}::bigint and not exists (
-          select from integration_deliveries earlier
-          where earlier.integration_id = d.integration_id and earlier.event_id < d.event_id
-            and earlier.state in ('pending', 'retrying')))
+        and (not integrations.ordered or d.event_id <= ${decidedUpTo ?? 0}::bigint and ${IS_FIRST})
       for update of d
     ),
     interrupted as (
@@ -71,13 +69,6 @@ export async function claimDeliveries(
   }));
 }
 
-/** Ordered integrations: whoever looks for the head and whoever ends one take turns, so that no successor is missed. */
-export async function lockOrder(tx: Tx, integrations: number[]): Promise<void> {
-  await sql`select pg_advisory_xact_lock(1214344282, id) from unnest(${integrations.toSorted((a, b) => a - b)}::integer[]) as id`.execute(
-    tx,
-  );
-}
-
 export type Finished = { id: number; integrationId: number };
 
 /** Writes how attempts ended, and the job of the next attempt where there is one; skips those overtaken by another. */
@@ -86,12 +77,14 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finishe
     with done as (
       select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as (
         delivery bigint, attempt integer, outcome text, "durationMs" integer, status integer, address text, error text,
-        answer text, "bodySha256" text, state text, "stateDetails" text, details jsonb, "delayMs" double precision)
+        answer text, "bodySha256" text, state text, "stateDetails" text, details jsonb, "delayMs" double precision, headers jsonb,
+        holds boolean)
     ),
     ended as (
       update integration_deliveries d
       set state = done.state, state_details = done."stateDetails", details = done.details,
         failures = d.failures + case when done.outcome in ('success', 'partial') then 0 else 1 end,
+        holds = done.state = 'failed' and done.holds,
         due_at = now() + done."delayMs" * interval '1 ms'
       from done where d.id = done.delivery and d.attempts = done.attempt and d.state in ('pending', 'retrying')
       returning d.id, d.integration_id, d.attempts, d.state, d.due_at
@@ -99,7 +92,8 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finishe
     noted as (
       update integration_attempts a
       set outcome = done.outcome, duration_ms = done."durationMs", status = done.status, address = done.address,
-        error = done.error, answer = done.answer, body_sha256 = done."bodySha256"
+        error = done.error, answer = done.answer, body_sha256 = done."bodySha256",
+        headers = done.headers
       from done where a.delivery_id = done.delivery and a.number = done.attempt and a.outcome is null
     ),
     queued as (${insertJobs(sql`
@@ -111,18 +105,7 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finishe
   return rows;
 }
 
-/** A job for the delivery that is now the first of each ordered integration. */
-export async function queueHeads(tx: Tx, integrations: number[]): Promise<void> {
-  await insertJobs(sql`
-    select head.id, head.integration_id, true as ordered, head.attempts + 1 as attempt, now() as start_after
-    from unnest(${integrations}::integer[]) as integration(id)
-    cross join lateral (
-      select * from integration_deliveries d where d.integration_id = integration.id and ${OPEN}
-      order by d.event_id limit 1
-    ) as head where head.state = 'pending'`).execute(tx);
-}
-
-export type Health = { id: number; failingSince: string; failedAttempts: number };
+export type Health = { id: number; failingSince: string; failedAttempts: number; warned: boolean };
 
 /** Keeps since when an integration does nothing but fail; returns those that fail. */
 export async function noteHealth(
@@ -141,11 +124,11 @@ export async function noteHealth(
     )
     update integrations
     set failing_since = case when succeeded then null else coalesce(failing_since, now()) end,
+      warned_at = case when succeeded then null else warned_at end,
       failed_attempts = case when succeeded then 0 else failed_attempts + failed end
     from counted join locked on locked.id = counted.integration where integrations.id = counted.integration
-    returning integrations.id, failing_since as "failingSince", failed_attempts as "failedAttempts"`.execute(
-    tx,
-  );
+    returning integrations.id, failing_since as "failingSince", failed_attempts as "failedAttempts",
+      warned_at is not null as warned`.execute(tx);
   return rows.filter(row => row.failingSince !== null);
 }
 
@@ -156,19 +139,6 @@ export async function postponeDeliveries(tx: Tx, deliveries: number[], delayMs: 
       now() + ${delayMs} * interval '1 ms' as start_after
     from integration_deliveries d join integrations on integrations.id = d.integration_id
     where d.id = any(${deliveries}::bigint[]) and ${OPEN}`).execute(tx);
-}
-
-/** Those of ordered integrations whose event is past the horizon: something lower may still appear. */
-export async function listUndecided(
-  db: Reader,
-  deliveries: number[],
-  decidedUpTo: number,
-): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select d.id from integration_deliveries d join integrations on integrations.id = d.integration_id
-    where d.id = any(${deliveries}::bigint[]) and integrations.ordered and ${OPEN}
-      and d.event_id > ${decidedUpTo}`.execute(db);
-  return rows.map(row => row.id);
 }
 
 export async function integrationExists(db: Reader, id: number): Promise<boolean> {
@@ -185,6 +155,7 @@ export type Attempt = {
   address: string | null;
   error: string | null;
   answer: string | null;
+  headers: Record<string, string> | null;
   bodySha256: string | null;
 };
 
@@ -197,6 +168,7 @@ export type RecordRow = {
   details: object;
   attempts: number;
   nextAttemptAt: string | null;
+  holds: boolean;
   replayOf: string | null;
   event: EventRow;
 };
@@ -210,7 +182,7 @@ const FLAT = sql`
   record.id::text as "recordId", record.integration_id as "integrationId", record.created_at as "recordCreatedAt",
   record.state, record.state_details as "stateDetails", record.details, record.attempts,
   case when record.state in ('pending', 'retrying') then record.due_at end as "nextAttemptAt",
-  record.replay_of::text as "replayOf", ${EVENT_COLUMNS}`;
+  record.holds, record.replay_of::text as "replayOf", ${EVENT_COLUMNS}`;
 
 function recordOf(row: Flat): RecordRow {
   const {
@@ -222,6 +194,7 @@ function recordOf(row: Flat): RecordRow {
     details,
     attempts,
     nextAttemptAt,
+    holds,
     replayOf,
     ...event
   } = row;
@@ -234,6 +207,7 @@ function recordOf(row: Flat): RecordRow {
     details,
     attempts,
     nextAttemptAt,
+    holds,
     replayOf,
     event,
   };
@@ -287,7 +261,7 @@ export async function findRecord(
 
 export async function listAttempts(db: Reader, delivery: number): Promise<Attempt[]> {
   const { rows } = await sql<Attempt>`
-    select number, started_at as "startedAt", outcome, duration_ms as "durationMs", status, address, error, answer,
+    select number, started_at as "startedAt", outcome, duration_ms as "durationMs", status, address, error, answer, headers,
       body_sha256 as "bodySha256"
     from integration_attempts where delivery_id = ${delivery} order by number`.execute(db);
   return rows;
@@ -307,7 +281,7 @@ export async function reopenDeliveries(
   const { rows } = await sql<{ count: number }>`
     with reopened as (
       update integration_deliveries d
-      set state = 'pending', state_details = 'To be delivered again.', failures = 0, due_at = now()
+      set state = 'pending', state_details = 'To be delivered again.', failures = 0, due_at = now(), holds = false
       where integration_id = ${integration} and ${chosen}
       returning d.id, d.integration_id, d.attempts
     ),
@@ -429,10 +403,7 @@ export async function requeueStranded(db: Db): Promise<number> {
         and not exists (
           select from pgboss.job where job.name = 'deliver' and job.state < 'completed'
             and (job.data ->> 'delivery')::bigint = d.id)
-        and (not integrations.ordered or not exists (
-          select from integration_deliveries earlier
-          where earlier.integration_id = d.integration_id and earlier.event_id < d.event_id
-            and earlier.state in ('pending', 'retrying')))
+        and (not integrations.ordered or ${IS_FIRST})
       limit 1000
     ),
     queued as (${insertJobs(sql`select * from stranded`)} returning 1)

@@ -53,6 +53,8 @@ const NEWER_TYPES = [
   'user-sessions-ended',
   'login-blocked',
   'integration-disabled',
+  'integration-failing',
+  'integration-delivery-skipped',
   'integration-tested',
   'integration-secret-rotated',
   'integration-deliveries-repeated',

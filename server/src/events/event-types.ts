@@ -365,6 +365,14 @@ export const EVENT_TYPES = {
     label: 'Integration switched off',
     text: `switched off ${INTEGRATION}${BECAUSE}`,
   },
+  'integration-failing': {
+    label: 'Integration keeps failing',
+    text: `noticed that every delivery of ${INTEGRATION} fails[ since {failingSince}]`,
+  },
+  'integration-delivery-skipped': {
+    label: 'Delivery skipped',
+    text: `skipped [delivery {record}|a delivery] of ${INTEGRATION} that held up others`,
+  },
   'integration-tested': { label: 'Integration tested', text: `tested ${INTEGRATION}` },
   'integration-secret-rotated': {
     label: 'Signing secret rotated',

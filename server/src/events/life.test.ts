@@ -381,7 +381,10 @@ const NOT_EMITTED: Record<string, string> = {
   ]),
   ...of(JOB, ['feature-potentially-stale-on']),
   ...of(LATER, ['application-created', 'setting-deleted']),
-  ...of(DELIVERY, ['integration-disabled', 'integration-deliveries-repeated']),
+  ...of(DELIVERY, [
+    ...['integration-disabled', 'integration-failing'],
+    ...['integration-deliveries-repeated', 'integration-delivery-skipped'],
+  ]),
 };
 
 function of(why: string, types: string[]): Record<string, string> {

@@ -4,7 +4,7 @@ import { type Actor, SYSTEM_USER_ID } from '../actor.ts';
 import type { NewEvent } from '../change.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { likeText } from '../db/like.ts';
-import { deliveriesOfWritten } from '../integrations/store.ts';
+import { deliveriesOfWritten } from '../integrations/jobs.ts';
 import { tagsOf } from '../tags/store.ts';
 import { nameOfUser } from '../users/store.ts';
 import type { EventSearch } from './search-query.ts';

@@ -44,6 +44,7 @@ export async function createIntegration(
         ...filters,
         eventsWithoutProject: input.eventsWithoutProject ?? false,
         ordered: input.ordered ?? false,
+        whenGivenUp: input.whenGivenUp ?? 'skip',
       },
       signingSecret === undefined ? null : seal(settings.keyring, placeOf(id, 'secret'), signingSecret),
     );

@@ -10,6 +10,8 @@ import { type IntegrationRow, listIntegrationsOf } from './store.ts';
 export type Receiver = {
   provider: string;
   ordered: boolean;
+  /** A delivery that is given up holds up those behind it. */
+  holds: boolean;
   /** Opens what is sealed, the first time only: it serves many deliveries. Throws if the key is missing. */
   open: () => { parameters: Parameters; keys: KeyObject[] };
 };
@@ -28,6 +30,7 @@ function receiverOf(keyring: Keyring, row: IntegrationRow): Receiver {
   return {
     provider: row.provider,
     ordered: row.ordered,
+    holds: row.ordered && row.whenGivenUp === 'hold',
     open: () => {
       opened ??= {
         parameters: openParameters(keyring, row),

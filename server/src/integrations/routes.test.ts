@@ -56,6 +56,7 @@ test('a created integration is answered, listed and recorded, its secrets masked
     environments: [],
     eventsWithoutProject: false,
     ordered: false,
+    whenGivenUp: 'skip',
     createdAt: expect.any(String),
     failingSince: null,
     disabledAt: null,

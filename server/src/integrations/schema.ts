@@ -35,6 +35,13 @@ const ordered = Type.Boolean({
     'Deliver strictly in the order of the events, one after the other: one that fails holds up the rest until it is given up',
   examples: [false],
 });
+const whenGivenUp = Type.Unsafe<'skip' | 'hold'>({
+  type: 'string',
+  enum: ['skip', 'hold'],
+  description:
+    'What an ordered integration does after a delivery was given up: go on with the next (skip), or wait until somebody delivers it again or skips it (hold)',
+  examples: ['skip'],
+});
 
 export const Integration = Named(
   'Integration',
@@ -52,6 +59,7 @@ export const Integration = Named(
     environments,
     eventsWithoutProject,
     ordered,
+    whenGivenUp,
     createdAt: Timestamp('When it was created'),
     failingSince: Nullable(Timestamp('Since when every attempt failed; null while attempts succeed')),
     disabledAt: Nullable(Timestamp('When it was last switched off: what happened since can be backfilled')),
@@ -132,6 +140,7 @@ export const IntegrationInput = Type.Object(
     environments: Type.Optional(environments),
     eventsWithoutProject: Type.Optional(eventsWithoutProject),
     ordered: Type.Optional(ordered),
+    whenGivenUp: Type.Optional(whenGivenUp),
   },
   {
     examples: [

@@ -1,8 +1,7 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Reader, Tx } from '../db/database.ts';
 import type { Parameters } from './providers/provider.ts';
 import type { Integration } from './schema.ts';
-import { WAKE_CHANNEL } from './wake.ts';
 
 export type IntegrationRow = Omit<Integration, 'parameters'> & {
   parameters: Parameters;
@@ -16,59 +15,12 @@ export const INTEGRATION = sql`
   integrations.id, integrations.provider, integrations.description, integrations.enabled, integrations.parameters,
   integrations.events, integrations.projects, integrations.environments,
   integrations.events_without_project as "eventsWithoutProject", integrations.ordered,
+  integrations.when_given_up as "whenGivenUp",
   integrations.created_at as "createdAt", integrations.failing_since as "failingSince",
   integrations.disabled_at as "disabledAt", integrations.disabled_because as "disabledBecause",
   integrations.old_secret_until as "oldSecretUntil", integrations.sealed_parameters as "sealedParameters",
   integrations.sealed_secret as "sealedSecret", integrations.sealed_old_secret as "sealedOldSecret",
   integrations.failed_attempts as "failedAttempts"`;
-
-export const DELIVERY_QUEUE = 'deliver';
-
-/**
- * Jobs for deliveries, written like pg-boss writes its own (deliveries/jobs.test.ts compares the two), because that way
- * they are part of the statement that writes the events. `source` gives id, integration_id, ordered, attempt, start_after.
- */
-export const insertJobs = (source: RawBuilder<unknown>) => sql`
-  insert into pgboss.job (name, data, group_id, group_tier, start_after, keep_until, retry_limit, retry_delay,
-    retry_backoff, expire_seconds, deletion_seconds, policy, heartbeat_seconds)
-  select queue.name, jsonb_build_object('delivery', source.id, 'attempt', source.attempt),
-    source.integration_id::text, case when source.ordered then 'ordered' end, source.start_after,
-    source.start_after + queue.retention_seconds * interval '1 s', queue.retry_limit, queue.retry_delay,
-    queue.retry_backoff, queue.expire_seconds, queue.deletion_seconds, queue.policy, queue.heartbeat_seconds
-  from (${source}) as source join pgboss.queue on queue.name = ${sql.lit(DELIVERY_QUEUE)}`;
-
-/** Whether an integration wants an event. A test goes to the one integration it was made for. */
-export const wants = (event: 'written' | 'events') => {
-  const column = (name: string) => sql.ref(`${event}.${name}`);
-  return sql<SqlBool>`(
-    ('*' = any(integrations.events) or ${column('type')} = any(integrations.events))
-    and ${column('type')} <> 'integration-tested'
-    and (cardinality(integrations.projects) = 0 or ${column('project')} = any(integrations.projects)
-      or ${column('project')} is null and integrations.events_without_project)
-    and (cardinality(integrations.environments) = 0 or ${column('environment')} is null
-      or ${column('environment')} = any(integrations.environments)))`;
-};
-
-/**
- * What the statement that writes events does besides: a delivery and its job for every integration that wants one of
- * them. Reads `written`, the events, of which `tested` names the integration that a test is for; without integrations it
- * is a join with an empty table.
- */
-export const deliveriesOfWritten = sql`
-  wanted as (
-    insert into integration_deliveries (integration_id, event_id, is_test)
-    select integrations.id, written.id, written.tested is not null
-    from written join integrations
-      on written.tested = integrations.id::text or integrations.enabled and ${wants('written')}
-    order by written.id, integrations.id
-    returning id, integration_id
-  ),
-  queued as (${insertJobs(sql`
-    select wanted.id, wanted.integration_id, integrations.ordered, 1 as attempt, now() as start_after
-    from wanted join integrations on integrations.id = wanted.integration_id`)}
-    returning 1
-  ),
-  woken as (select pg_notify(${sql.lit(WAKE_CHANNEL)}, '') from queued limit 1)`;
 
 export async function findIntegration(db: Reader, id: number): Promise<IntegrationRow | undefined> {
   const { rows } =
@@ -123,6 +75,7 @@ export type IntegrationFields = Pick<
   | 'environments'
   | 'eventsWithoutProject'
   | 'ordered'
+  | 'whenGivenUp'
 >;
 
 export async function insertIntegration(
@@ -133,11 +86,11 @@ export async function insertIntegration(
 ): Promise<IntegrationRow> {
   const { rows } = await sql<IntegrationRow>`
     insert into integrations (id, provider, description, enabled, parameters, sealed_parameters, events, projects,
-      environments, events_without_project, ordered, sealed_secret)
+      environments, events_without_project, ordered, when_given_up, sealed_secret)
     overriding system value
     values (${id}, ${fields.provider}, ${fields.description}, ${fields.enabled}, ${JSON.stringify(fields.parameters)},
       ${fields.sealedParameters}, ${fields.events}, ${fields.projects}, ${fields.environments},
-      ${fields.eventsWithoutProject}, ${fields.ordered}, ${sealedSecret})
+      ${fields.eventsWithoutProject}, ${fields.ordered}, ${fields.whenGivenUp}, ${sealedSecret})
     returning ${INTEGRATION}`.execute(tx);
   const [row] = rows;
   if (!row) throw new Error('An integration was not inserted');
@@ -155,10 +108,12 @@ export async function updateIntegration(
       parameters = ${JSON.stringify(fields.parameters)}, sealed_parameters = ${fields.sealedParameters},
       events = ${fields.events}, projects = ${fields.projects}, environments = ${fields.environments},
       events_without_project = ${fields.eventsWithoutProject}, ordered = ${fields.ordered},
+      when_given_up = ${fields.whenGivenUp},
       disabled_at = case when enabled and not ${fields.enabled} then now() else disabled_at end,
       disabled_because = case when enabled = ${fields.enabled} then disabled_because end,
       failing_since = case when enabled = ${fields.enabled} then failing_since end,
       failed_attempts = case when enabled = ${fields.enabled} then failed_attempts else 0 end,
+      warned_at = case when enabled = ${fields.enabled} then warned_at end,
       enabled = ${fields.enabled}
     where id = ${id}
     returning ${INTEGRATION}`.execute(tx);
@@ -170,6 +125,14 @@ export async function updateIntegration(
 export async function disableIntegration(tx: Tx, id: number, because: string): Promise<void> {
   await sql`update integrations set enabled = false, disabled_at = now(), disabled_because = ${because}
     where id = ${id}`.execute(tx);
+}
+
+/** Notes that it was told of the failures of an integration; false if it was before, or they are over. */
+export async function noteWarning(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`
+    update integrations set warned_at = now()
+    where id = ${id} and enabled and warned_at is null and failing_since is not null returning 1`.execute(tx);
+  return rows.length > 0;
 }
 
 export async function updateSecrets(

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
+import { letGo } from '../deliveries/order.ts';
 import { badData, notFound } from '../errors.ts';
 import { needsKey } from '../secrets/needs-key.ts';
 import { acceptIntegration } from './accept.ts';
@@ -49,6 +50,7 @@ export async function changeIntegration(
       ...filters,
       eventsWithoutProject: input.eventsWithoutProject ?? before.eventsWithoutProject,
       ordered: input.ordered ?? before.ordered,
+      whenGivenUp: input.whenGivenUp ?? before.whenGivenUp,
     };
     if (isDeepStrictEqual({ ...before, ...open }, before) && isDeepStrictEqual(parameters, stored)) {
       return masked(settings.keyring, before);
@@ -59,6 +61,7 @@ export async function changeIntegration(
       ...open,
       ...sealParameters(settings.keyring, id, provider, parameters),
     });
+    if (!open.ordered || open.whenGivenUp === 'skip') await letGo(tx, id);
     const changedSecrets = provider.parameters
       .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored[name])
       .map(({ name }) => name);

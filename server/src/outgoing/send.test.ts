@@ -181,6 +181,19 @@ test('a redirect into the private network is an answer, not a way', async () => 
   receiver.received.length = 0;
 });
 
+test('of the headers of an answer twenty are kept, 8 KiB at most, and no cookie', async () => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x-${n}`, `value ${n}`]));
+  receiver.answer((_, response) => response.writeHead(200, { 'set-cookie': 'a=b', ...many }).end());
+  const { headers } = await sendTo(`${receiver.url}/`, OPEN);
+  expect(Object.keys(headers)).toEqual(Array.from({ length: 20 }, (_, n) => `x-${n}`));
+  expect(headers['x-7']).toBe('value 7');
+
+  receiver.answer((_, response) => response.writeHead(200, { 'x-1': 'a', 'x-2': 'b'.repeat(8_192) }).end());
+  expect((await sendTo(`${receiver.url}/`, OPEN)).headers).toEqual({ 'x-1': 'a' });
+  receiver.answer(200);
+  receiver.received.length = 0;
+});
+
 test('an endless answer is cut off', async () => {
   receiver.answer((_, response) => {
     response.writeHead(200);

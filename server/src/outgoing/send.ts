@@ -18,6 +18,7 @@ export type Answer = {
   /** Whether the text may be kept: of a private target it would be a way to read from inside. */
   isPublic: boolean;
   retryAfter: string | null;
+  headers: Record<string, string>;
 };
 
 export type Send = (request: OutgoingRequest) => Promise<Answer>;
@@ -28,6 +29,8 @@ const WHOLE_MS = 15_000;
 const FIRST_BYTE_MS = 10_000;
 const MAX_ANSWER_BYTES = 65_536;
 const KEPT_CHARACTERS = 4_096;
+const MAX_HEADERS = 20;
+const MAX_HEADER_CHARACTERS = 8_192;
 const MAX_HOSTS = 10_000;
 
 /** Sends HTTP requests to addresses that users chose: nowhere private, no redirects, not long, not much. */
@@ -58,6 +61,7 @@ async function send(
     text: '',
     isPublic: false,
     retryAfter: null,
+    headers: {},
   };
   const refused = refusedTarget(outgoing.url, policy);
   if (refused !== undefined) return { ...nothing, failure: 'blocked', error: `The address ${refused}.` };
@@ -81,6 +85,7 @@ async function send(
       text,
       isPublic: address !== null && isPublicAddress(address),
       retryAfter: oneOf(response.headers['retry-after']),
+      headers: keptHeaders(response.headers),
     };
   } catch (error) {
     return { ...nothing, ...explain(error) };
@@ -89,6 +94,20 @@ async function send(
 
 const oneOf = (header: string | string[] | undefined): string | null =>
   (Array.isArray(header) ? header[0] : header) ?? null;
+
+/** The first twenty, 8 KiB at most; a cookie may let its holder in, so it is not kept. */
+function keptHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  let size = 0;
+  const all = Object.entries(headers).filter(([name]) => name !== 'set-cookie');
+  for (const [name, value] of all.slice(0, MAX_HEADERS)) {
+    const text = String(value);
+    size += name.length + text.length;
+    if (size > MAX_HEADER_CHARACTERS) break;
+    kept[name] = text;
+  }
+  return kept;
+}
 
 /** Reads no further than the limit and keeps less; the rest is not worth the connection. */
 async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void }): Promise<string> {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Result } from '../deliveries/attempt.ts';
-import type { DispatcherSettings } from '../deliveries/dispatcher.ts';
 import { makeSender } from '../outgoing/send.ts';
 import { keyringOf } from '../secrets/seal.ts';
-import { startWorker } from '../worker/jobs.ts';
+import { startWorker, type WorkerSettings } from '../worker/jobs.ts';
 import { APP_SETTINGS, type Harness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { call } from './request.ts';
@@ -21,12 +20,12 @@ export type Deliveries = {
   records: (integration: number, query?: string) => Promise<Record<string, unknown>[]>;
   /** Waits until no delivery of the integration is open, and returns its records. */
   settled: (integration: number, withinMs?: number) => Promise<Record<string, unknown>[]>;
-  settings: DispatcherSettings;
+  settings: WorkerSettings;
   start: () => Promise<() => Promise<void>>;
 };
 
 /** A worker that delivers for the tests of one file, and a receiver. */
-export function useDeliveries(harness: Harness, changes: Partial<DispatcherSettings> = {}): Deliveries {
+export function useDeliveries(harness: Harness, changes: Partial<WorkerSettings> = {}): Deliveries {
   const it = { results: [] as Result[] } as Deliveries;
   const sender = makeSender({ allowed: [], allowPrivate: true });
   const log = { info: () => {}, warn: () => {} };
@@ -40,6 +39,7 @@ export function useDeliveries(harness: Harness, changes: Partial<DispatcherSetti
     schedule: SCHEDULE,
     disableAfterHours: 0,
     observe: result => it.results.push(result),
+    onSilence: () => {},
     ...changes,
   };
   it.start = async () => {
