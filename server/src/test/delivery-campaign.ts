@@ -138,7 +138,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
         say(`${kills} kills, ${JSON.stringify(await countStates(db).catch(() => 'database away'))}`);
     }
     while (campaign.restarts && restarts < campaign.restarts.count) {
-      await sleep(1_000 + random() * 3_000);
+      await requestsArrive(1 + Math.floor(random() * 600));
       await campaign.restarts.restart();
       restarts++;
       say(`${restarts} restarts of the database`);
@@ -146,7 +146,8 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     await writing;
     const until = Date.now() + campaign.settleWithinMs;
     for (let rounds = 1; ; rounds++) {
-      const states = await countStates(db);
+      // The first connection after a restart of the database is one that is cut off.
+      const states = await countStates(db).catch(() => ({ pending: 1, retrying: 0 }));
       if ((states.pending ?? 0) + (states.retrying ?? 0) === 0) break;
       if (Date.now() > until) break;
       say(JSON.stringify(states));
@@ -185,7 +186,9 @@ async function writeEvents(db: Db, count: number, progress: () => number): Promi
   }
 }
 
-async function countStates(db: Db): Promise<Record<string, number>> {
+type States = { pending?: number; retrying?: number };
+
+async function countStates(db: Db): Promise<States> {
   const { rows } = await sql<{ state: string; count: number }>`
     select state, count(*) from integration_deliveries group by state`.execute(db);
   return Object.fromEntries(rows.map(row => [row.state, row.count]));
