@@ -5,6 +5,7 @@ import { notFound, refuseBecause, some } from '../errors.ts';
 import {
   countTokens,
   deleteEnvironment,
+  listProjectsWith,
   lockAllEnvironments,
   lockFeaturesOf,
   lockProjectsWith,
@@ -13,10 +14,14 @@ import {
 /** Deletes an environment that nothing depends on any more, and takes it from all projects. */
 export async function removeEnvironment(db: Db, actor: Actor, name: string): Promise<void> {
   await change(db, actor, async ({ tx, record }) => {
+    // Projects before environments, as everybody does: who adds another environment to one of them holds the project.
+    await lockProjectsWith(tx, name);
     const all = await lockAllEnvironments(tx);
     const environment = all.find(one => one.name === name);
     if (!environment) throw notFound(`Environment ${name}`);
-    const projects = await lockProjectsWith(tx, name);
+    // Again, for one that has come by it in between; from here on none can.
+    await lockProjectsWith(tx, name);
+    const projects = await listProjectsWith(tx, name);
     const tokens = await countTokens(tx, name);
     refuseBecause([
       ...(environment.protected ? [`${name} is protected.`] : []),

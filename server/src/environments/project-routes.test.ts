@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeProject } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -305,4 +307,22 @@ test('an environment that is being deleted cannot be added', async () => {
 
   expect(await waiting).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
   expect(await list('late')).toHaveLength(1);
+});
+
+test('who adds an environment to a project and who deletes another of the project do not wait for each other in a circle', async () => {
+  for (const name of ['leaving', 'arriving'])
+    await call(harness.app, 'POST', '/api/admin/environments', { body: { name, type: 'test' } });
+  const { id } = await makeProject(harness.db, { environments: ['leaving', 'development'] });
+  const adding = await harness.db.startTransaction().execute();
+  await sql`select from projects where id = ${id} for update`.execute(adding);
+  await sql`select from project_environments where project_id = ${id} for update`.execute(adding);
+
+  const deleting = call(harness.app, 'DELETE', '/api/admin/environments/leaving');
+  await untilWaiting(harness.db);
+  await sql`insert into project_environments (project_id, environment_name) values (${id}, 'arriving')`.execute(
+    adding,
+  );
+  await adding.commit().execute();
+
+  expect((await deleting).status).toBe(200);
 });

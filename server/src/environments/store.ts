@@ -136,20 +136,23 @@ export async function countTokens(db: Reader, environment: string): Promise<numb
   return rows[0]?.tokens ?? 0;
 }
 
-/** The projects that have the environment; whether another one stays to them is certain until the transaction ends. */
-export async function lockProjectsWith(
-  tx: Tx,
+/** Until the transaction ends no environment comes to, or goes from, a project that has this one. */
+export async function lockProjectsWith(tx: Tx, environment: string): Promise<void> {
+  await sql`
+    select from projects
+    where id in (select project_id from project_environments where environment_name = ${environment})
+    order by id for no key update`.execute(tx);
+}
+
+/** The projects that have the environment, and whether they have others. */
+export async function listProjectsWith(
+  db: Reader,
   environment: string,
 ): Promise<{ id: string; hasOthers: boolean }[]> {
   const { rows } = await sql<{ id: string; hasOthers: boolean }>`
-    with locked as (
-      select project_id, environment_name from project_environments
-      where project_id in (select project_id from project_environments where environment_name = ${environment})
-      order by project_id, environment_name for update
-    )
-    select project_id as id, count(*) > 1 as "hasOthers" from locked
-    group by project_id having bool_or(environment_name = ${environment})
-    order by project_id`.execute(tx);
+    select project_id as id, count(*) > 1 as "hasOthers" from project_environments
+    where project_id in (select project_id from project_environments where environment_name = ${environment})
+    group by project_id order by project_id`.execute(db);
   return rows;
 }
 
