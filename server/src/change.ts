@@ -19,6 +19,8 @@ export type NewEvent = {
 
 export type Change = { tx: Tx; record: (event: NewEvent) => void };
 
+const EVENTS_AT_ONCE = 2_000;
+
 /**
  * The one door for writes: the work and the events that tell of it commit together or not at all.
  * All events of one change share a groupId. Work that records nothing must have changed nothing.
@@ -28,11 +30,19 @@ export async function change<T>(db: Db, actor: Actor, work: (change: Change) => 
     const events: NewEvent[] = [];
     const result = await work({ tx, record: event => events.push(event) });
     if (events.length > 0) {
-      await insertEvents(tx, actor, randomUUID(), events);
+      await writeEvents(tx, actor, events);
       if (actor.claim && !(await settleClaim(tx, actor.claim))) throw takenOver();
     }
     return result;
   });
+}
+
+/** Mostly one statement. To delete a tag of 50,000 features is as many events, and a statement has 15 s. */
+async function writeEvents(tx: Tx, actor: Actor, events: NewEvent[]): Promise<void> {
+  const groupId = randomUUID();
+  for (let first = 0; first < events.length; first += EVENTS_AT_ONCE) {
+    await insertEvents(tx, actor, groupId, events.slice(first, first + EVENTS_AT_ONCE));
+  }
 }
 
 const takenOver = (): ApiError =>

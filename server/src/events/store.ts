@@ -39,8 +39,8 @@ export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
 ), '[]'))`;
 
 /**
- * Writes the events of one change in one statement, in the order they were recorded, and what is to be delivered. Features are looked up one by one: as a
- * join the planner read all of them (1.5 ms at 10,000) for the one or two that a change is about.
+ * Writes events of one change in one statement, in the order they were recorded, and what is to be delivered. Features are
+ * looked up one by one: as a join the planner read all of them (1.5 ms at 10,000) for the one or two that a change is about.
  */
 export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events: NewEvent[]): Promise<void> {
   const rows = events.map(event => ({
