@@ -13,6 +13,8 @@ export type Claim = {
   integrationId: number;
   attempt: number;
   failures: number;
+  /** From when it was due to now. */
+  waitedMs: number;
   webhookId: string;
   isTest: boolean;
   event: DeliveredEvent;
@@ -26,6 +28,7 @@ export type Result = {
   provider: string;
   ordered: boolean;
   outcome: Outcome;
+  waitedMs: number;
   durationMs: number;
   status: number | null;
   address: string | null;
@@ -76,6 +79,7 @@ export async function attemptDelivery(
     provider: receiver.provider,
     ordered: receiver.ordered,
     outcome,
+    waitedMs: claim.waitedMs,
     durationMs: Math.round(performance.now() - started),
     status: answer?.status ?? null,
     address: answer?.address ?? null,

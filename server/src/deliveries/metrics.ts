@@ -24,16 +24,24 @@ export function deliveryMetrics(registry: Registry, db: Db): (result: Result) =>
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers: [registry],
   });
-  // Without a database there is nothing to say of these two, and the other metrics are still worth having.
+  const waited = new Histogram({
+    name: 'halyard_delivery_wait_seconds',
+    help: 'Time from when an attempt was due to its start, by provider: for a first attempt from the commit of the event',
+    labelNames: ['provider'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120, 600],
+    registers: [registry],
+  });
+  // Without a database these two are unknown, which is not 0, and the other metrics are still worth having.
   new Gauge({
     name: 'halyard_deliveries_open',
     help: 'Deliveries that wait for an attempt, by state',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
-      const states = (await countOpen(db).catch(() => undefined)) ?? [];
+      const states = await countOpen(db).catch(() => undefined);
       for (const state of ['pending', 'retrying']) {
-        this.set({ state }, states.find(one => one.state === state)?.count ?? 0);
+        const count = states?.find(one => one.state === state)?.count ?? 0;
+        this.set({ state }, states ? count : Number.NaN);
       }
     },
   });
@@ -42,12 +50,13 @@ export function deliveryMetrics(registry: Registry, db: Db): (result: Result) =>
     help: 'For how long the most overdue delivery has been due',
     registers: [registry],
     async collect() {
-      const states = (await countOpen(db).catch(() => undefined)) ?? [];
-      this.set(Math.max(0, ...states.map(one => one.oldestSeconds)));
+      const states = await countOpen(db).catch(() => undefined);
+      this.set(states ? Math.max(0, ...states.map(one => one.oldestSeconds)) : Number.NaN);
     },
   });
-  return ({ provider, outcome, state, durationMs }) => {
+  return ({ provider, outcome, state, durationMs, waitedMs }) => {
     attempts.inc({ provider, outcome });
+    waited.observe({ provider }, waitedMs / 1_000);
     duration.observe({ provider }, durationMs / 1_000);
     if (state !== 'retrying') finished.inc({ provider, state });
   };

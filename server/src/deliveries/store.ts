@@ -56,17 +56,21 @@ export async function claimDeliveries(
       insert into integration_attempts (delivery_id, number) select id, attempts from claimed
     )
     select claimed.id as "deliveryId", claimed.integration_id as "integrationId", claimed.attempts as attempt,
-      claimed.failures, claimed.webhook_id as "webhookId", claimed.is_test as "isTest", ${EVENT_COLUMNS}
+      claimed.failures, (greatest(0, extract(epoch from now() - claimed.due_at)) * 1000)::double precision as "waitedMs",
+      claimed.webhook_id as "webhookId", claimed.is_test as "isTest", ${EVENT_COLUMNS}
     from claimed join events on events.id = claimed.event_id`.execute(tx);
-  return rows.map(({ deliveryId, integrationId, attempt, failures, webhookId, isTest, ip: _, ...event }) => ({
-    id: deliveryId,
-    integrationId,
-    attempt,
-    failures,
-    webhookId,
-    isTest,
-    event,
-  }));
+  return rows.map(
+    ({ deliveryId, integrationId, attempt, failures, waitedMs, webhookId, isTest, ip: _, ...event }) => ({
+      id: deliveryId,
+      integrationId,
+      attempt,
+      failures,
+      waitedMs,
+      webhookId,
+      isTest,
+      event,
+    }),
+  );
 }
 
 export type Finished = { id: number; integrationId: number };
