@@ -1,9 +1,13 @@
-// A small story to look at: three projects, three people, and what they did.
+// A small story to look at: three projects, three people, a few features, and what was done with them.
 
 import { randomBytes } from 'node:crypto';
 import type { RootRole } from '../src/access/roles.ts';
 import { type Actor, SYSTEM } from '../src/actor.ts';
 import type { Db } from '../src/db/database.ts';
+import { addStrategy } from '../src/feature-environments/strategies.ts';
+import { switchFeatures } from '../src/feature-environments/toggle.ts';
+import { createFeature } from '../src/features/create.ts';
+import { markStale } from '../src/features/stale.ts';
 import { archiveProject } from '../src/projects/archive.ts';
 import { createProject } from '../src/projects/create.ts';
 import { changeProject } from '../src/projects/update.ts';
@@ -30,6 +34,7 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
     featureLimit: 200,
     featureNaming: { pattern: 'pay\\.[a-z0-9-]+', example: 'pay.checkout', description: 'Starts with pay.' },
   });
+  await makeFeatures(db, ben.actor);
   await createProject(db, ada.actor, { id: 'skunkworks', name: 'Skunkworks', mode: 'private' });
   await createProject(db, ben.actor, { id: 'old-site', name: 'Old site' });
   await archiveProject(db, ben.actor, 'old-site', true);
@@ -38,6 +43,33 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
     username: actor.name,
     ...secrets,
   }));
+}
+
+/** One that is rolling out, one that is done and should go, one that was just begun. */
+async function makeFeatures(db: Db, actor: Actor): Promise<void> {
+  const project = 'payments';
+  await createFeature(db, actor, project, {
+    name: 'pay.new-basket',
+    description: 'The basket on one page',
+    tags: [{ type: 'simple', value: 'basket' }],
+  });
+  await addStrategy(
+    db,
+    actor,
+    { project, featureName: 'pay.new-basket', environment: 'production' },
+    {
+      name: 'flexibleRollout',
+      title: 'A quarter of customers in Sweden',
+      parameters: { rollout: '25', stickiness: 'userId', groupId: 'pay.new-basket' },
+      constraints: [{ contextName: 'country', operator: 'IN', values: ['SE'] }],
+    },
+  );
+  for (const environment of ['development', 'production']) {
+    await switchFeatures(db, actor, project, environment, ['pay.new-basket'], true);
+  }
+  await createFeature(db, actor, project, { name: 'pay.old-cards', type: 'operational' });
+  await markStale(db, actor, project, ['pay.old-cards'], true);
+  await createFeature(db, actor, project, { name: 'pay.gift-cards', type: 'experiment' });
 }
 
 async function makePerson(db: Db, username: string, name: string, role: RootRole) {

@@ -121,7 +121,7 @@ export function checkNamingPattern(
   const fits = nameMatcher(namingPattern);
   const refused = [names].flat().filter(name => !fits(name));
   if (refused.length === 0) return;
-  const example = namingExample === null ? '' : ` An example: ${namingExample}`;
+  const example = namingExample === null ? '' : ` An example: ${namingExample}.`;
   const meaning = namingDescription === null ? '' : ` ${namingDescription}`;
   const messages = refused.map(
     name => `The project wants names that match ${namingPattern}, and ${name} does not.${example}${meaning}`,
