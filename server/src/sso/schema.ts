@@ -121,6 +121,15 @@ export const SimpleSettings = Named(
 );
 export type SimpleSettings = Static<typeof SimpleSettings>;
 
+export const SamlSettings = Named(
+  'SamlSettings',
+  Type.Object(
+    { enabled: Type.Boolean({ description: 'Always false: single sign-on is by OpenID Connect here' }) },
+    { examples: [{ enabled: false }] },
+  ),
+);
+export type SamlSettings = Static<typeof SamlSettings>;
+
 export const LoginQuery = Type.Object({
   redirect: Type.Optional(
     Type.String({

@@ -235,3 +235,21 @@ test('after a change of keys the secret is sealed anew; without the key the serv
   await checkClientSecret(db, keyringOf(next, []));
   expect(openSecret(keyringOf(next, []), (await findOidc(db))?.sealedSecret ?? null)).toBe(SECRET);
 });
+
+test('SAML is off, and can be asked for as that only', async () => {
+  const SAML = '/api/admin/auth/saml/settings';
+  const before = (await lastEvents(1))[0]?.id;
+
+  const off = await post(SAML, { enabled: false, entityId: 'https://idp.example.com', certificate: 'x' });
+  const on = await post(SAML, { enabled: true });
+  const nothing = await post(SAML, {});
+
+  expect(off).toMatchObject({ status: 200, body: { enabled: false } });
+  expect(on).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('OpenID Connect'), details: [{ path: '/body/enabled' }] },
+  });
+  expect(nothing).toMatchObject({ status: 400, body: { details: [{ path: '/body/enabled' }] } });
+  expect(await get(SAML)).toMatchObject({ status: 200, body: { enabled: false } });
+  expect((await lastEvents(1))[0]?.id).toBe(before);
+});
