@@ -26,7 +26,7 @@ const Redirect = (description: string) => Type.Unsafe<undefined>({ type: 'null',
 export function ssoRoutes(app: App, db: Db, sso: Sso): void {
   const logins = new Counter({
     name: 'halyard_sso_logins_total',
-    help: 'Logins by single sign-on: success, refused (no account for them), failure (not confirmed), unavailable (the provider)',
+    help: 'Logins by single sign-on: success, refused (no account for them), failure (not confirmed), blocked (by a limit, before the provider was asked), unavailable (the provider)',
     labelNames: ['result'],
     registers: [app.metrics],
   });
@@ -61,12 +61,12 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         tags,
         summary: 'Come back from the identity provider',
         description:
-          'Checks what the provider says, finds or makes the account, brings its groups up to date if that is wanted, begins a session and goes on to a path of this server. An attempt can be finished once, in the browser that began it. Events: user-created, group-user-added, group-user-removed.',
+          'Checks what the provider says, finds or makes the account, brings its groups up to date if that is wanted, begins a session and goes on to a path of this server. An attempt can be finished once, in the browser that began it. What the provider does not confirm is limited per address. Events: login-blocked when the limit is reached, user-created, group-user-added, group-user-removed.',
         security: [],
         querystring: CallbackQuery,
         response: {
           302: Redirect('Logged in; the answer sets the cookie'),
-          ...refusals(400, 401, 403, 404, 409),
+          ...refusals(400, 401, 403, 404, 409, 429),
         },
       },
     },
@@ -113,5 +113,6 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
 
 function resultOf(error: unknown): string {
   if (!(error instanceof ApiError) || error.name === 'ServiceUnavailableError') return 'unavailable';
+  if (error.name === 'RateLimitError') return 'blocked';
   return error.name === 'AuthenticationRequired' ? 'failure' : 'refused';
 }
