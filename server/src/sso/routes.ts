@@ -10,14 +10,15 @@ import {
 import type { Db } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { refusals } from '../http/schema.ts';
+import { answer, refusals } from '../http/schema.ts';
 import { ATTEMPT_MINUTES } from './attempt.ts';
 import { finishLogin } from './callback.ts';
 import { beginLogin } from './login.ts';
 import { singleSignOutUrl } from './logout.ts';
+import { loginMethods } from './methods.ts';
 import { asking, type Sso } from './provider.ts';
 import { ownPath } from './return-to.ts';
-import { CallbackQuery, LoginQuery } from './schema.ts';
+import { CallbackQuery, LoginMethod, LoginMethodList, LoginQuery } from './schema.ts';
 
 const tags = ['Single sign-on'];
 
@@ -30,6 +31,26 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
     labelNames: ['result'],
     registers: [app.metrics],
   });
+
+  for (const schema of [LoginMethod, LoginMethodList]) app.addSchema(schema);
+
+  app.get(
+    '/auth/methods',
+    {
+      schema: {
+        operationId: 'getLoginMethods',
+        tags: ['Sessions'],
+        summary: 'List the ways to log in',
+        description: 'What a login page has to offer: those that are switched on, at least one.',
+        security: [],
+        response: { 200: answer('The ways to log in', LoginMethodList) },
+      },
+    },
+    async (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return { methods: await loginMethods(db) };
+    },
+  );
 
   app.get(
     '/auth/oidc/login',

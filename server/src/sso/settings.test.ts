@@ -253,3 +253,30 @@ test('SAML is off, and can be asked for as that only', async () => {
   expect(await get(SAML)).toMatchObject({ status: 200, body: { enabled: false } });
   expect((await lastEvents(1))[0]?.id).toBe(before);
 });
+
+test('a login page is told which ways to log in are open, and nothing else', async () => {
+  const methods = async () => {
+    const { status, body, headers } = await call(harness.app, 'GET', '/auth/methods', { token: null });
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    return body;
+  };
+  const password = { type: 'password', label: 'Password', path: '/auth/simple/login' };
+  const oidc = { type: 'oidc', label: 'Single sign-on', path: '/auth/oidc/login' };
+
+  expect(await methods()).toEqual({ methods: [password] });
+  await post(OIDC, { ...GOOD, enabled: false });
+  await post(SIMPLE, { disabled: false });
+  expect(await methods()).toEqual({ methods: [password] });
+  await post(OIDC, { enabled: true });
+  expect(await methods()).toEqual({ methods: [password, oidc] });
+  await post(SIMPLE, { disabled: true });
+  expect(await methods()).toEqual({ methods: [oidc] });
+});
+
+test('telling the ways to log in is one statement', async () => {
+  const before = harness.statements.length;
+
+  await call(harness.app, 'GET', '/auth/methods', { token: null });
+
+  expect(harness.statements.slice(before)).toHaveLength(1);
+});

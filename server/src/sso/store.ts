@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Reader, Tx } from '../db/database.ts';
 import { COUNT_ON, digest, SECONDS_LEFT } from '../sessions/store.ts';
-import type { OidcContent, SimpleSettings } from './schema.ts';
+import type { LoginMethod, OidcContent, SimpleSettings } from './schema.ts';
 
 export type OidcRow = { content: OidcContent; defaultRoleId: number; sealedSecret: string | null };
 
@@ -35,6 +35,18 @@ export async function saveSimple(tx: Tx, content: SimpleSettings): Promise<void>
   await sql`
     insert into auth_settings (name, content) values ('simple', ${JSON.stringify(content)})
     on conflict (name) do update set content = excluded.content`.execute(tx);
+}
+
+export type Switches = Record<LoginMethod['type'], boolean>;
+
+/** Which ways to log in are open. Whoever opens a login page asks this, so it is one statement, by primary key. */
+export async function findSwitches(db: Reader): Promise<Switches> {
+  const { rows } = await sql<Switches>`
+    select
+      coalesce(not bool_or((content -> 'disabled')::boolean) filter (where name = 'simple'), true) as password,
+      coalesce(bool_or((content -> 'enabled')::boolean) filter (where name = 'oidc'), false) as oidc
+    from auth_settings where name in ('oidc', 'simple')`.execute(db);
+  return rows[0] ?? { password: true, oidc: false };
 }
 
 /** True for an attempt that has neither run out, by the clock of the database, nor been finished. */
