@@ -112,4 +112,8 @@ test('who may read the project reads it, who may change the project sets it', as
 
   expect(reads.map(({ status }) => status)).toEqual([404, 200, 200]);
   expect(sets.map(({ status }) => status)).toEqual([404, 403, 204]);
+  // The environment is in the address, but these permissions are not held for one.
+  expect(sets[1]?.body.message).toBe(
+    'You need one of the permissions UPDATE_PROJECT, PROJECT_CHANGE_REQUEST_WRITE to do this.',
+  );
 });
