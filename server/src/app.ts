@@ -4,6 +4,7 @@ import Fastify, { type FastifyHttpOptions, LogController, type RawServerDefault 
 import { sessionCookieName } from './access/cookie.ts';
 import { installGuard } from './access/guard.ts';
 import { apiTokenRoutes } from './api-tokens/routes.ts';
+import { changeRequestRoutes } from './change-requests/routes.ts';
 import { cloneRoutes } from './clone/routes.ts';
 import type { Config } from './config.ts';
 import { constraintRoutes } from './constraints/routes.ts';
@@ -105,6 +106,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   linkRoutes(app, db);
   lifecycleRoutes(app, db);
   environmentRoutes(app, db, limits);
+  changeRequestRoutes(app, db);
   strategyRoutes(app, db);
   featureTypeRoutes(app, db);
   contextRoutes(app, db);

@@ -77,7 +77,10 @@ export const tooManyRequests = (why: string, retryAfter: number): ApiError =>
   new ApiError('RateLimitError', why, { retryAfter });
 
 export function noAccess(permissions: readonly string[], environment?: string): ApiError {
-  const needed = permissions.length === 1 ? permissions[0] : `one of ${permissions.join(', ')}`;
+  const needed =
+    permissions.length === 1
+      ? `the permission ${permissions[0]}`
+      : `one of the permissions ${permissions.join(', ')}`;
   const where = environment === undefined ? '' : ` in environment ${environment}`;
-  return new ApiError('NoAccessError', `You need the permission ${needed}${where} to do this.`);
+  return new ApiError('NoAccessError', `You need ${needed}${where} to do this.`);
 }

@@ -5,7 +5,12 @@ import type { Db, Reader } from '../db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { readSessionCookie } from './cookie.ts';
-import type { Permission, ProjectPermission, RoutePermission } from './permissions.ts';
+import {
+  isForEnvironments,
+  type Permission,
+  type ProjectPermission,
+  type RoutePermission,
+} from './permissions.ts';
 import { PUBLIC_ROUTES } from './public-routes.ts';
 import { needsOwnPage } from './same-origin.ts';
 import {
@@ -249,8 +254,8 @@ function refuseUnlessPermitted(
   permissions: readonly Permission[],
   environment?: string,
 ): void {
-  if (permissions.length > 0 && !permitted && !holds(actor, permissions))
-    throw noAccess(permissions, environment);
+  if (permissions.length === 0 || permitted || holds(actor, permissions)) return;
+  throw noAccess(permissions, permissions.some(isForEnvironments) ? environment : undefined);
 }
 
 export const holds = (actor: Actor, permissions: readonly Permission[]): boolean =>

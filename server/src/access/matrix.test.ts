@@ -64,6 +64,7 @@ const PUBLIC: Record<string, number> = {
   'GET /health': 200,
   'GET /ready': 200,
   'GET /internal-backstage/prometheus': 200,
+  'GET /auth/methods': 200,
   'POST /auth/simple/login': 401,
   'POST /logout': 200,
   'GET /auth/oidc/login': 404,

@@ -80,5 +80,8 @@ export type ProjectPermission =
   | (typeof ENVIRONMENT_PERMISSIONS)[number];
 export type Permission = RootPermission | ProjectPermission;
 
+export const isForEnvironments = (permission: Permission): boolean =>
+  ENVIRONMENT_PERMISSIONS.some(one => one === permission);
+
 /** What a route asks for: any one of the permissions, or NONE: whoever has a valid admin-API token. */
 export type RoutePermission = 'NONE' | readonly [Permission, ...Permission[]];

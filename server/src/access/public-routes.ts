@@ -7,6 +7,7 @@ export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/docs',
   '/docs/js/scalar.js',
   '/docs/openapi.json',
+  '/auth/methods',
   '/auth/simple/login',
   '/logout',
   '/auth/oidc/login',

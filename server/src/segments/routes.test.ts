@@ -278,7 +278,7 @@ test('the owner of a project writes its segments, and a reader does not', async 
   expect(created).toMatchObject({ status: 201, body: { project } });
   const refused = [await post(body(), reader), await put(id, {}, reader), await remove(id, reader)];
   expect(refused.map(answer => answer.body.name)).toEqual(Array(3).fill('NoAccessError'));
-  expect(refused[0]?.body.message).toContain('one of CREATE_SEGMENT, UPDATE_PROJECT_SEGMENT');
+  expect(refused[0]?.body.message).toContain('one of the permissions CREATE_SEGMENT, UPDATE_PROJECT_SEGMENT');
   expect((await put(id, {}, owner)).status).toBe(204);
   expect((await remove(id, owner)).status).toBe(204);
   expect(await eventsOf(id)).toMatchObject(Array(3).fill({ project }));

@@ -16,7 +16,7 @@ export type Account = {
 export type Attempt = { login: string; network: string };
 
 /** Lowered by the database, as it does when it looks for the user: two spellings of one name have one counter. */
-const digest = (...parts: RawBuilder<unknown>[]) =>
+export const digest = (...parts: RawBuilder<unknown>[]) =>
   sql`sha256(convert_to(${sql.join(parts, sql` || chr(10) || `)}, 'UTF8'))`;
 
 const days = (count: number) => sql`make_interval(days => ${sql.lit(count)})`;
@@ -33,7 +33,7 @@ const counters = ({ login, network }: Attempt) => {
   return sql`(values ${sql.join(rows)}) as counter (scope, key, most, lasts)`;
 };
 
-const SECONDS_LEFT = sql`ceil(extract(epoch from ends_at - now()))::integer`;
+export const SECONDS_LEFT = sql`ceil(extract(epoch from ends_at - now()))::integer`;
 
 export type FoundLogin = {
   account: Account | null;
@@ -69,7 +69,8 @@ export async function findLogin(db: Reader, attempt: Attempt): Promise<FoundLogi
 
 export type Counted = { scope: LimitScope; failures: number; most: number; secondsLeft: number };
 
-const COUNT_ON = sql`
+/** Counts on while the time runs, and else from 1 again. */
+export const COUNT_ON = sql`
   on conflict (scope, key) do update set
     failures = case when old.ends_at > now() then old.failures + 1 else 1 end,
     ends_at = case when old.ends_at > now() then old.ends_at else excluded.ends_at end

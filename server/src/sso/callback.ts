@@ -6,6 +6,7 @@ import { identityOf } from './claims.ts';
 import { callbackUrl } from './login.ts';
 import { activeSettings, asking, discover, type Sso } from './provider.ts';
 import { signIn } from './sign-in.ts';
+import { limitingUnconfirmed } from './unconfirmed.ts';
 
 type Returned = { query: string; state: string | undefined; sealed: string | undefined };
 type Log = Parameters<typeof asking>[0];
@@ -20,7 +21,7 @@ export async function finishLogin(
 ): Promise<{ userId: number; secret: string; returnTo: string }> {
   const settings = await activeSettings(db, sso);
   const attempt = await takeBack(db, sso.keyring, sealed, state);
-  const identity = await asking(log, async () => {
+  const confirm = async () => {
     const provider = await discover(settings);
     const tokens = await oidc.authorizationCodeGrant(provider, new URL(`${callbackUrl(sso)}?${query}`), {
       pkceCodeVerifier: attempt.verifier,
@@ -29,6 +30,7 @@ export async function finishLogin(
       idTokenExpected: true,
     });
     return await identityOf(provider, tokens, settings);
-  });
-  return { ...(await signIn(db, identity, settings, origin)), returnTo: attempt.returnTo };
+  };
+  const identity = await limitingUnconfirmed(db, origin.ip, () => asking(log, confirm));
+  return { ...(await signIn(db, attempt, identity, settings, origin)), returnTo: attempt.returnTo };
 }

@@ -14,13 +14,21 @@ import {
 } from '../test/identity-provider.ts';
 import { browserWith } from '../test/login.ts';
 import { type Answer, call } from '../test/request.ts';
+import {
+  ask as askUs,
+  type Begun,
+  beginLogin,
+  configureSso,
+  cookiesOf,
+  pathOf,
+  person,
+} from '../test/single-sign-on.ts';
 import { waitingForLock } from '../test/waiting.ts';
 import { createUser } from '../users/create.ts';
 import { removeUser } from '../users/remove.ts';
 import { sealAttempt } from './attempt.ts';
 
 const harness = useHarness();
-const SETTINGS = '/api/admin/auth/oidc/settings';
 let provider: IdentityProvider;
 let number = 0;
 
@@ -30,53 +38,10 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 beforeEach(() => configure());
 
-const configure = async (fields: object = {}): Promise<Answer> =>
-  await call(harness.app, 'POST', SETTINGS, {
-    body: {
-      enabled: true,
-      discoverUrl: provider.issuer,
-      ...CLIENT,
-      autoCreate: true,
-      emailDomains: 'example.com',
-      defaultRootRole: 'Viewer',
-      enableGroupSyncing: false,
-      enableSingleSignOut: false,
-      groupJsonPath: null,
-      addGroupsScope: false,
-      acrValues: null,
-      idTokenSigningAlgorithm: null,
-      ...fields,
-    },
-  });
-
-const person = (fields: object = {}): Account => {
-  const sub = `person-${++number}`;
-  return { sub, email: `${sub}@example.com`, email_verified: true, name: `Person ${number}`, ...fields };
-};
-
-const ask = (url: string, cookie?: string, app = harness.app): Promise<Answer> =>
-  call(app, 'GET', url, { token: null, headers: cookie === undefined ? {} : { cookie } });
-
-const cookiesOf = ({ headers }: Answer): Record<string, string> =>
-  Object.fromEntries(
-    [headers['set-cookie'] ?? []].flat().map(line => {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(String(line)) ?? [];
-      return [name, value];
-    }),
-  );
-
-type Begun = { url: string; cookie: string };
-
-async function begin(query = ''): Promise<Begun> {
-  const answer = await ask(`/auth/oidc/login${query}`);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(302);
-  return {
-    url: String(answer.headers.location),
-    cookie: `halyard-login=${cookiesOf(answer)['halyard-login']}`,
-  };
-}
-
-const pathOf = (url: URL): string => url.pathname + url.search;
+const configure = (fields: object = {}): Promise<Answer> =>
+  configureSso(harness.app, provider.issuer, fields);
+const ask = (url: string, cookie?: string, app = harness.app): Promise<Answer> => askUs(app, url, cookie);
+const begin = (query = ''): Promise<Begun> => beginLogin(harness.app, query);
 
 /** The whole way: to the provider, back, and in; the answer of the last step. */
 async function logIn(account: Account, query = ''): Promise<Answer> {

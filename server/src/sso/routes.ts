@@ -10,14 +10,15 @@ import {
 import type { Db } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { refusals } from '../http/schema.ts';
+import { answer, refusals } from '../http/schema.ts';
 import { ATTEMPT_MINUTES } from './attempt.ts';
 import { finishLogin } from './callback.ts';
 import { beginLogin } from './login.ts';
 import { singleSignOutUrl } from './logout.ts';
+import { loginMethods } from './methods.ts';
 import { asking, type Sso } from './provider.ts';
 import { ownPath } from './return-to.ts';
-import { CallbackQuery, LoginQuery } from './schema.ts';
+import { CallbackQuery, LoginMethod, LoginMethodList, LoginQuery } from './schema.ts';
 
 const tags = ['Single sign-on'];
 
@@ -26,10 +27,30 @@ const Redirect = (description: string) => Type.Unsafe<undefined>({ type: 'null',
 export function ssoRoutes(app: App, db: Db, sso: Sso): void {
   const logins = new Counter({
     name: 'halyard_sso_logins_total',
-    help: 'Logins by single sign-on: success, refused (no account for them), failure (not confirmed), unavailable (the provider)',
+    help: 'Logins by single sign-on: success, refused (no account for them), failure (not confirmed), blocked (by a limit, before the provider was asked), unavailable (the provider)',
     labelNames: ['result'],
     registers: [app.metrics],
   });
+
+  for (const schema of [LoginMethod, LoginMethodList]) app.addSchema(schema);
+
+  app.get(
+    '/auth/methods',
+    {
+      schema: {
+        operationId: 'getLoginMethods',
+        tags: ['Sessions'],
+        summary: 'List the ways to log in',
+        description: 'What a login page has to offer: those that are switched on, at least one.',
+        security: [],
+        response: { 200: answer('The ways to log in', LoginMethodList) },
+      },
+    },
+    async (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return { methods: await loginMethods(db) };
+    },
+  );
 
   app.get(
     '/auth/oidc/login',
@@ -61,12 +82,12 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         tags,
         summary: 'Come back from the identity provider',
         description:
-          'Checks what the provider says, finds or makes the account, brings its groups up to date if that is wanted, begins a session and goes on to a path of this server. An attempt can be finished once, in the browser that began it. Events: user-created, group-user-added, group-user-removed.',
+          'Checks what the provider says, finds or makes the account, brings its groups up to date if that is wanted, begins a session and goes on to a path of this server. An attempt can be finished once, in the browser that began it. What the provider does not confirm is limited per address. Events: login-blocked when the limit is reached, user-created, group-user-added, group-user-removed.',
         security: [],
         querystring: CallbackQuery,
         response: {
           302: Redirect('Logged in; the answer sets the cookie'),
-          ...refusals(400, 401, 403, 404, 409),
+          ...refusals(400, 401, 403, 404, 409, 429),
         },
       },
     },
@@ -113,5 +134,6 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
 
 function resultOf(error: unknown): string {
   if (!(error instanceof ApiError) || error.name === 'ServiceUnavailableError') return 'unavailable';
+  if (error.name === 'RateLimitError') return 'blocked';
   return error.name === 'AuthenticationRequired' ? 'failure' : 'refused';
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, RowId } from '../http/schema.ts';
+import { Named, Nullable, Ref, RowId } from '../http/schema.ts';
 import { RULE } from '../http/violations.ts';
 
 /** Signed with a key pair only: whoever can check such a token cannot make one. */
@@ -120,6 +120,35 @@ export const SimpleSettings = Named(
   ),
 );
 export type SimpleSettings = Static<typeof SimpleSettings>;
+
+export const SamlSettings = Named(
+  'SamlSettings',
+  Type.Object(
+    { enabled: Type.Boolean({ description: 'Always false: single sign-on is by OpenID Connect here' }) },
+    { examples: [{ enabled: false }] },
+  ),
+);
+export type SamlSettings = Static<typeof SamlSettings>;
+
+export const LoginMethod = Named(
+  'LoginMethod',
+  Type.Object({
+    type: Type.Unsafe<'password' | 'oidc'>({
+      type: 'string',
+      enum: ['password', 'oidc'],
+      description: 'password: send username and password by POST; oidc: send the browser there',
+      examples: ['oidc'],
+    }),
+    label: Type.String({ description: 'For people', examples: ['Single sign-on'] }),
+    path: Type.String({ description: 'Where on this server', examples: ['/auth/oidc/login'] }),
+  }),
+);
+export type LoginMethod = Static<typeof LoginMethod>;
+
+export const LoginMethodList = Named(
+  'LoginMethodList',
+  Type.Object({ methods: Type.Array(Ref(LoginMethod)) }),
+);
 
 export const LoginQuery = Type.Object({
   redirect: Type.Optional(

@@ -2,14 +2,15 @@ import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, refusals } from '../http/schema.ts';
 import type { Sso } from './provider.ts';
-import { OidcSettings, OidcSettingsInput, SimpleSettings } from './schema.ts';
+import { SAML_SETTINGS, setSamlSettings } from './saml.ts';
+import { OidcSettings, OidcSettingsInput, SamlSettings, SimpleSettings } from './schema.ts';
 import { changeOidcSettings, changeSimpleSettings, oidcSettings, simpleSettings } from './settings.ts';
 
 const tags = ['Single sign-on'];
 const config = { permission: ['ADMIN', 'UPDATE_AUTH_CONFIGURATION'] } as const;
 
 export function ssoSettingsRoutes(app: App, db: Db, { keyring }: Sso): void {
-  for (const schema of [OidcSettings, SimpleSettings]) app.addSchema(schema);
+  for (const schema of [OidcSettings, SimpleSettings, SamlSettings]) app.addSchema(schema);
 
   app.get(
     '/api/admin/auth/oidc/settings',
@@ -73,5 +74,37 @@ export function ssoSettingsRoutes(app: App, db: Db, { keyring }: Sso): void {
       },
     },
     async request => await changeSimpleSettings(db, request.actor, request.body),
+  );
+
+  app.get(
+    '/api/admin/auth/saml/settings',
+    {
+      config,
+      schema: {
+        operationId: 'getSamlSettings',
+        tags,
+        summary: 'Get the settings of SAML',
+        description: 'SAML is not there, so it is always off. For clients that ask in any case.',
+        response: { 200: answer('The settings', SamlSettings), ...refusals(401, 403) },
+      },
+    },
+    async () => SAML_SETTINGS,
+  );
+
+  app.post(
+    '/api/admin/auth/saml/settings',
+    {
+      config,
+      schema: {
+        operationId: 'setSamlSettings',
+        tags,
+        summary: 'Switch SAML off',
+        description:
+          'SAML is not there: false is what is so and changes nothing, true is refused. Other fields are not kept.',
+        body: SamlSettings,
+        response: { 200: answer('The settings', SamlSettings), ...refusals(400, 401, 403, 413, 415) },
+      },
+    },
+    async request => setSamlSettings(request.body),
   );
 }

@@ -235,3 +235,48 @@ test('after a change of keys the secret is sealed anew; without the key the serv
   await checkClientSecret(db, keyringOf(next, []));
   expect(openSecret(keyringOf(next, []), (await findOidc(db))?.sealedSecret ?? null)).toBe(SECRET);
 });
+
+test('SAML is off, and can be asked for as that only', async () => {
+  const SAML = '/api/admin/auth/saml/settings';
+  const before = (await lastEvents(1))[0]?.id;
+
+  const off = await post(SAML, { enabled: false, entityId: 'https://idp.example.com', certificate: 'x' });
+  const on = await post(SAML, { enabled: true });
+  const nothing = await post(SAML, {});
+
+  expect(off).toMatchObject({ status: 200, body: { enabled: false } });
+  expect(on).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('OpenID Connect'), details: [{ path: '/body/enabled' }] },
+  });
+  expect(nothing).toMatchObject({ status: 400, body: { details: [{ path: '/body/enabled' }] } });
+  expect(await get(SAML)).toMatchObject({ status: 200, body: { enabled: false } });
+  expect((await lastEvents(1))[0]?.id).toBe(before);
+});
+
+test('a login page is told which ways to log in are open, and nothing else', async () => {
+  const methods = async () => {
+    const { status, body, headers } = await call(harness.app, 'GET', '/auth/methods', { token: null });
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    return body;
+  };
+  const password = { type: 'password', label: 'Password', path: '/auth/simple/login' };
+  const oidc = { type: 'oidc', label: 'Single sign-on', path: '/auth/oidc/login' };
+
+  expect(await methods()).toEqual({ methods: [password] });
+  await post(OIDC, { ...GOOD, enabled: false });
+  await post(SIMPLE, { disabled: false });
+  expect(await methods()).toEqual({ methods: [password] });
+  await post(OIDC, { enabled: true });
+  expect(await methods()).toEqual({ methods: [password, oidc] });
+  await post(SIMPLE, { disabled: true });
+  expect(await methods()).toEqual({ methods: [oidc] });
+});
+
+test('telling the ways to log in is one statement', async () => {
+  const before = harness.statements.length;
+
+  await call(harness.app, 'GET', '/auth/methods', { token: null });
+
+  expect(harness.statements.slice(before)).toHaveLength(1);
+});

@@ -4,20 +4,23 @@ import type { Db } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import { type LoginOrigin, openSession } from '../sessions/open.ts';
 import { addUser } from '../users/create.ts';
+import { type Attempt, finishAttempt } from './attempt.ts';
 import type { Identity } from './claims.ts';
 import { isOfDomain } from './domains.ts';
 import { syncGroups } from './group-sync.ts';
 import type { ActiveSettings } from './provider.ts';
 import { findIdentity, findUserByEmail, lockIdentity, lockUser, saveIdentity } from './store.ts';
 
-/** Finds or makes the account of who has proved to the provider who they are, and opens a session. */
+/** Finds or makes the account of who has proved to the provider who they are, and opens a session: once for an attempt. */
 export async function signIn(
   db: Db,
+  attempt: Attempt,
   identity: Identity,
   settings: ActiveSettings,
   origin: LoginOrigin,
 ): Promise<{ userId: number; secret: string }> {
   return await change(db, { ...SYSTEM, ip: origin.ip }, async part => {
+    await finishAttempt(part.tx, attempt);
     await lockIdentity(part.tx, identity.key);
     const userId = await accountOf(part, identity, settings);
     if (identity.groups) await syncGroups(part, userId, identity.groups);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Reader, Tx } from '../db/database.ts';
-import type { OidcContent, SimpleSettings } from './schema.ts';
+import { COUNT_ON, digest, SECONDS_LEFT } from '../sessions/store.ts';
+import type { LoginMethod, OidcContent, SimpleSettings } from './schema.ts';
 
 export type OidcRow = { content: OidcContent; defaultRoleId: number; sealedSecret: string | null };
 
@@ -36,13 +37,67 @@ export async function saveSimple(tx: Tx, content: SimpleSettings): Promise<void>
     on conflict (name) do update set content = excluded.content`.execute(tx);
 }
 
-/** True for the first one who comes with this attempt, before it has run out; by the clock of the database. */
-export async function takeAttempt(db: Db, hash: Buffer, expiresAt: Date): Promise<boolean> {
+export type Switches = Record<LoginMethod['type'], boolean>;
+
+/** Which ways to log in are open. Whoever opens a login page asks this, so it is one statement, by primary key. */
+export async function findSwitches(db: Reader): Promise<Switches> {
+  const { rows } = await sql<Switches>`
+    select
+      coalesce(not bool_or((content -> 'disabled')::boolean) filter (where name = 'simple'), true) as password,
+      coalesce(bool_or((content -> 'enabled')::boolean) filter (where name = 'oidc'), false) as oidc
+    from auth_settings where name in ('oidc', 'simple')`.execute(db);
+  return rows[0] ?? { password: true, oidc: false };
+}
+
+/** True for an attempt that has neither run out, by the clock of the database, nor been finished. */
+export async function isUnfinished(db: Reader, hash: Buffer, expiresAt: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select where ${expiresAt}::timestamptz > now()
+      and not exists (select from sso_finished_logins where hash = ${hash})`.execute(db);
+  return rows.length > 0;
+}
+
+/** True for the first one, who the others wait for. What has run out may have been swept, and is nobody's any more. */
+export async function insertFinished(tx: Tx, hash: Buffer, expiresAt: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into sso_finished_logins (hash, expires_at)
     select ${hash}::bytea, ${expiresAt}::timestamptz where ${expiresAt}::timestamptz > now()
-    on conflict do nothing returning 1`.execute(db);
+    on conflict do nothing returning 1`.execute(tx);
   return rows.length > 0;
+}
+
+/** The counter of a network, apart from that of its failed passwords. */
+const counterOf = (network: string) => digest(sql`'oidc'`, sql`${network}::text`);
+
+/** Seconds until logins of the network are looked at again; undefined: they are now. */
+export async function findBlocked(db: Reader, network: string, most: number): Promise<number | undefined> {
+  const { rows } = await sql<{ seconds: number }>`
+    select ${SECONDS_LEFT} as seconds from login_failures
+    where scope = 'address' and key = ${counterOf(network)} and ends_at > now() and failures >= ${most}`.execute(
+    db,
+  );
+  return rows[0]?.seconds;
+}
+
+export async function countUnconfirmed(
+  db: Db,
+  network: string,
+  minutes: number,
+): Promise<{ failures: number; secondsLeft: number }> {
+  const { rows } = await sql<{ failures: number; secondsLeft: number }>`
+    with counted as (
+      insert into login_failures as old (scope, key, failures, ends_at)
+      values ('address', ${counterOf(network)}, 1, now() + make_interval(mins => ${minutes}))
+      ${COUNT_ON}
+    )
+    select failures, ${SECONDS_LEFT} as "secondsLeft" from counted`.execute(db);
+  return rows[0] ?? { failures: 1, secondsLeft: 0 };
+}
+
+export async function uncountUnconfirmed(db: Db, network: string): Promise<void> {
+  await sql`
+    update login_failures set failures = greatest(failures - 1, 0)
+    where scope = 'address' and key = ${counterOf(network)}`.execute(db);
 }
 
 /** Who somebody is to the provider. */

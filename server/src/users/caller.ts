@@ -16,5 +16,7 @@ export const asCaller = ({ id, name, username, email }: Named, isAPI = false): C
 /** The user who acts; admin tokens and service accounts are refused. */
 export function ownerId(actor: Actor): number {
   if (actor.kind === 'user') return actor.userId;
-  throw invalidOperation('This is for users, and this token belongs to none.');
+  throw invalidOperation(
+    'This is for users; an admin token and a service account are none. Use a personal token, or log in.',
+  );
 }

@@ -71,7 +71,10 @@ export async function addUser(
 /** By id, also in digits, or by name. */
 export async function rootRoleId(tx: Tx, role: number | string): Promise<number> {
   const id = await findRootRole(tx, /^\d{1,9}$/.test(String(role)) ? Number(role) : role);
-  if (id === undefined) throw badData([{ message: 'rootRole is no root role', path: '/body/rootRole' }]);
+  if (id === undefined)
+    throw badData([
+      { message: `role ${role} is not a role that is held on the instance`, path: '/body/rootRole' },
+    ]);
   return id;
 }
 

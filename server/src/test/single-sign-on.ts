@@ -1,0 +1,58 @@
+import { expect } from 'vitest';
+import type { App } from '../http/app.ts';
+import { type Account, CLIENT } from './identity-provider.ts';
+import { type Answer, call } from './request.ts';
+
+/** Switches single sign-on with a provider on; what earlier tests may have set is as at first. */
+export const configureSso = async (app: App, discoverUrl: string, fields: object = {}): Promise<Answer> =>
+  await call(app, 'POST', '/api/admin/auth/oidc/settings', {
+    body: {
+      enabled: true,
+      discoverUrl,
+      ...CLIENT,
+      autoCreate: true,
+      emailDomains: 'example.com',
+      defaultRootRole: 'Viewer',
+      enableGroupSyncing: false,
+      enableSingleSignOut: false,
+      groupJsonPath: null,
+      addGroupsScope: false,
+      acrValues: null,
+      idTokenSigningAlgorithm: null,
+      ...fields,
+    },
+  });
+
+let number = 0;
+
+/** Somebody whom the provider knows and nobody else does. */
+export const person = (fields: object = {}): Account => {
+  const sub = `person-${++number}`;
+  return { sub, email: `${sub}@example.com`, email_verified: true, name: `Person ${number}`, ...fields };
+};
+
+/** One request of a browser. */
+export const ask = (app: App, url: string, cookie?: string, options: { ip?: string } = {}): Promise<Answer> =>
+  call(app, 'GET', url, { token: null, headers: cookie === undefined ? {} : { cookie }, ...options });
+
+export const cookiesOf = ({ headers }: Answer): Record<string, string> =>
+  Object.fromEntries(
+    [headers['set-cookie'] ?? []].flat().map(line => {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(String(line)) ?? [];
+      return [name, value];
+    }),
+  );
+
+export type Begun = { url: string; cookie: string };
+
+/** Begins a login: where the browser is sent, and the cookie it has to bring back. */
+export async function beginLogin(app: App, query = ''): Promise<Begun> {
+  const answer = await ask(app, `/auth/oidc/login${query}`);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(302);
+  return {
+    url: String(answer.headers.location),
+    cookie: `halyard-login=${cookiesOf(answer)['halyard-login']}`,
+  };
+}
+
+export const pathOf = (url: URL): string => url.pathname + url.search;
