@@ -166,7 +166,11 @@ async function observe(project: string, { environments }: World): Promise<World>
   for (const name of NAMES) {
     const url = `/api/admin/projects/${project}/features/${project}.${name}`;
     const { status, body } = await ask('GET', url);
-    if (status === 200) flags[name] = asFlag(project, body);
+    if (status !== 200) continue;
+    // The latest stage alone would not do: of an archived flag it is another than the one that tells.
+    const { body: stages } = await ask('GET', `${url}/lifecycle`);
+    const completed = stages.find(({ stage }: { stage: string }) => stage === 'completed');
+    flags[name] = asFlag(project, { ...body, completed: completed?.status ?? null });
   }
   const defaults = await sql<{ name: string; strategy: World['defaults'][string] | null }>`
     select environment_name as name, default_strategy as strategy from project_environments
@@ -188,12 +192,10 @@ type Shown = Omit<Flag, 'tags' | 'parents' | 'environments'> & {
     name: string;
     strategies: (Strategy & { featureName: string })[];
   })[];
-  lifecycle: { stage: string; status?: Flag['completed'] };
 };
 
 function asFlag(project: string, shown: Shown): Flag {
-  const { type, description, impressionData, stale, archived } = shown;
-  const completed = shown.lifecycle.status ?? null;
+  const { type, description, impressionData, stale, archived, completed } = shown;
   return {
     ...{ type, description, impressionData, stale, archived, completed },
     tags: shown.tags.map(tag => `${tag.type}:${tag.value}`),
