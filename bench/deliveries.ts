@@ -229,7 +229,7 @@ async function measurePage(): Promise<void> {
   if (page.integrationEvents.length !== 50) throw new Error('not a page of 50');
   const { statements, connection } = await recordStatements(app, path, ADMIN_TOKEN);
   const bare = async (client: pg.Client) => {
-    for (const { text, values } of statements) await client.query(text, values);
+    for (const statement of statements) await client.query(statement);
   };
   const http = async () => {
     const response = await fetch(url, { headers });

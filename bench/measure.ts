@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import type { App } from '../server/src/http/app.ts';
 
-export type Statement = { text: string; values: unknown[] };
+export type Statement = { text: string; values: unknown[]; name?: string };
 export type Recorded = { statements: Statement[]; connection: pg.Client };
 
 /**
@@ -15,11 +15,11 @@ export async function recordStatements(app: App, address: string, token: string)
   const original = pg.Client.prototype.query;
   pg.Client.prototype.query = function (this: pg.Client, ...call: unknown[]) {
     connection = this;
-    // A cursor carries its statement with it.
-    const { text, values } =
+    // A cursor carries its statement with it, and so does one whose plan is kept.
+    const { text, values, name } =
       typeof call[0] === 'string' ? { text: call[0], values: call[1] as unknown[] } : (call[0] as Statement);
     // That a token was used is noted once a minute, and no request waits for it.
-    if (!text.startsWith('update ')) statements.push({ text, values });
+    if (!text.startsWith('update ')) statements.push({ text, values, ...(name ? { name } : {}) });
     return Reflect.apply(original, this, call);
   } as typeof original;
   try {
@@ -66,7 +66,7 @@ export const both = (times: number[]): string =>
 
 export async function runBare(connection: pg.Client, statements: Statement[]): Promise<void> {
   try {
-    for (const { text, values } of statements) await connection.query(text, values);
+    for (const statement of statements) await connection.query(statement);
   } catch (error) {
     const timedOut = (error as { code?: string }).code === '57014';
     if (!timedOut) throw error;

@@ -4,6 +4,8 @@ import { BlockList, isIPv4 } from 'node:net';
 export type Config = {
   databaseUrl: string;
   poolSize: number;
+  /** Whether connections keep plans of statements, which not every connection pooler allows. */
+  keepPlans: boolean;
   host: string;
   port: number;
   publicUrl: string;
@@ -76,6 +78,7 @@ export function readConfig(env: Env): Config {
   const config: Config = {
     databaseUrl: read('DATABASE_URL', 'postgres://halyard@127.0.0.1:5432/halyard', postgresUrl),
     poolSize: read('HALYARD_POOL_SIZE', '10', integer(10, 2, 1_000)),
+    keepPlans: read('HALYARD_KEEP_PLANS', 'true', oneOf(['true', 'false'], 'true')) === 'true',
     host: read('HOST', '127.0.0.1', text => text ?? '0.0.0.0'),
     port,
     publicUrl: read(

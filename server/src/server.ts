@@ -12,16 +12,21 @@ import { checkClientSecret } from './sso/secret.ts';
 import { createFirstAdmin } from './users/first-admin.ts';
 import { startWorker } from './worker/jobs.ts';
 
+const WORKER_CONNECTIONS = 3;
+
 export type Server = { app: App; stop: () => Promise<void> };
 
 /** Brings the database up to date, then serves requests and runs jobs until it is stopped. */
 export async function startServer(config: Config): Promise<Server> {
-  const db: Db = openDb({
+  const connection = {
     url: config.databaseUrl,
-    poolSize: config.poolSize,
-    onError: error => app.log.warn({ err: error }, 'database connection lost'),
-    onQuery: sql => app.log.trace({ sql }, 'statement'),
-  });
+    onError: (error: Error) => app.log.warn({ err: error }, 'database connection lost'),
+    onQuery: (sql: string) => app.log.trace({ sql }, 'statement'),
+  };
+  const db: Db = openDb({ ...connection, poolSize: config.poolSize, keepPlans: config.keepPlans });
+  // Their own, so that neither requests nor deliveries wait for the other; and planned each time, since tables of a queue
+  // are empty now and have thousands of rows a minute later.
+  const workerDb: Db = openDb({ ...connection, poolSize: WORKER_CONNECTIONS, keepPlans: false });
   const app = await buildApp(db, config);
   const applied = await migrate(db);
   if (applied.length > 0) app.log.info({ applied }, 'migrated');
@@ -31,7 +36,7 @@ export async function startServer(config: Config): Promise<Server> {
   await checkSealed(db, keyring);
   await checkClientSecret(db, keyring);
   const sender = makeSender(targets);
-  const stopWorker = await startWorker(config.databaseUrl, db, app.log, {
+  const stopWorker = await startWorker(config.databaseUrl, workerDb, app.log, {
     send: sender.send,
     keyring,
     publicUrl: config.publicUrl,
@@ -53,6 +58,7 @@ export async function startServer(config: Config): Promise<Server> {
       await app.close();
       await stopWorker();
       await sender.close();
+      await workerDb.destroy();
       await db.destroy();
     },
   };

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../actor.ts';
 import type { Db, Reader, Tx } from '../db/database.ts';
+import { ASKED_OFTEN } from '../db/kept-plans.ts';
 
 /** Why a token that was ours counts no more; null: it counts. */
 export type Ended = 'revoked' | 'expired' | null;
@@ -39,6 +40,7 @@ export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
 export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken | undefined> {
   return await db
     .selectFrom('api_tokens')
+    .modifyFront(ASKED_OFTEN)
     .select([
       'id',
       'type',
@@ -67,6 +69,7 @@ export async function findPersonalToken(
   return await db
     .selectFrom('personal_access_tokens as token')
     .innerJoin('users', 'users.id', 'token.user_id')
+    .modifyFront(ASKED_OFTEN)
     .select([
       'token.id as credentialId',
       ...ACCOUNT,
@@ -92,6 +95,7 @@ export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser |
   return await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
+    .modifyFront(ASKED_OFTEN)
     .select([
       'sessions.id as credentialId',
       ...ACCOUNT,
@@ -147,7 +151,7 @@ export async function findProjectAccess(
   environment: string | null,
 ): Promise<ProjectAccess | undefined> {
   const { rows } = await sql<ProjectAccess>`
-    select ${access(actor, permissions, environment)} from projects where projects.id = ${project}`.execute(
+    select ${ASKED_OFTEN} ${access(actor, permissions, environment)} from projects where projects.id = ${project}`.execute(
     db,
   );
   return rows[0];
@@ -161,7 +165,7 @@ export async function findFeatureAccess(
   permissions: readonly string[],
 ): Promise<(ProjectAccess & { project: string }) | undefined> {
   const { rows } = await sql<ProjectAccess & { project: string }>`
-    select projects.id as project, ${access(actor, permissions, null)}
+    select ${ASKED_OFTEN} projects.id as project, ${access(actor, permissions, null)}
     from features join projects on projects.id = features.project where features.name = ${featureName}`.execute(
     db,
   );

@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import Cursor from 'pg-cursor';
+import { keepingPlans } from './kept-plans.ts';
 import type { DB } from './tables.gen.ts';
 
 export type Db = Kysely<DB>;
@@ -15,14 +16,17 @@ export type PoolSettings = {
   url: string;
   poolSize: number;
   onError: (error: Error) => void;
+  /** Whether connections keep plans of statements; yes if left out. */
+  keepPlans?: boolean;
   /** Told of every statement, without its values. */
   onQuery?: (sql: string) => void;
 };
 
 export function openDb(settings: PoolSettings): Db {
-  const { onQuery } = settings;
+  const { onQuery, keepPlans = true } = settings;
+  const pool = openPool(settings);
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: openPool(settings), cursor: Cursor }),
+    dialect: new PostgresDialect({ pool: keepPlans ? keepingPlans(pool) : pool, cursor: Cursor }),
     ...(onQuery ? { log: event => onQuery(event.query.sql) } : {}),
   });
 }

@@ -5,6 +5,7 @@ import { clonedFrom } from '../clone/store.ts';
 import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
+import { ASKED_OFTEN } from '../db/kept-plans.ts';
 import { CHILDREN, PARENTS } from '../dependencies/store.ts';
 import { COLLABORATORS } from '../events/store.ts';
 import { isFavorite } from '../favorites/store.ts';
@@ -42,7 +43,8 @@ export async function findFeature(
   name: string,
 ): Promise<Feature | undefined> {
   const { rows } = await sql<Feature>`
-    select ${featureAsSeenBy(actor)} from features where name = ${name} and project = ${project}`.execute(db);
+    select ${ASKED_OFTEN} ${featureAsSeenBy(actor)} from features
+    where name = ${name} and project = ${project}`.execute(db);
   return rows[0];
 }
 
@@ -67,9 +69,8 @@ export async function listNamedFeatures(
   names: string[],
 ): Promise<Feature[]> {
   const { rows } = await sql<Feature>`
-    select ${featureAsSeenBy(actor)} from features where name = any(${names}) and project = ${project} order by name`.execute(
-    db,
-  );
+    select ${ASKED_OFTEN} ${featureAsSeenBy(actor)} from features
+    where name = any(${names}) and project = ${project} order by name`.execute(db);
   return rows;
 }
 
