@@ -45,7 +45,8 @@ function keepPlans(client: pg.PoolClient, nameOf: (text: string) => string | und
   function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
   function query(asked: string | PostgresCursor<unknown>, values: readonly unknown[] = []): unknown {
     if (typeof asked !== 'string') return client.query(asked as PostgresCursor<unknown> & pg.Submittable);
-    if (/^(begin|start transaction)\b/.test(asked)) inTransaction = true;
+    // One that names its isolation reads much, from one snapshot.
+    if (asked === 'begin') inTransaction = true;
     else if (/^(commit|rollback)$/.test(asked)) inTransaction = false;
     const name = values.length > 0 && (inTransaction || MARK.test(asked)) ? nameOf(asked) : undefined;
     return name === undefined ? client.query(asked, [...values]) : byName(name, asked, [...values]);
