@@ -2,28 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../db/database.ts';
 import { asRefusal } from '../db/failures.ts';
-import { decidedUpTo } from '../events/follow.ts';
 import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
 import type { Keyring } from '../secrets/seal.ts';
 import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
 import { makeBreaker } from './breaker.ts';
 import { gather } from './gather.ts';
-import { listUndecided, lockOrder } from './order.ts';
-import {
-  completeJobs,
-  type Ended,
-  type FetchedJob,
-  inTransaction,
-  QUEUE,
-  switchOffDead,
-  writeOutcomes,
-} from './settle.ts';
-import { claimDeliveries, postponeDeliveries } from './store.ts';
+import { type Ended, type FetchedJob, inTransaction, QUEUE, switchOffDead, writeOutcomes } from './settle.ts';
+import { claimJobs, type Fetched, type JobData, putBack } from './take.ts';
 
 type Log = { warn: (fields: object, message: string) => void };
-type JobData = { delivery: number; attempt: number };
 type Running = FetchedJob & { integration: number };
-type Fetched = Running & JobData & { ordered: boolean };
 
 export type DispatcherSettings = AttemptSettings & {
   keyring: Keyring;
@@ -48,7 +36,6 @@ const BATCH = 50;
 const POLL_MS = 500;
 const HEARTBEAT_MS = 3_000;
 const STOP_WITHIN_MS = 5_000;
-const UNDECIDED_MS = 300;
 const PROBE_WAITS_MS = 2_000;
 const SETTLE_TRIES = 40;
 const SETTLE_WAIT_MS = 500;
@@ -111,9 +98,8 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     const { jobs, claims, receivers } = await db.transaction().execute(async tx => {
       const { jobs, taken, tooMany } = await fetchJobs(tx);
       if (jobs.length === 0) return { jobs, claims: [], receivers: new Map<number, Receiver>() };
-      const { claims, early } = await claim(tx, taken);
-      await putBack(tx, tooMany, PROBE_WAITS_MS);
-      await putBack(tx, early, UNDECIDED_MS);
+      const claims = await claimJobs(tx, boss, taken);
+      await putBack(tx, boss, tooMany, PROBE_WAITS_MS);
       const integrations = new Set(claims.map(one => one.integrationId));
       return { jobs, claims, receivers: await loadReceivers(tx, settings.keyring, [...integrations]) };
     });
@@ -150,23 +136,6 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
       (already < allowed ? taken : tooMany).push(job);
     }
     return { jobs, taken, tooMany };
-  }
-
-  async function claim(tx: Tx, jobs: Fetched[]): Promise<{ claims: Claim[]; early: Fetched[] }> {
-    if (jobs.length === 0) return { claims: [], early: [] };
-    const ordered = jobs.filter(job => job.ordered).map(job => job.integration);
-    const horizon = ordered.length > 0 ? await decidedUpTo(tx) : undefined;
-    if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered)]);
-    const claims = await claimDeliveries(tx, jobs.map(asClaim), horizon);
-    const idle = jobs.filter(job => !claims.some(one => one.id === job.delivery));
-    // A lower event may still be committed and must go first, or the integration became ordered meanwhile.
-    const waits = idle.length > 0 ? await listUndecided(tx, idle.map(asDelivery), horizon ?? 0) : [];
-    await completeJobs(
-      boss,
-      tx,
-      idle.filter(job => !waits.includes(job.delivery)),
-    );
-    return { claims, early: idle.filter(job => waits.includes(job.delivery)) };
   }
 
   async function deliver(job: Running, claim: Claim, receiver: Receiver): Promise<void> {
@@ -207,12 +176,6 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     }
   }
 
-  async function putBack(tx: Tx, jobs: Fetched[], delayMs: number): Promise<void> {
-    if (jobs.length === 0) return;
-    await postponeDeliveries(tx, jobs.map(asDelivery), delayMs);
-    await completeJobs(boss, tx, jobs);
-  }
-
   return {
     wake,
     silentForMs: () => performance.now() - lastRound,
@@ -227,11 +190,3 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     },
   };
 }
-
-const asDelivery = ({ delivery }: JobData): number => delivery;
-
-const asClaim = ({ delivery, attempt, retryCount }: JobData & FetchedJob) => ({
-  delivery,
-  attempt,
-  retried: retryCount > 0,
-});
