@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../db/database.ts';
 import { asRefusal } from '../db/failures.ts';
+import { DELIVERY_QUEUE } from '../integrations/jobs.ts';
 import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
 import type { Keyring } from '../secrets/seal.ts';
 import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
 import { makeBreaker } from './breaker.ts';
 import { gather } from './gather.ts';
-import { type Ended, type FetchedJob, inTransaction, QUEUE, switchOffDead, writeOutcomes } from './settle.ts';
+import { type Ended, type FetchedJob, inTransaction, switchOffDead, writeOutcomes } from './settle.ts';
 import { claimJobs, type Fetched, type JobData, putBack } from './take.ts';
 
 type Log = { warn: (fields: object, message: string) => void };
@@ -60,7 +61,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   const heartbeat = setInterval(() => {
     if (running.size === 0) return;
     boss
-      .touch(QUEUE, [...running.values()])
+      .touch(DELIVERY_QUEUE, [...running.values()])
       .catch(error => log.warn({ err: error }, 'heartbeat of deliveries'));
   }, HEARTBEAT_MS);
   const loop = run();
@@ -114,7 +115,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
 
   async function fetchJobs(tx: Tx): Promise<{ jobs: Fetched[]; taken: Fetched[]; tooMany: Fetched[] }> {
     const resting = breaker.resting(Date.now(), runningOf).map(String);
-    const fetched = await boss.fetch<JobData>(QUEUE, {
+    const fetched = await boss.fetch<JobData>(DELIVERY_QUEUE, {
       batchSize: Math.min(BATCH, AT_ONCE - running.size),
       groupConcurrency: { default: PER_INTEGRATION, tiers: { ordered: 1 } },
       ignoreGroups: resting,

@@ -1,13 +1,12 @@
 import { CompiledQuery } from 'kysely';
 import type { Job, PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../db/database.ts';
+import { DELIVERY_QUEUE } from '../integrations/jobs.ts';
 import { switchOff } from '../integrations/switch-off.ts';
 import { warnOfFailures } from '../integrations/warn.ts';
 import type { Result } from './attempt.ts';
 import { lockOrder, queueHeads } from './order.ts';
 import { finishAttempts, type Health, noteHealth } from './store.ts';
-
-export const QUEUE = 'deliver';
 
 export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
 export type Ended<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
@@ -37,7 +36,7 @@ export async function writeOutcomes(db: Db, boss: PgBoss, ended: Ended[]): Promi
 export async function completeJobs(boss: PgBoss, tx: Tx, jobs: FetchedJob[]): Promise<void> {
   if (jobs.length === 0) return;
   const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
-  await boss.complete(QUEUE, attempts, null, { db: inTransaction(tx) });
+  await boss.complete(DELIVERY_QUEUE, attempts, null, { db: inTransaction(tx) });
 }
 
 /** pg-boss runs its statements in our transaction. */

@@ -73,11 +73,9 @@ export async function claimDeliveries(
   );
 }
 
-export type Finished = { id: number; integrationId: number };
-
 /** Writes how attempts ended, and the job of the next attempt where there is one; skips those overtaken by another. */
-export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finished[]> {
-  const { rows } = await sql<Finished>`
+export async function finishAttempts(tx: Tx, results: Result[]): Promise<void> {
+  await sql`
     with done as (
       select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as (
         delivery bigint, attempt integer, outcome text, "durationMs" integer, status integer, address text, error text,
@@ -105,8 +103,7 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finishe
         ended.due_at as start_after
       from ended join integrations on integrations.id = ended.integration_id where ended.state = 'retrying'`)}
     )
-    select id, integration_id as "integrationId" from ended`.execute(tx);
-  return rows;
+    select from ended`.execute(tx);
 }
 
 export type Health = { id: number; failingSince: string; failedAttempts: number; warned: boolean };

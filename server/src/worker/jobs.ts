@@ -7,6 +7,7 @@ import { extendPartitions } from '../events/partitions.ts';
 import { mergeTextIndex } from '../events/text-index.ts';
 import { announcePotentiallyStale } from '../health/announce.ts';
 import { removeExpiredKeys } from '../idempotency/expire.ts';
+import { DELIVERY_QUEUE } from '../integrations/jobs.ts';
 import { WAKE_CHANNEL } from '../integrations/wake.ts';
 import { sweepLogins } from '../sessions/end.ts';
 
@@ -106,7 +107,7 @@ export async function startWorker(
     await boss.work(job.queue, async () => await job.run(db, log));
   }
   // Whoever comes back after a crash need not wait for the first round: what was on its way is free again.
-  void boss.supervise('deliver').catch(error => log.warn({ err: error }, 'job engine'));
+  void boss.supervise(DELIVERY_QUEUE).catch(error => log.warn({ err: error }, 'job engine'));
   const dispatcher = startDispatcher(db, boss, deliveries, log);
   const watchdog = watch(dispatcher.silentForMs, deliveries);
   const stopListening = listenTo(databaseUrl, WAKE_CHANNEL, dispatcher.wake, error =>
