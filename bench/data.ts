@@ -4,7 +4,7 @@ import pg from 'pg';
 import { EVENT_TYPE_NAMES } from '../server/src/events/event-types.ts';
 import { keepOrFill, stepper, withClient } from './database.ts';
 
-const EVENTS_MIGRATION = new URL('../server/migrations/0003_events.sql', import.meta.url);
+const EVENTS_MIGRATION = new URL('../server/migrations/0005_events.sql', import.meta.url);
 const BATCH = 50_000;
 
 export const PROJECTS = 300;
@@ -115,7 +115,7 @@ async function fill(url: URL, events: number): Promise<void> {
 async function textIndex(): Promise<string> {
   const migration = await readFile(EVENTS_MIGRATION, 'utf8');
   const statement = /^create index events_text_idx[^;]+;/m.exec(migration)?.[0];
-  if (statement === undefined) throw new Error('0003_events.sql creates no index events_text_idx');
+  if (statement === undefined) throw new Error('0005_events.sql creates no index events_text_idx');
   return statement;
 }
 

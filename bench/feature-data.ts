@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { draw, oneOf, rank, WORD_ARRAY, WORDS } from './data.ts';
 import { keepOrFill, stepper, withClient } from './database.ts';
 
-const MIGRATION = new URL('../server/migrations/0009_feature_search.sql', import.meta.url);
+const MIGRATION = new URL('../server/migrations/0006_flags.sql', import.meta.url);
 
 export const FEATURES = 50_000;
 export const LARGE_PROJECT = 'project-0';

@@ -1,5 +1,4 @@
--- Projects and environments: what everything else belongs to.
--- First migration; no earlier version to tolerate.
+-- Projects and environments: everything else belongs to them.
 
 create table environments (
   name text primary key,
@@ -20,16 +19,21 @@ create table projects (
   naming_pattern text,
   naming_example text,
   naming_description text,
+  -- A project rejects new features while it has more stale and potentially stale ones than this; null: no budget.
+  debt_budget integer,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   archived_at timestamptz,
   constraint projects_mode_check check (mode in ('open', 'protected', 'private')),
-  constraint projects_feature_limit_check check (feature_limit >= 0)
+  constraint projects_feature_limit_check check (feature_limit >= 0),
+  constraint projects_debt_budget_check check (debt_budget >= 0)
 );
 
 create table project_environments (
   project_id text not null references projects on delete cascade,
   environment_name text not null references environments on delete cascade,
+  -- The strategy a feature gets when it is enabled in this environment without strategies.
+  default_strategy jsonb,
   primary key (project_id, environment_name)
 );
 create index project_environments_environment_idx on project_environments (environment_name);

@@ -1,15 +1,18 @@
--- Users, roles and tokens: who may do what.
--- Tokens are kept as SHA-256 hashes only. A revoked API token keeps its row, so that an operator's
--- initial admin token, once revoked, is not created again at the next start.
+-- Users, roles, groups and tokens: who may do what.
 
+-- A service account is a user that cannot log in; it only has tokens. A user may have no name.
 create table users (
   id integer generated always as identity primary key,
-  name text not null,
+  kind text not null default 'user',
+  name text,
   username text,
   email text,
+  -- argon2id
+  password_hash text,
   created_at timestamptz not null default now(),
   seen_at timestamptz,
   deleted_at timestamptz,
+  constraint users_kind_check check (kind in ('user', 'service-account')),
   constraint users_identity_check check (username is not null or email is not null)
 );
 create unique index users_username_key on users (lower(username)) where deleted_at is null;
@@ -23,8 +26,10 @@ create table roles (
   constraint roles_type_name_key unique (type, name),
   constraint roles_type_check check (type in ('root', 'project', 'root-custom', 'custom'))
 );
+-- The API looks a role up by its name, whatever its type.
+create unique index roles_name_key on roles (lower(name));
 
--- project null: wherever the role is held; environment null: every environment, also one added later.
+-- project null: in every project where the role is held. environment null: in every environment, also in later ones.
 create table role_permissions (
   role_id integer not null references roles on delete cascade,
   permission text not null,
@@ -43,7 +48,55 @@ create table user_roles (
 );
 create unique index user_roles_one_root_role_key on user_roles (user_id) where project is null;
 create index user_roles_project_idx on user_roles (project, user_id);
+create index user_roles_role_idx on user_roles (role_id);
 
+create table groups (
+  id integer generated always as identity primary key,
+  name text not null,
+  description text,
+  mappings_sso text[] not null default '{}',
+  root_role_id integer references roles,
+  created_at timestamptz not null default now(),
+  created_by text not null
+);
+create unique index groups_name_key on groups (lower(name));
+create index groups_root_role_idx on groups (root_role_id) where root_role_id is not null;
+
+create table group_users (
+  group_id integer not null references groups on delete cascade,
+  user_id integer not null references users on delete cascade,
+  created_at timestamptz not null default now(),
+  created_by text not null,
+  -- Single sign-on removes only the members it added.
+  from_sso boolean not null default false,
+  primary key (group_id, user_id)
+);
+create index group_users_user_idx on group_users (user_id);
+
+create table group_roles (
+  group_id integer not null references groups on delete cascade,
+  project text not null references projects on delete cascade,
+  role_id integer not null references roles,
+  created_at timestamptz not null default now(),
+  primary key (group_id, project, role_id)
+);
+create index group_roles_project_idx on group_roles (project, group_id);
+create index group_roles_role_idx on group_roles (role_id);
+
+-- Which user holds which role, and in which project, directly or through a group. project null: on the whole instance.
+-- A condition on user_id or project reaches the indexes of each branch.
+create view effective_roles as
+select user_id, role_id, project from user_roles
+union all
+select group_users.user_id, group_roles.role_id, group_roles.project
+from group_users join group_roles using (group_id)
+union all
+select group_users.user_id, groups.root_role_id, null
+from group_users join groups on groups.id = group_users.group_id
+where groups.root_role_id is not null;
+
+-- Only the SHA-256 of a token is stored. A revoked token keeps its row: otherwise the next start would recreate an initial
+-- admin token that somebody revoked.
 create table api_tokens (
   id integer generated always as identity primary key,
   hash bytea not null,
@@ -62,8 +115,8 @@ create table api_tokens (
 );
 create index api_tokens_environment_idx on api_tokens (environment);
 
--- A token that is not for all projects and has no row left here reaches nothing: losing a project
--- never widens it.
+-- A token that is not for all projects and has no row here has access to no project. Deleting a project never widens
+-- a token.
 create table api_token_projects (
   token_id integer not null references api_tokens on delete cascade,
   project_id text not null references projects on delete cascade,
@@ -82,6 +135,36 @@ create table personal_access_tokens (
   constraint personal_access_tokens_hash_key unique (hash),
   constraint personal_access_tokens_description_key unique (user_id, description)
 );
+
+-- Hashes of deleted personal access tokens, so that the server recognises the use of a revoked token.
+create table revoked_tokens (
+  hash bytea primary key,
+  token_id integer not null,
+  revoked_at timestamptz not null default now()
+);
+create index revoked_tokens_revoked_at_idx on revoked_tokens (revoked_at);
+
+create function remember_revoked_tokens() returns trigger language plpgsql as $$
+begin
+  insert into revoked_tokens (hash, token_id) select hash, id from gone on conflict do nothing;
+  return null;
+end $$;
+create trigger personal_access_tokens_remember_revoked
+  after delete on personal_access_tokens referencing old table as gone
+  for each statement execute function remember_revoked_tokens();
+
+-- One row per Idempotency-Key of a caller. key_hash and request_hash are HMACs under the caller's own token, so the table
+-- reveals neither. `run` names the request that may store the response; the change itself writes `settled_at`.
+create table idempotency_keys (
+  key_hash bytea primary key,
+  request_hash bytea not null,
+  run uuid not null,
+  claimed_at timestamptz not null default now(),
+  settled_at timestamptz,
+  status integer,
+  body text
+);
+create index idempotency_keys_claimed_at_idx on idempotency_keys (claimed_at);
 
 insert into roles (id, name, type, description) values
   (1, 'Admin', 'root', 'May do everything'),
@@ -114,7 +197,7 @@ select 5, unnest(array[
   'UPDATE_FEATURE_ENVIRONMENT', 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS'
 ]);
 
--- An Owner has all of a Member, and the project itself. An Editor is Owner of the default project.
+-- An Owner has every permission of a Member and manages the project. An Editor is Owner of the default project.
 insert into role_permissions (role_id, permission)
 select 4, permission from role_permissions where role_id = 5
 union all

@@ -1,6 +1,5 @@
--- The tables of the job engine, as pg-boss 12.35.0 (MIT) makes them: its construction plan without the transaction
--- around it, so that jobs and our own tables are migrated as one. A new version of pg-boss that brings a new schema
--- comes with a migration of its own; servers run it with migrate: false.
+-- The tables of pg-boss 12.35.0 (MIT): its construction plan without the transaction around it. A version of pg-boss with
+-- another schema needs a migration here, because servers run pg-boss with migrate: false.
 CREATE SCHEMA IF NOT EXISTS pgboss;
 
     CREATE TYPE pgboss.job_state AS ENUM (

@@ -14,7 +14,7 @@ export async function followEvents(db: Db, after: number, limit: number): Promis
 
 /**
  * The highest id up to which nothing can appear any more: every event up to it is committed or never will be.
- * Each writer holds a lock that names the last id given out before its own (0003_events.sql). The sequence is read
+ * Each writer holds a lock that names the last id given out before its own (0005_events.sql). The sequence is read
  * before the locks: who took an id up to `handedOut` and is not among the locks has ended by then.
  */
 export async function decidedUpTo(db: Reader): Promise<number> {

@@ -1,13 +1,5 @@
--- People: passwords, sessions, links by which a password is set, signup links, and what limits guessing.
--- Secrets are kept as hashes: argon2id for passwords, SHA-256 for the rest, which is 256 random bits.
--- The version that runs meanwhile tolerates it: it only adds, and users without a name come from the new version.
-
-alter table users
-  alter column name drop not null,
-  add column password_hash text;
-
--- From now on the last use of a user is noted with that of the token or session.
-update users set seen_at = (select max(seen_at) from personal_access_tokens where user_id = users.id);
+-- Login: sessions, password links, signup links, rate limits and single sign-on.
+-- Session and link secrets are 256 random bits; only their SHA-256 is stored.
 
 create table sessions (
   id integer generated always as identity primary key,
@@ -23,7 +15,7 @@ create table sessions (
 );
 create index sessions_user_id_idx on sessions (user_id, seen_at);
 
--- At most one per user: a new link makes the one before worthless.
+-- One row per user: a new link replaces the previous one.
 create table password_links (
   user_id integer primary key references users on delete cascade,
   hash bytea not null,
@@ -51,7 +43,8 @@ create table signup_token_users (
   primary key (token_id, user_id)
 );
 
--- Keys are hashes: what is typed as a username may be a password. Counted until ends_at, then from 1 again.
+-- Keys are hashes, because people type passwords into the username field. Failures are counted until ends_at, then start
+-- at 1 again.
 create table login_failures (
   scope text not null,
   key bytea not null,
@@ -62,10 +55,40 @@ create table login_failures (
 );
 create index login_failures_ends_at_idx on login_failures (ends_at);
 
--- Where a user has logged in from: not held up there by what others do elsewhere.
+-- Addresses from which a user has logged in. Failures from other addresses do not throttle the user there.
 create table login_places (
   user_id integer not null references users on delete cascade,
   address text not null,
   seen_at timestamptz not null default now(),
   primary key (user_id, address)
 );
+
+-- sealed_secret is the client secret, encrypted with HALYARD_SECRET_KEY.
+create table auth_settings (
+  name text primary key,
+  content jsonb not null,
+  default_role_id integer,
+  sealed_secret text,
+  constraint auth_settings_name_check check (name in ('oidc', 'simple')),
+  constraint auth_settings_default_role_fkey foreign key (default_role_id) references roles
+);
+create index auth_settings_default_role_idx on auth_settings (default_role_id);
+
+-- The identity of a user at the provider. client_id is part of the key because a provider may use another subject per
+-- client. A deleted user keeps the row, so that a login does not bring back a user whom an admin deleted.
+create table sso_identities (
+  issuer text not null,
+  client_id text not null,
+  subject text not null,
+  user_id integer not null references users on delete cascade,
+  created_at timestamptz not null default now(),
+  constraint sso_identities_pkey primary key (issuer, client_id, subject),
+  constraint sso_identities_user_key unique (user_id, issuer, client_id)
+);
+
+-- Login attempts that the provider has finished, kept until they expire: each can be used once.
+create table sso_finished_logins (
+  hash bytea primary key,
+  expires_at timestamptz not null
+);
+create index sso_finished_logins_expires_at_idx on sso_finished_logins (expires_at);
