@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../actor.ts';
@@ -133,6 +134,59 @@ test('text is found in data, preData and tags, whatever its case, and as it is t
   expect(await count('Žluťoučký')).toBe(1);
   expect(await count('\\\\o/')).toBe(1);
 }, 20_000);
+
+test('finds text as a person sees it, in its JSON-escaped form, and with control characters', async () => {
+  const description = 'say "hello" now in C:\\temp\nline two\tand a bell \u0007 \u007f \u2028 end';
+  await change(harness.db, SYSTEM, async ({ record }) => {
+    record({ type: 'segment-created', data: { description }, preData: {} });
+    record({ type: 'segment-created', data: { description: 'plain' } });
+  });
+  const count = async (text: string) =>
+    (await search(`type=IS:segment-created&query=${encodeURIComponent(text)}`)).total;
+
+  expect(await count('say "hello" now')).toBe(1);
+  expect(await count('say \\"hello\\" now')).toBe(1);
+  expect(await count('C:\\temp')).toBe(1);
+  expect(await count('temp\nLINE two\tand')).toBe(1);
+  expect(await count('bell \u0007 \u007f \u2028 END')).toBe(1);
+  expect(await count(description)).toBe(1);
+  // Not what separates data, preData and tags.
+  expect(await count('\n[')).toBe(0);
+  expect(await count('}\n{')).toBe(0);
+}, 20_000);
+
+test('finds every text by any part of it', async () => {
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter(one => !one.includes('\0'));
+  const awkward = fc.string({
+    unit: fc.constantFrom('"', '\\', '\n', '\t', '%', '_', 'n', 'u', '0', 'é', '😀'),
+  });
+  let number = 0;
+
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        text,
+        awkward.filter(one => one !== ''),
+      ),
+      fc.nat(),
+      fc.nat(),
+      async (description, first, length) => {
+        const points = [...description];
+        const start = first % points.length;
+        const part = points.slice(start, start + 1 + (length % (points.length - start))).join('');
+        const project = `part-${number++}`;
+        await change(harness.db, SYSTEM, async ({ record }) => {
+          record({ type: 'segment-updated', project, data: { description } });
+        });
+
+        const found = await search(`project=IS:${project}&query=${encodeURIComponent(part)}`);
+
+        expect(found.total).toBe(1);
+      },
+    ),
+    { numRuns: 150 },
+  );
+}, 60_000);
 
 test('who may not read a private project sees neither its events nor a total that counts them', async () => {
   const all = await search('project=IS:secret-project');

@@ -80,7 +80,8 @@ export const EventSearchQuery = Type.Object({
   query: Type.Optional(
     Type.String({
       maxLength: MAX_TEXT_LENGTH,
-      description: 'Text to find in data, preData or tags: a substring, in upper or lower case',
+      description:
+        'Text to find in the JSON text of data, preData or tags: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to a person. JSON punctuation and null match too.',
       examples: ['flexibleRollout'],
     }),
   ),

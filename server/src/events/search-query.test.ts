@@ -25,6 +25,7 @@ test.each([
   [{ id: 'IS:12' }, { id: [12] }],
   [{ from: 'IS:2024-02-29' }, { from: '2024-02-29' }],
   [{ query: 'a,b%' }, { query: 'a,b%' }],
+  [{ query: 'a\nb\u2028' }, { query: 'a\nb\u2028' }],
   [
     { limit: '1000', offset: '007' },
     { limit: 1_000, offset: 7 },

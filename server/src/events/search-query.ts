@@ -1,12 +1,12 @@
 import {
   INT4,
+  parseAnyText,
   parseDay,
   parseFilter,
   parseIntegerFilter,
   parseLimit,
   parseOffset,
   parseSearch,
-  parseText,
 } from '../http/filter.ts';
 
 export type EventSearch = {
@@ -25,7 +25,7 @@ export type EventSearch = {
 };
 
 const PARSERS: { [K in keyof EventSearch]-?: (value: unknown) => NonNullable<EventSearch[K]> } = {
-  query: parseText,
+  query: parseAnyText,
   feature: parseFilter,
   project: parseFilter,
   type: parseFilter,

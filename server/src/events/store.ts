@@ -145,8 +145,23 @@ function conditions(search: EventSearch): Expression<SqlBool>[] {
     any('group_id', search.groupId),
     search.from && sql<SqlBool>`created_at >= ${search.from}::timestamp at time zone 'UTC'`,
     search.to && sql<SqlBool>`created_at < (${search.to}::date + 1)::timestamp at time zone 'UTC'`,
-    search.query && sql<SqlBool>`event_text(data, pre_data, tags) ilike ${likeText(search.query)}`,
+    search.query && containsText(search.query),
   ].filter(condition => condition !== undefined && condition !== '');
+}
+
+/**
+ * Whether the JSON text of an event contains the text as typed or as JSON writes it, so that `say "hello"` is found as a
+ * person sees it. JSON.stringify escapes what PostgreSQL escapes in jsonb, in the same form. JSON has no raw control
+ * characters: one in the typed form would only match the line feeds between the columns.
+ */
+function containsText(text: string): Expression<SqlBool> {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  const typed = escaped === text || /[\u0000-\u001f]/.test(text) ? [] : [text];
+  const matches = [escaped, ...typed].map(
+    form => sql<SqlBool>`event_text(data, pre_data, tags) ilike ${likeText(form)}`,
+  );
+  return sql`(${sql.join(matches, sql` or `)})`;
 }
 
 export async function findEvent(db: Reader, actor: Actor, id: number): Promise<EventRow | undefined> {

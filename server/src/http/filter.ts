@@ -138,6 +138,13 @@ export function parseText(value: unknown): string {
   return oneText(value, MAX_TEXT_LENGTH);
 }
 
+/** Any text, line breaks and other control characters included. Only NUL is rejected: PostgreSQL cannot store it. */
+export function parseAnyText(value: unknown): string {
+  const text = boundedText(value, MAX_TEXT_LENGTH);
+  if (text.includes('\0')) throw new FilterError('must not contain the character U+0000');
+  return text;
+}
+
 /** Nothing is that far away; past the end the page is empty and the total true. */
 export const parseOffset = (value: unknown): number =>
   Math.min(parseCount(value, 0, Number.POSITIVE_INFINITY), Number.MAX_SAFE_INTEGER);
@@ -192,8 +199,13 @@ export function parseSearch<S extends object>(
 }
 
 export function oneText(value: unknown, maxLength: number): string {
+  const text = boundedText(value, maxLength);
+  if (hasControlCharacter(text)) throw new FilterError('must not hold control characters');
+  return text;
+}
+
+function boundedText(value: unknown, maxLength: number): string {
   if (typeof value !== 'string') throw new FilterError('must be given once');
   if (value.length > maxLength) throw new FilterError(`must have at most ${maxLength} characters`);
-  if (hasControlCharacter(value)) throw new FilterError('must not hold control characters');
   return value;
 }
