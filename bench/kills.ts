@@ -1,14 +1,11 @@
 // Kills the delivering server at random moments, then restarts PostgreSQL under it, and counts what became of every
 // delivery. With --postgres it runs a PostgreSQL of its own, which restarts need: --postgres names the folder of its programs, --as the user that may
 // run them.
-import { execFileSync } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
 import { type Campaign, randomFrom, runCampaign } from '../server/src/test/delivery-campaign.ts';
+import { startOwnPostgres } from './own-postgres.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -53,33 +50,14 @@ async function onSharedPostgres() {
 }
 
 async function onOwnPostgres() {
-  const folder = mkdtempSync(join(tmpdir(), 'halyard-postgres-'));
-  chmodSync(folder, 0o777);
-  const data = join(folder, 'data');
-  const port = 40_000 + randomInt(10_000);
-  const run = (program: string, ...parameters: string[]) =>
-    execFileSync('runuser', ['-u', options.as, '--', join(options.postgres, program), ...parameters], {
-      stdio: 'ignore',
-    });
-  const start = () =>
-    run('pg_ctl', '-D', data, '-w', '-o', `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1`, 'start');
-  run('initdb', '-D', data, '-U', 'postgres', '--auth=trust');
-  start();
+  const postgres = startOwnPostgres(options.postgres, options.as);
   try {
-    run('createdb', '-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', 'kills');
     return await runCampaign({
-      ...campaign(`postgres://postgres@127.0.0.1:${port}/kills`),
-      restarts: {
-        count: Number(options.restarts),
-        // Immediate: like a crash, connections are cut and the log is replayed.
-        restart: async () => {
-          run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop');
-          start();
-        },
-      },
+      ...campaign(postgres.url),
+      // Immediate: like a crash, connections are cut and the log is replayed.
+      restarts: { count: Number(options.restarts), restart: () => postgres.restart('immediate') },
     });
   } finally {
-    run('pg_ctl', '-D', data, '-m', 'immediate', '-w', 'stop');
-    rmSync(folder, { recursive: true, force: true });
+    postgres.remove();
   }
 }

@@ -1,0 +1,61 @@
+import { type Api, must } from './api.ts';
+
+export const PROJECTS = ['soak-a', 'soak-b', 'soak-c'];
+export const FLAGS = 300;
+export const ENVIRONMENT = 'development';
+export const flag = (project: string, n: number) => `${project}.flag-${n}`;
+
+/** Which events each receiver gets. The one that hangs gets rare ones: each attempt lasts until its time limit. */
+export const SUBSCRIPTIONS = {
+  sound: ['feature-environment-enabled', 'feature-environment-disabled', 'feature-created'],
+  failing: ['feature-environment-enabled'],
+  hanging: ['project-updated'],
+};
+export type ReceiverName = keyof typeof SUBSCRIPTIONS;
+
+/** Projects with flags of several strategies, and an integration for each receiver. */
+export async function prepare(api: Api, receivers: Record<ReceiverName, string>): Promise<void> {
+  for (const project of PROJECTS) {
+    await must(api, 'POST', '/projects', { id: project, name: project });
+    await must(api, 'POST', '/features-batch/import', importOf(project, 0, FLAGS));
+  }
+  for (const name of Object.keys(SUBSCRIPTIONS) as ReceiverName[]) {
+    await must(api, 'POST', '/addons', {
+      provider: 'webhook',
+      description: name,
+      enabled: true,
+      events: SUBSCRIPTIONS[name],
+      parameters: { url: receivers[name] },
+    });
+  }
+}
+
+export function importOf(project: string, first: number, count: number): object {
+  const names = Array.from({ length: count }, (_, n) => flag(project, first + n));
+  return {
+    project,
+    environment: ENVIRONMENT,
+    data: {
+      features: names.map(name => ({ name, type: 'release', description: `Soak of ${name}, ${Date.now()}` })),
+      featureStrategies: names.flatMap(name =>
+        ['25', '50'].map(rollout => ({
+          featureName: name,
+          name: 'flexibleRollout',
+          parameters: { rollout, stickiness: 'default', groupId: name },
+          constraints: [{ contextName: 'userId', operator: 'IN', values: ['1', '2', '3'] }],
+        })),
+      ),
+      featureEnvironments: names.map(name => ({
+        featureName: name,
+        name,
+        environment: ENVIRONMENT,
+        enabled: false,
+      })),
+      contextFields: [],
+      featureTags: [],
+      segments: [],
+      tagTypes: [],
+      dependencies: [],
+    },
+  };
+}

@@ -1,0 +1,250 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from '../measure.ts';
+import { type Api, type Response, request } from './api.ts';
+import { ENVIRONMENT, FLAGS, flag, importOf, PROJECTS } from './data.ts';
+
+type Kind = {
+  name: string;
+  /** How many callers of this kind there are, and how long each pauses between two requests. */
+  callers: number;
+  pauseMs: number;
+  run: (api: Api, random: () => number) => Promise<Response>;
+  /** Statuses that are right for this kind when the database is there. */
+  expected: number[];
+};
+
+export type LoadOutcome = {
+  requests: Record<string, Record<string, number>>;
+  duringFaults: Record<string, number>;
+  latencyMs: Record<string, { p50: number; p95: number; longest: number }>;
+  problems: string[];
+};
+
+export type Load = {
+  summary: () => string;
+  databaseGoesAway: () => void;
+  /** Waits until every kind of request succeeded again; returns how long that took. */
+  databaseIsBack: (withinMs: number) => Promise<number>;
+  stop: () => Promise<LoadOutcome>;
+};
+
+const pick = <T>(items: readonly T[], random: () => number): T =>
+  items[Math.floor(random() * items.length)] as T;
+const someFlag = (random: () => number) => {
+  const project = pick(PROJECTS, random);
+  return { project, name: flag(project, Math.floor(random() * FLAGS)) };
+};
+const searches = [
+  () => '',
+  () => '?limit=200&offset=400',
+  (random: () => number) => `?project=IS:${pick(PROJECTS, random)}`,
+  () => '?type=IS_ANY_OF:feature-created,feature-updated',
+  (random: () => number) => `?query=flag-${Math.floor(random() * FLAGS)}`,
+  (random: () => number) => `?feature=IS:${someFlag(random).name}`,
+];
+let clones = 0;
+
+const KINDS: Kind[] = [
+  {
+    name: 'search',
+    callers: 4,
+    pauseMs: 200,
+    expected: [200],
+    run: (api, random) => request(api, 'GET', `/search/events${pick(searches, random)(random)}`),
+  },
+  {
+    name: 'toggle',
+    callers: 4,
+    pauseMs: 200,
+    expected: [200, 409],
+    run: (api, random) => {
+      const { project, name } = someFlag(random);
+      const to = random() < 0.5 ? 'on' : 'off';
+      return request(
+        api,
+        'POST',
+        `/projects/${project}/features/${name}/environments/${ENVIRONMENT}/${to}`,
+        {},
+      );
+    },
+  },
+  {
+    name: 'clone',
+    callers: 2,
+    pauseMs: 1_000,
+    expected: [200, 409],
+    run: (api, random) => {
+      const { project, name } = someFlag(random);
+      return request(api, 'POST', `/projects/${project}/features/${name}/clone`, {
+        name: `${project}.clone-${++clones}`,
+      });
+    },
+  },
+  {
+    // Clones are archived and deleted again, so that the instance does not grow by the run.
+    name: 'remove clones',
+    callers: 1,
+    pauseMs: 500,
+    expected: [200, 202, 204, 404],
+    run: async (api, random) => {
+      const name = `${pick(PROJECTS, random)}.clone-${Math.ceil(random() * Math.max(1, clones))}`;
+      const project = name.slice(0, name.indexOf('.'));
+      const archived = await request(api, 'DELETE', `/projects/${project}/features/${name}`);
+      return archived.status < 300 ? await request(api, 'DELETE', `/archive/${name}`) : archived;
+    },
+  },
+  {
+    name: 'import',
+    callers: 1,
+    pauseMs: 10_000,
+    expected: [200, 409],
+    run: (api, random) =>
+      request(
+        api,
+        'POST',
+        '/features-batch/import',
+        importOf(pick(PROJECTS, random), Math.floor(random() * (FLAGS - 50)), 50),
+      ),
+  },
+  {
+    name: 'report',
+    callers: 2,
+    pauseMs: 2_000,
+    expected: [200],
+    run: (api, random) => request(api, 'GET', `/projects/${pick(PROJECTS, random)}/health-report`),
+  },
+  {
+    name: 'list',
+    callers: 1,
+    pauseMs: 2_000,
+    expected: [200],
+    run: (api, random) => request(api, 'GET', `/projects/${pick(PROJECTS, random)}/features`),
+  },
+  {
+    name: 'project update',
+    callers: 1,
+    pauseMs: 20_000,
+    expected: [200],
+    run: (api, random) => {
+      const project = pick(PROJECTS, random);
+      return request(api, 'PUT', `/projects/${project}`, {
+        name: project,
+        description: `Updated at ${Date.now()}`,
+      });
+    },
+  },
+];
+
+const PAUSED_READERS = 4;
+const PAUSED_FOR_MS = 20_000;
+const PAUSED_AGAIN_AFTER_MS = 5_000;
+/** A request that was on its way when a fault ended may still report it. */
+const SLOWEST_MS = 60_000;
+
+/** Callers of every kind on all servers, until stopped. */
+export function startLoad(urls: string[], token: string, random: () => number): Load {
+  const requests: LoadOutcome['requests'] = {};
+  const duringFaults: Record<string, number> = {};
+  const latencies = new Map<string, number[]>();
+  const problems: string[] = [];
+  let stopped = false;
+  let away = false;
+  /** Kinds of which no request has succeeded since the fault ended. */
+  const toRecover = new Set<string>();
+
+  const api = () => ({ url: pick(urls, random), token });
+  const problem = (text: string) => {
+    if (problems.length < 1_000) problems.push(`${new Date().toISOString().slice(11, 23)} ${text}`);
+  };
+
+  async function caller(kind: Kind): Promise<void> {
+    await sleep(random() * kind.pauseMs);
+    while (!stopped) {
+      const faultAtStart = away || toRecover.size > 0;
+      const started = performance.now();
+      const response = await kind.run(api(), random).catch((error: Error) => error);
+      note(kind, response, faultAtStart || away || toRecover.size > 0, performance.now() - started);
+      await sleep(kind.pauseMs * (0.5 + random()));
+    }
+  }
+
+  function note(kind: Kind, response: Response | Error, fault: boolean, ms: number): void {
+    const status = response instanceof Error ? `no response (${response.name})` : String(response.status);
+    const counted = requests[kind.name] ?? {};
+    requests[kind.name] = counted;
+    counted[status] = (counted[status] ?? 0) + 1;
+    const good = !(response instanceof Error) && kind.expected.includes(response.status);
+    if (good && !away) toRecover.delete(kind.name);
+    if (fault) {
+      duringFaults[status] = (duringFaults[status] ?? 0) + 1;
+      const unavailable =
+        !(response instanceof Error) && response.status === 503 && response.retryAfter !== null;
+      if (!good && !unavailable) problem(`${kind.name} during a fault: ${describe(response)}`);
+      return;
+    }
+    if (!good) problem(`${kind.name}: ${describe(response)} after ${Math.round(ms)} ms`);
+    const times = latencies.get(kind.name) ?? [];
+    latencies.set(kind.name, times);
+    times.push(ms);
+  }
+
+  /** Asks for a report and does not read it, as a laptop that was closed. */
+  async function pausedReader(): Promise<void> {
+    while (!stopped) {
+      const url = new URL(pick(urls, random));
+      const socket = connect(Number(url.port), url.hostname);
+      socket.on('error', () => {});
+      socket.pause();
+      socket.write(
+        `GET /api/admin/projects/${pick(PROJECTS, random)}/health-report HTTP/1.1\r\nHost: soak\r\nAuthorization: ${token}\r\n\r\n`,
+      );
+      for (let waited = 0; waited < PAUSED_FOR_MS && !stopped; waited += 500) await sleep(500);
+      socket.destroy();
+      await sleep(PAUSED_AGAIN_AFTER_MS);
+    }
+  }
+
+  const running = [
+    ...KINDS.flatMap(kind => Array.from({ length: kind.callers }, () => caller(kind))),
+    ...Array.from({ length: PAUSED_READERS }, pausedReader),
+  ];
+
+  return {
+    summary: () =>
+      `${Object.values(requests)
+        .flatMap(counted => Object.values(counted))
+        .reduce((sum, count) => sum + count, 0)} requests, ${problems.length} problems`,
+    databaseGoesAway: () => {
+      away = true;
+    },
+    databaseIsBack: async withinMs => {
+      const started = performance.now();
+      for (const kind of KINDS) if (kind.pauseMs < withinMs / 4) toRecover.add(kind.name);
+      away = false;
+      while (toRecover.size > 0 && performance.now() - started < withinMs) await sleep(50);
+      toRecover.clear();
+      return performance.now() - started;
+    },
+    stop: async () => {
+      stopped = true;
+      await Promise.race([Promise.all(running), sleep(SLOWEST_MS)]);
+      const latencyMs = Object.fromEntries(
+        [...latencies].map(([name, times]) => [
+          name,
+          {
+            p50: Math.round(percentile(times, 0.5)),
+            p95: Math.round(percentile(times, 0.95)),
+            longest: Math.round(Math.max(...times)),
+          },
+        ]),
+      );
+      return { requests, duringFaults, latencyMs, problems };
+    },
+  };
+}
+
+const describe = (response: Response | Error): string =>
+  response instanceof Error
+    ? `${response.name}: ${response.message} ${String((response.cause as Error | undefined)?.message ?? '')}`
+    : `${response.status} ${response.body.slice(0, 200)}${response.retryAfter === null ? '' : ' (Retry-After)'}`;
