@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import Cursor from 'pg-cursor';
+import { Client } from './client.ts';
 import { keepingPlans } from './kept-plans.ts';
 import type { DB } from './tables.gen.ts';
 
@@ -12,12 +12,25 @@ export type Reader = Pick<Db, 'selectFrom' | 'selectNoFrom' | 'with' | 'withRecu
 /** What a function needs that writes: it cannot be called outside a transaction. */
 export type Tx = Transaction<DB>;
 
+/** PostgreSQL ends a statement after this time. It bounds what one caller can cost the others. */
+export const STATEMENT_TIMEOUT_MS = 15_000;
+/** The client gives up a little later: by then PostgreSQL is unreachable, or it would have ended the statement. */
+export const QUERY_TIMEOUT_MS = 17_000;
+/** Migrations have no statement timeout; this bounds only the wait for a database that is gone. */
+export const MIGRATION_TIMEOUT_MS = 3_600_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
 export type PoolSettings = {
   url: string;
   poolSize: number;
   onError: (error: Error) => void;
   /** Whether connections keep plans of statements; yes if left out. */
   keepPlans?: boolean;
+  /** How long a query waits for a response from PostgreSQL. */
+  queryTimeoutMs?: number;
+  /** How long a caller waits for a free connection, or for a new one, until it gets 503. */
+  connectTimeoutMs?: number;
   /** Told of every statement, without its values. */
   onQuery?: (sql: string) => void;
 };
@@ -26,29 +39,64 @@ export function openDb(settings: PoolSettings): Db {
   const { onQuery, keepPlans = true } = settings;
   const pool = openPool(settings);
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: keepPlans ? keepingPlans(pool) : pool, cursor: Cursor }),
+    dialect: new PostgresDialect({ pool: keepPlans ? keepingPlans(pool) : pool }),
     ...(onQuery ? { log: event => onQuery(event.query.sql) } : {}),
   });
 }
 
-function openPool({ url, poolSize, onError }: PoolSettings): pg.Pool {
+/** How every connection of ours notices that PostgreSQL is gone without a word. */
+export const boundedConnection = (url: string, queryTimeoutMs = QUERY_TIMEOUT_MS) => ({
+  connectionString: url,
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  query_timeout: queryTimeoutMs,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+});
+
+function openPool(settings: PoolSettings): pg.Pool {
+  const { url, poolSize, onError } = settings;
   const pool = new pg.Pool({
-    connectionString: url,
+    ...boundedConnection(url, settings.queryTimeoutMs),
+    connectionTimeoutMillis: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    Client,
     max: poolSize,
-    // A caller waits at most this long for a free connection, then gets 503 instead of hanging.
-    connectionTimeoutMillis: 5_000,
     // After pg's own 10 s of idling, a request paid 17 ms for a new connection.
     idleTimeoutMillis: 300_000,
-    // jit: compiling a plan cost more than running it in every query we have. The time limits bound what one
-    // caller can cost the others; a transaction that stalls half-way lets go of its locks.
-    options:
-      '-c timezone=UTC -c jit=off -c statement_timeout=15s -c lock_timeout=5s -c idle_in_transaction_session_timeout=15s',
+    options: SESSION_OPTIONS.join(' '),
     types: { getTypeParser },
   });
   pool.on('error', onError);
-  // A checked-out client emits its own 'error' when the server dies; without a listener the process ends.
-  pool.on('connect', client => client.on('error', onError));
+  pool.on('connect', client => {
+    // A checked-out client emits its own 'error' when the server dies; without a listener the process ends.
+    client.on('error', onError);
+    client.on('queryTimeout' as 'error', error => {
+      onError(error);
+      dropIdle(pool);
+    });
+  });
   return pool;
+}
+
+const SESSION_OPTIONS = [
+  '-c timezone=UTC',
+  // Compiling a plan cost more than running it in every query we have.
+  '-c jit=off',
+  // Whole lists are read through cursors to their end, so the first rows must not be made cheap at the cost of the last.
+  '-c cursor_tuple_fraction=1',
+  `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+  '-c lock_timeout=5s',
+  // A transaction that stalls half-way lets go of its locks.
+  '-c idle_in_transaction_session_timeout=15s',
+];
+
+/** When one connection got no response, the idle ones are as old: each would cost a caller the same wait. */
+function dropIdle(pool: pg.Pool): void {
+  for (let left = pool.idleCount; left > 0; left--) {
+    pool.connect().then(
+      client => client.release(true),
+      () => {},
+    );
+  }
 }
 
 const INT8 = 20;

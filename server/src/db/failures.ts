@@ -79,11 +79,12 @@ export function asRefusal(error: unknown): ApiError | undefined {
   }
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
-  // pg gives these no code: no free connection in time, one that broke during a query, and one that broke in a
-  // transaction, of which the last is told by the rollback.
-  const lost = /timeout exceeded when trying to connect|Connection terminated|is not queryable/.test(
-    error.message,
-  );
+  // pg gives these no code: no free connection in time, a connection that broke during a query, a query without a
+  // response, and a transaction whose connection broke, which the failing rollback reports.
+  const lost =
+    /timeout exceeded when trying to connect|Connection terminated|Query read timeout|is not queryable/.test(
+      error.message,
+    );
   return NETWORK.has(code) || lost ? unavailable(error) : undefined;
 }
 

@@ -1,6 +1,10 @@
 import pg from 'pg';
+import { boundedConnection } from './database.ts';
 
 const RECONNECT_MS = 1_000;
+/** A connection that only listens notices nothing when the network drops it, so it asks. */
+const HEARTBEAT_MS = 10_000;
+const HEARTBEAT_TIMEOUT_MS = 5_000;
 
 /** Calls back at every notification on a channel, and after every reconnection, since some may have been missed. */
 export function listenTo(
@@ -11,35 +15,38 @@ export function listenTo(
 ): () => Promise<void> {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
 
-  const again = (error: Error) => {
-    const lost = client;
-    client = undefined;
-    if (stopped || lost === undefined) return;
-    onError(error);
-    void lost.end().catch(() => {});
-    timer = setTimeout(connect, RECONNECT_MS);
-  };
   const connect = () => {
     const fresh = new pg.Client({
-      connectionString: url,
+      ...boundedConnection(url, HEARTBEAT_TIMEOUT_MS),
       application_name: 'halyard listener',
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
     });
     client = fresh;
+    const again = (error: Error) => {
+      if (fresh !== client) return;
+      client = undefined;
+      clearTimeout(timer);
+      onError(error);
+      void fresh.end().catch(() => {});
+      timer = setTimeout(connect, RECONNECT_MS);
+    };
+    const beat = () => {
+      if (fresh !== client) return;
+      timer = setTimeout(() => fresh.query('select 1').then(beat, again), HEARTBEAT_MS);
+    };
     fresh.on('error', again);
-    fresh.on('end', () => fresh === client && again(new Error('The listening connection was closed')));
+    fresh.on('end', () => again(new Error('The listening connection was closed')));
     fresh.on('notification', onNotification);
     fresh
       .connect()
       .then(() => fresh.query(`listen ${pg.escapeIdentifier(channel)}`))
-      .then(onNotification, again);
+      .then(() => {
+        onNotification();
+        beat();
+      }, again);
   };
   connect();
   return async () => {
-    stopped = true;
     clearTimeout(timer);
     const last = client;
     client = undefined;

@@ -23,8 +23,6 @@ export type DispatcherSettings = AttemptSettings & {
 export type Dispatcher = {
   /** Something may be there to deliver. */
   wake: () => void;
-  /** Since when it has not looked for jobs; it does so twice a second unless it hangs. */
-  silentForMs: () => number;
   /** Takes nothing new on and waits a while for what runs; what does not end is delivered again after the next start. */
   stop: () => Promise<void>;
 };
@@ -51,7 +49,6 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   const endings = gather<Ended<Running>>(settle);
   let stopping = false;
   let woken = false;
-  let lastRound = performance.now();
   let wakeUp: (() => void) | undefined;
 
   const wake = () => {
@@ -70,7 +67,6 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     while (!stopping) {
       try {
         woken = false;
-        lastRound = performance.now();
         const found = running.size < AT_ONCE ? await fetchAndStart() : 0;
         if (found === 0) await pause();
       } catch (error) {
@@ -179,7 +175,6 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
 
   return {
     wake,
-    silentForMs: () => performance.now() - lastRound,
     stop: async () => {
       stopping = true;
       wake();

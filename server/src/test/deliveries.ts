@@ -1,8 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Result } from '../deliveries/attempt.ts';
+import type { DispatcherSettings } from '../deliveries/dispatcher.ts';
 import { makeSender } from '../outgoing/send.ts';
 import { keyringOf } from '../secrets/seal.ts';
-import { startWorker, type WorkerSettings } from '../worker/jobs.ts';
+import { startWorker } from '../worker/jobs.ts';
 import { APP_SETTINGS, type Harness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { call } from './request.ts';
@@ -20,12 +21,14 @@ export type Deliveries = {
   records: (integration: number, query?: string) => Promise<Record<string, unknown>[]>;
   /** Waits until no delivery of the integration is open, and returns its records. */
   settled: (integration: number, withinMs?: number) => Promise<Record<string, unknown>[]>;
-  settings: WorkerSettings;
+  settings: DispatcherSettings;
   start: () => Promise<() => Promise<void>>;
+  /** Stops every worker that was started so far. */
+  stopAll: () => Promise<void>;
 };
 
 /** A worker that delivers for the tests of one file, and a receiver. */
-export function useDeliveries(harness: Harness, changes: Partial<WorkerSettings> = {}): Deliveries {
+export function useDeliveries(harness: Harness, changes: Partial<DispatcherSettings> = {}): Deliveries {
   const it = { results: [] as Result[] } as Deliveries;
   const sender = makeSender({ allowed: [], allowPrivate: true });
   const log = { info: () => {}, warn: () => {} };
@@ -39,13 +42,15 @@ export function useDeliveries(harness: Harness, changes: Partial<WorkerSettings>
     schedule: SCHEDULE,
     disableAfterHours: 0,
     observe: result => it.results.push(result),
-    onSilence: () => {},
     ...changes,
   };
   it.start = async () => {
     const stop = await startWorker(harness.databaseUrl, harness.db, log, it.settings);
     stops.push(stop);
     return stop;
+  };
+  it.stopAll = async () => {
+    for (const stop of stops.splice(0)) await stop();
   };
   it.addWebhook = async (fields = {}, parameters = {}) => {
     const { status, body } = await call(harness.app, 'POST', '/api/admin/addons', {
@@ -82,7 +87,7 @@ export function useDeliveries(harness: Harness, changes: Partial<WorkerSettings>
     await it.start();
   });
   afterAll(async () => {
-    for (const stop of stops) await stop();
+    await it.stopAll();
     await sender.close();
     await it.receiver?.close();
   });

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { openDb } from '../db/database.ts';
+import { MIGRATION_TIMEOUT_MS, openDb } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 
@@ -13,7 +13,12 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<void> {
   const template = `halyard_template_${process.pid}`;
   await createDatabase(template);
-  const db = openDb({ url: urlOf(template), poolSize: 2, onError: () => {} });
+  const db = openDb({
+    url: urlOf(template),
+    poolSize: 2,
+    onError: () => {},
+    queryTimeoutMs: MIGRATION_TIMEOUT_MS,
+  });
   await migrate(db);
   await db.destroy();
   project.provide('template', template);

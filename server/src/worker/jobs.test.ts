@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { getConstructionPlans } from 'pg-boss';
 import { expect, test } from 'vitest';
-import { openDb } from '../db/database.ts';
 import { extendPartitions } from '../events/partitions.ts';
 import { mergeTextIndex } from '../events/text-index.ts';
 import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
-import { startTcpProxy } from '../test/tcp-proxy.ts';
-import { startWorker } from './jobs.ts';
 
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
@@ -90,32 +86,4 @@ test('the list beside the text index is merged, and text is found before and aft
 
   expect(await find()).toBe(1);
   expect(await mergeTextIndex(harness.db)).toBe(0);
-});
-
-test('when the database falls silent for long, it is noticed; when it only takes a while, not', async () => {
-  const url = new URL(harness.databaseUrl);
-  const proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
-  url.host = `127.0.0.1:${proxy.port}`;
-  const db = openDb({ url: url.href, poolSize: 2, onError: () => {} });
-  let silences = 0;
-  const stop = await startWorker(
-    url.href,
-    db,
-    { info: () => {}, warn: () => {} },
-    {
-      ...deliveries.settings,
-      silenceMs: 1_200,
-      onSilence: () => silences++,
-    },
-  );
-
-  await sleep(2_000);
-  expect(silences).toBe(0);
-  proxy.freeze();
-  await expect.poll(() => silences).toBe(1);
-
-  proxy.thaw();
-  await stop();
-  await db.destroy();
-  await proxy.close();
 });

@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import type { Db } from '../db/database.ts';
+import { boundedConnection, type Db } from '../db/database.ts';
 import { listenTo } from '../db/listen.ts';
 import { cleanUpDeliveries, rescueDeliveries } from '../deliveries/clean-up.ts';
 import { type DispatcherSettings, startDispatcher } from '../deliveries/dispatcher.ts';
@@ -75,23 +75,15 @@ const JOBS = [
   },
 ];
 
-export type WorkerSettings = DispatcherSettings & {
-  /** Called when nothing has looked for deliveries for too long: a connection that never answers cannot be mended here. */
-  onSilence: () => void;
-  silenceMs?: number;
-};
-
-const SILENCE_MS = 30_000;
-
 /** Runs jobs and delivers events until the returned function is called, which waits for what runs. */
 export async function startWorker(
   databaseUrl: string,
   db: Db,
   log: Log,
-  deliveries: WorkerSettings,
+  deliveries: DispatcherSettings,
 ): Promise<() => Promise<void>> {
   const boss = new PgBoss({
-    connectionString: databaseUrl,
+    ...boundedConnection(databaseUrl),
     application_name: 'halyard jobs',
     max: 3,
     migrate: false,
@@ -109,26 +101,12 @@ export async function startWorker(
   // Whoever comes back after a crash need not wait for the first round: what was on its way is free again.
   void boss.supervise(DELIVERY_QUEUE).catch(error => log.warn({ err: error }, 'job engine'));
   const dispatcher = startDispatcher(db, boss, deliveries, log);
-  const watchdog = watch(dispatcher.silentForMs, deliveries);
   const stopListening = listenTo(databaseUrl, WAKE_CHANNEL, dispatcher.wake, error =>
     log.warn({ err: error }, 'listening for deliveries'),
   );
   return async () => {
-    clearInterval(watchdog);
     await stopListening();
     await dispatcher.stop();
     await boss.stop({ graceful: true, timeout: 5_000 });
   };
-}
-
-/** Twice in a row, because after a moment in which the whole process stood still the watchdog may be first to go on. */
-function watch(
-  silentForMs: () => number,
-  { onSilence, silenceMs = SILENCE_MS }: WorkerSettings,
-): NodeJS.Timeout {
-  let silent = 0;
-  return setInterval(() => {
-    silent = silentForMs() > silenceMs ? silent + 1 : 0;
-    if (silent === 2) onSilence();
-  }, silenceMs / 6);
 }

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../actor.ts';
 import { clonedFrom } from '../../clone/store.ts';
-import type { Reader } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
+import { readRows } from '../../db/read-rows.ts';
 import { nameOfUser } from '../../users/store.ts';
 
 const ROWS_AT_ONCE = 50;
@@ -64,7 +65,7 @@ const STAGE = sql`(
  * into making text, and each of these was measured (bench/README.md). `offset 0` keeps the look-up a look-up: as a join it
  * came with a sort of all the text, on disk and before the first row. A test compares every feature with GET.
  */
-export async function* readFeatureTexts(db: Reader, actor: Actor, project: string): AsyncGenerator<string[]> {
+export async function* readFeatureTexts(tx: Tx, actor: Actor, project: string): AsyncGenerator<string[]> {
   const query = sql<{ feature: string }>`
     with places as materialized (
       select name, sort_order, '{"name":' || to_json(name) || ',"environment":' || to_json(name)
@@ -102,8 +103,8 @@ export async function* readFeatureTexts(db: Reader, actor: Actor, project: strin
         order by places.sort_order, places.name
       ) as one
     ) as here
-    order by features.name`.compile(db);
-  for await (const { rows } of db.getExecutor().stream(query, ROWS_AT_ONCE)) {
+    order by features.name`;
+  for await (const rows of readRows(tx, query, ROWS_AT_ONCE)) {
     yield rows.map(row => row.feature);
   }
 }

@@ -1,0 +1,20 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Tx } from './database.ts';
+
+/**
+ * The rows of a query, some at a time, so that a long result is never in memory as a whole. One such read per
+ * transaction. Each step is a statement with the usual timeouts, which a cursor of the driver would not have.
+ */
+export async function* readRows<T>(
+  tx: Tx,
+  query: RawBuilder<T>,
+  rowsAtOnce: number,
+): AsyncGenerator<T[], void> {
+  await sql`declare halyard_rows no scroll cursor for ${query}`.execute(tx);
+  for (;;) {
+    const { rows } = await sql<T>`fetch forward ${sql.lit(rowsAtOnce)} from halyard_rows`.execute(tx);
+    if (rows.length > 0) yield rows;
+    if (rows.length < rowsAtOnce) break;
+  }
+  await sql`close halyard_rows`.execute(tx);
+}
