@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyHttpOptions, LogController, type RawServerDefault } from 'fastify';
+import Fastify, { type FastifyHttpOptions, type RawServerDefault } from 'fastify';
 import { sessionCookieName } from './access/cookie.ts';
 import { installGuard } from './access/guard.ts';
 import { apiTokenRoutes } from './api-tokens/routes.ts';
@@ -27,10 +27,11 @@ import { installClosing } from './http/closing.ts';
 import { lazyCompilers } from './http/compilers.ts';
 import { docsRoutes } from './http/docs.ts';
 import { installErrors, sendError } from './http/errors.ts';
+import { installSecurityHeaders, securityHeaders } from './http/headers.ts';
 import { healthRoutes } from './http/health.ts';
 import { installInputLimits } from './http/input.ts';
 import { installJsonBodies } from './http/json.ts';
-import { installRequestLog, logOptions } from './http/log.ts';
+import { installRequestLog, logOptions, RequestLogController } from './http/log.ts';
 import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
@@ -85,6 +86,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   installErrors(app);
+  installSecurityHeaders(app, securityHeaders(settings.publicUrl));
   installRequestLog(app);
   installClosing(app);
   installInputLimits(app);
@@ -138,10 +140,11 @@ export const integrationSettings = (config: AppSettings) => ({
   targets: { allowed: config.allowedTargets, allowPrivate: config.allowPrivateTargets },
 });
 
-function serverOptions({ logLevel, trustedProxies }: AppSettings): ServerOptions {
+function serverOptions({ logLevel, trustedProxies, publicUrl }: AppSettings): ServerOptions {
+  const headers = securityHeaders(publicUrl);
   return {
     logger: logOptions(logLevel),
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new RequestLogController(),
     genReqId: () => randomUUID(),
     // Only these may say whom they speak for; the address goes into the record.
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
@@ -164,8 +167,9 @@ function serverOptions({ logLevel, trustedProxies }: AppSettings): ServerOptions
       },
     },
     schemaController: lazyCompilers,
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
-    clientErrorHandler,
+    // No hook runs for these, so the headers are set here.
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(headers)),
+    clientErrorHandler: clientErrorHandler(headers),
     // Until the last connection is closed, what still arrives is answered (http/closing.ts).
     return503OnClosing: false,
   };

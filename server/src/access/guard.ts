@@ -4,6 +4,7 @@ import { type Actor, ADMIN_TOKEN_USER_ID } from '../actor.ts';
 import type { Db, Reader } from '../db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
+import { isSdkPath } from '../http/errors.ts';
 import { readSessionCookie } from './cookie.ts';
 import {
   isForEnvironments,
@@ -62,7 +63,7 @@ export function installGuard(app: App, db: Db, publicUrl: string): void {
     const route = request.routeOptions.url;
     if (route !== undefined && PUBLIC_ROUTES.has(route)) return;
     // An unknown address outside the API has nothing to guard; inside, only those who may ask learn that it is unknown.
-    if (route === undefined && !request.url.startsWith('/api/')) return;
+    if (route === undefined && (!request.url.startsWith('/api/') || isSdkPath(request.url))) return;
     request.actor = await authenticate(db, request, publicUrl, noteEnded);
     if (route !== undefined) await authorize(db, request);
   });
@@ -161,7 +162,7 @@ async function authenticateApiToken(
   if (found.type !== 'admin') {
     throw new ApiError(
       'NoAccessError',
-      `A ${found.type} token is for SDKs only; the admin API needs an admin or personal token.`,
+      `A ${found.type} token is for SDKs only. The admin API needs an admin token or a personal access token.`,
     );
   }
   return {

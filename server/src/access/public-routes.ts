@@ -6,6 +6,7 @@ export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/internal-backstage/prometheus',
   '/docs',
   '/docs/js/scalar.js',
+  '/docs/js/start.js',
   '/docs/openapi.json',
   '/auth/methods',
   '/auth/simple/login',

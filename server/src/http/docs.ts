@@ -1,7 +1,56 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { App } from './app.ts';
+import { PAGE_POLICY } from './headers.ts';
 
 const HIDDEN = { schema: { hide: true } };
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <title>Halyard API</title>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+  </head>
+  <body>
+    <div id="app"></div>
+    <script src="js/scalar.js"></script>
+    <script src="js/start.js"></script>
+  </body>
+</html>
+`;
+
+const CONFIGURATION = {
+  pageTitle: 'Halyard API',
+  hideClientButton: true,
+  withDefaultFonts: false,
+  telemetry: false,
+  // Services of the library's maker, which would send data away from this server.
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+};
+
+/**
+ * The library fills the form of an operation with every example, so the first request of a search would carry every
+ * filter. The examples move into the descriptions, where a reader still sees them.
+ */
+const START = `'use strict';
+(async () => {
+  const content = await (await fetch('./openapi.json')).json();
+  for (const path of Object.values(content.paths)) {
+    for (const operation of Object.values(path)) {
+      for (const parameter of operation.parameters ?? []) {
+        if (parameter.example === undefined) continue;
+        parameter.description = (parameter.description ?? '') + '\\n\\nExample: \`' + parameter.example + '\`';
+        delete parameter.example;
+      }
+    }
+  }
+  // The server that gave out the page, whichever of its addresses the reader used.
+  content.servers = [{ url: new URL('..', location.href).href.replace(/\\/$/, '') }];
+  Scalar.createApiReference('#app', { ...${JSON.stringify(CONFIGURATION)}, content });
+})();
+`;
 
 /** The document at /docs/openapi.json, and a page to read and try it at /docs/. */
 export function docsRoutes(app: App): void {
@@ -9,33 +58,30 @@ export function docsRoutes(app: App): void {
 
   app.get('/', HIDDEN, (_request, reply) => reply.redirect('/docs/'));
 
-  const page = { loaded: undefined as Promise<FastifyInstance> | undefined };
-  for (const path of ['/docs', '/docs/js/scalar.js']) {
-    app.get(path, HIDDEN, async (request, reply) => {
-      page.loaded ??= loadPage();
-      const { statusCode, headers, rawPayload } = await (await page.loaded).inject(request.url);
-      return reply.code(statusCode).headers(headers).send(rawPayload);
-    });
-  }
+  // Scripts come from this server only and none is inline, so that the policy can forbid inline ones.
+  app.get('/docs', HIDDEN, (request, reply) =>
+    // The addresses in the page are relative to /docs/.
+    request.url.split('?')[0] === '/docs'
+      ? reply.redirect('/docs/')
+      : reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE),
+  );
+
+  app.get('/docs/js/start.js', HIDDEN, (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(START),
+  );
+
+  const library = { loaded: undefined as Promise<FastifyInstance> | undefined };
+  app.get('/docs/js/scalar.js', HIDDEN, async (_request, reply) => {
+    library.loaded ??= loadLibrary();
+    const { headers, rawPayload } = await (await library.loaded).inject('/docs/js/scalar.js');
+    return reply.headers(headers).header('cache-control', 'public, max-age=3600').send(rawPayload);
+  });
 }
 
-/** Loaded when first asked for: its script is a string of 4 MB, 150 ms that a restart need not wait for. */
-async function loadPage(): Promise<FastifyInstance> {
+/** Loaded on the first request: its script is a string of 4 MB, 150 ms that a restart need not wait for. */
+async function loadLibrary(): Promise<FastifyInstance> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
-  const inner = Fastify({ routerOptions: { ignoreTrailingSlash: true } });
-  await inner.register(reference, {
-    routePrefix: '/docs',
-    configuration: {
-      url: './openapi.json',
-      pageTitle: 'Halyard API',
-      hideClientButton: true,
-      withDefaultFonts: false,
-      telemetry: false,
-      // What the page offers of its maker's services, which would leave this server.
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      showDeveloperTools: 'never',
-    },
-  });
+  const inner = Fastify();
+  await inner.register(reference, { routePrefix: '/docs', configuration: { url: './openapi.json' } });
   return inner;
 }

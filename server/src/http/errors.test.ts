@@ -103,6 +103,7 @@ test.each([
   ['GET', '/api/admin/nope', null, 401, 'AuthenticationRequired'],
   ['GET', '/nope', null, 404, 'NotFoundError'],
   ['POST', '/api/admin/search/events', ADMIN_TOKEN, 404, 'NotFoundError'],
+  ['GET', '/api/clients', null, 401, 'AuthenticationRequired'],
   ['GET', '/api/admin/projects/%E0%A4%A', ADMIN_TOKEN, 400, 'BadDataError'],
   ['GET', '/api/admin/projects/a%00b', ADMIN_TOKEN, 400, 'BadDataError'],
   ['GET', `/api/admin/projects/${'x'.repeat(600)}`, ADMIN_TOKEN, 400, 'BadDataError'],
@@ -112,6 +113,26 @@ test.each([
   const answer = await call(harness.app, method, url, { token });
 
   expect(answer).toMatchObject({ status, body: { name, details: [{ message: expect.any(String) }] } });
+});
+
+test.each([
+  '/api/client/features',
+  '/api/client',
+  '/api/frontend?appName=shop',
+  '/api/frontend/client/metrics',
+  '/api/proxy',
+])('%s says that there is no API for SDKs, whatever the token', async url => {
+  const { secret } = (
+    await call(harness.app, 'POST', '/api/admin/api-tokens', {
+      body: { tokenName: url, type: 'client', environment: 'development' },
+    })
+  ).body;
+
+  for (const token of [secret, ADMIN_TOKEN, null]) {
+    const response = await call(harness.app, 'GET', url, { token });
+    expect(response).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
+    expect(response.body.message).toMatch(/no API for SDKs yet/);
+  }
 });
 
 test('missing, malformed, unknown and expired credentials get the same words', async () => {

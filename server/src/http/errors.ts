@@ -26,8 +26,20 @@ export const STATUS = {
 /** From whatever depth an error comes, the caller sees one shape, and the log has the cause under the same id. */
 export function installErrors(app: App): void {
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(error, request, reply));
-  app.setNotFoundHandler((request, reply) =>
-    sendError(notFound(`${request.method} ${request.url.split('?')[0]?.slice(0, 200)}`), request, reply),
+  app.setNotFoundHandler((request, reply) => sendError(unknownAddress(request), request, reply));
+}
+
+/** Paths of Unleash's API for SDKs, which this version does not serve. */
+const SDK_PATH = /^\/api\/(client|frontend|proxy)(?=[/?]|$)/;
+
+export const isSdkPath = (url: string): boolean => SDK_PATH.test(url);
+
+function unknownAddress({ method, url }: FastifyRequest): ApiError {
+  const what = `${method} ${url.split('?')[0]?.slice(0, 200)}`;
+  if (!isSdkPath(url)) return notFound(what);
+  return new ApiError(
+    'NotFoundError',
+    `${what} does not exist: this version of Halyard has no API for SDKs yet. The admin API is under /api/admin.`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { LogController } from 'fastify';
 import type { LoggerOptions } from 'pino';
 import type { App } from './app.ts';
 
@@ -10,6 +11,23 @@ export function logOptions(level: string): LoggerOptions {
       censor: '[hidden]',
     },
   };
+}
+
+/**
+ * Fastify's own lines about requests are off, because installRequestLog writes them. The same option silences a response
+ * that broke after its first bytes, and the status in the log is 200 by then, so that one is logged here.
+ */
+export class RequestLogController extends LogController {
+  constructor() {
+    super({ disableRequestLogging: true });
+  }
+
+  override streamError(...[error, request]: Parameters<LogController['streamError']>): void {
+    const route = request.routeOptions.url;
+    const gone = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+    if (gone) request.log.info({ route }, 'response aborted by the client');
+    else request.log.error({ err: error, route }, 'response stream failed');
+  }
 }
 
 export function installRequestLog(app: App): void {

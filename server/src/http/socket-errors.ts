@@ -11,25 +11,28 @@ const ANSWERS: Record<string, [status: string, message: string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
 };
 
-/** What Node refuses before there is a request: it too is answered in the one error shape. */
-export const clientErrorHandler: NonNullable<FastifyServerOptions['clientErrorHandler']> = (
-  error,
-  socket,
-) => {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-  const [status, message] = ANSWERS[(error as ConnectionError).code] ?? [
-    '400 Bad Request',
-    'This is not valid HTTP.',
-  ];
-  const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
-  socket.end(
-    [
-      `HTTP/1.1 ${status}`,
-      'content-type: application/json; charset=utf-8',
-      `content-length: ${Buffer.byteLength(body)}`,
-      'connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
-};
+type ClientErrorHandler = NonNullable<FastifyServerOptions['clientErrorHandler']>;
+
+/** Responds to what Node rejects before there is a request, in the one error shape and with the given headers. */
+export function clientErrorHandler(headers: Record<string, string>): ClientErrorHandler {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+    const [status, message] = ANSWERS[(error as ConnectionError).code] ?? [
+      '400 Bad Request',
+      'This is not valid HTTP.',
+    ];
+    const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
+    socket.end(
+      [
+        `HTTP/1.1 ${status}`,
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(body)}`,
+        ...lines,
+        'connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  };
+}

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
+import { RequestLogController } from './log.ts';
 import { type Pieces, sendPieces } from './stream.ts';
 
 async function serve(pieces: () => Pieces, within?: number) {
@@ -10,6 +11,31 @@ async function serve(pieces: () => Pieces, within?: number) {
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   return { app, address };
 }
+
+test('a stream that breaks after its first bytes is logged with the id of its request', async () => {
+  const lines: string[] = [];
+  const app = Fastify({
+    logger: { stream: { write: (line: string) => lines.push(line) } },
+    logController: new RequestLogController(),
+    genReqId: () => 'the-request',
+  });
+  async function* breaking(): Pieces {
+    yield '{"a":';
+    throw new Error('connection to the database lost');
+  }
+  app.get('/', (_, reply) => sendPieces(reply, breaking()));
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+
+  await expect(fetch(address).then(response => response.text())).rejects.toThrow();
+
+  const found = () => lines.map(line => JSON.parse(line)).filter(({ reqId }) => reqId === 'the-request');
+  await expect
+    .poll(found)
+    .toMatchObject([
+      { level: 50, msg: 'response stream failed', err: { message: 'connection to the database lost' } },
+    ]);
+  await app.close();
+});
 
 test('pieces are sent in their order, and a failure before the first is answered as one', async () => {
   async function* good(): Pieces {

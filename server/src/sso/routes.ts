@@ -46,10 +46,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         response: { 200: answer('The ways to log in', LoginMethodList) },
       },
     },
-    async (_request, reply) => {
-      reply.header('cache-control', 'no-store');
-      return { methods: await loginMethods(db) };
-    },
+    async () => ({ methods: await loginMethods(db) }),
   );
 
   app.get(
@@ -70,7 +67,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
       const returnTo = ownPath(request.query.redirect, sso.publicUrl);
       const { url, sealed } = await asking(request.log, () => beginLogin(db, sso, returnTo));
       setLoginCookie(reply, sso.publicUrl, sealed, ATTEMPT_MINUTES * 60);
-      return reply.header('cache-control', 'no-store').redirect(url.href, 302);
+      return reply.redirect(url.href, 302);
     },
   );
 
@@ -92,7 +89,6 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
       },
     },
     async (request, reply) => {
-      reply.header('cache-control', 'no-store');
       const [, query = ''] = request.url.split(/\?(.*)/s);
       const returned = { query, state: request.query.state, sealed: readLoginCookie(request, sso.publicUrl) };
       const origin = {
@@ -127,7 +123,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
     },
     async (request, reply) => {
       const url = await asking(request.log, () => singleSignOutUrl(db, sso));
-      return reply.header('cache-control', 'no-store').redirect(url?.href ?? '/', 302);
+      return reply.redirect(url?.href ?? '/', 302);
     },
   );
 }

@@ -8,6 +8,7 @@ type Described = {
   requestBody?: { content: { 'application/json': { schema: Schema; example?: unknown } } };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
   'x-permission'?: 'NONE' | string[];
+  'x-answers-secret'?: boolean;
 };
 
 export type Operation = {
@@ -15,6 +16,8 @@ export type Operation = {
   path: string;
   /** undefined: public */
   permission: 'NONE' | string[] | undefined;
+  /** Whether its response shows a secret. */
+  answersSecret: boolean;
   parameters: Parameter[];
   bodySchema: Schema | undefined;
   /** The example of the document: a body that the operation accepts. */
@@ -38,6 +41,7 @@ export function listOperations(): Operation[] {
           method,
           path,
           permission: operation['x-permission'],
+          answersSecret: operation['x-answers-secret'] ?? false,
           parameters: operation.parameters ?? [],
           bodySchema: body?.schema,
           body: body?.example,
