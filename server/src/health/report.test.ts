@@ -184,6 +184,42 @@ test('members are users with a role, counted once, and favorite is the caller’
   expect(asAlice.stats.projectMembersAddedCurrentWindow).toBe(2);
 });
 
+test('members and members added count users with a role, directly or through a group, and no service accounts', async () => {
+  const { db } = harness;
+  const { id } = await makeProject(db);
+  const [direct, grouped, too, both, early] = await Promise.all(
+    ['direct', 'grouped', 'too', 'both', 'early'].map(() => makeUser(db, 'Viewer')),
+  );
+  const account = await call(harness.app, 'POST', '/api/admin/service-account', {
+    body: { name: 'Robot', username: `robot-of-${id}`, rootRole: 3 },
+  });
+  const { body: group } = await call(harness.app, 'POST', '/api/admin/groups', {
+    body: { name: `group-of-${id}`, users: [grouped, too, both].map(user => ({ user: { id: user?.id } })) },
+  });
+  const access = await post(`${id}/access`, {
+    roles: [5],
+    users: [direct, both, early].map(user => user?.id).concat(account.body.id),
+    groups: [group.id],
+  });
+  expect([account.status, access.status]).toEqual([201, 200]);
+
+  expect((await get(`${id}/health-report`)).body).toMatchObject({
+    members: 5,
+    stats: { projectMembersAddedCurrentWindow: 5 },
+  });
+  expect((await get(`${id}/insights`)).body.members).toEqual({ currentMembers: 5, change: 5 });
+
+  // A further role is no further member, and who was there before the window was not added in it.
+  await sql`update user_roles set created_at = now() - interval '31 days' where user_id in (${early?.id}, ${both?.id})`.execute(
+    db,
+  );
+
+  expect((await get(`${id}/health-report`)).body).toMatchObject({
+    members: 5,
+    stats: { projectMembersAddedCurrentWindow: 3 },
+  });
+});
+
 test('archived features count nowhere but in the figures of archiving', async () => {
   const { id } = await makeProject(harness.db);
   for (const name of ['kept', 'put-away']) await post(`${id}/features`, { name });
@@ -197,60 +233,118 @@ test('archived features count nowhere but in the figures of archiving', async ()
   expect(body.stats).toMatchObject({ createdCurrentWindow: 2, archivedCurrentWindow: 1 });
 });
 
-test('the windows are the last 30 days and the 30 days before', async () => {
-  const { db } = harness;
-  const { id } = await makeProject(db);
-  const ages = [1, 29, 31, 59, 61];
-  for (const age of ages) await post(`${id}/features`, { name: `aged-${age}` });
-  for (const age of ages)
-    await sql`update features set created_at = now() - ${age} * interval '1 day', archived_at = now() - (${age} - 0.5) * interval '1 day' where name = ${`aged-${age}`}`.execute(
-      db,
-    );
+/** Writes an event as if it had happened that many days ago. */
+async function happened(
+  daysAgo: number,
+  type: string,
+  event: { project: string; featureName?: string; environment?: string },
+): Promise<void> {
   await sql`
-    insert into events (created_at, group_id, type, created_by, project)
-    select now() - days * interval '1 day', 'x', 'project-updated', 'x', ${id} from unnest(array[20, 31, 40, 59, 61]) as days`.execute(
-    db,
-  );
+    insert into events (created_at, group_id, type, created_by, project, feature_name, environment)
+    values (now() - ${daysAgo} * interval '1 day', 'x', ${type}, 'x', ${event.project}, ${event.featureName ?? null},
+      ${event.environment ?? null})`.execute(harness.db);
+}
 
-  const { stats } = (await get(`${id}/health-report`)).body;
+test('the windows are the last 30 days and the 30 days before', async () => {
+  const { id: project } = await makeProject(harness.db);
+  for (const age of [1, 29, 31, 59, 61]) {
+    await happened(age, 'feature-created', { project, featureName: `aged-${age}` });
+    await happened(age - 0.5, 'feature-archived', { project, featureName: `aged-${age}` });
+  }
+  for (const age of [20, 31, 40, 59, 61]) await happened(age, 'project-updated', { project });
+
+  const { stats } = (await get(`${project}/health-report`)).body;
 
   expect(stats).toMatchObject({
     createdCurrentWindow: 2,
     createdPastWindow: 2,
     archivedCurrentWindow: 2,
     archivedPastWindow: 2,
-    // project-created, five times feature-created and one that was written here.
-    projectActivityCurrentWindow: 7,
-    projectActivityPastWindow: 3,
+    // project-created, project-updated, and two features that were created and archived.
+    projectActivityCurrentWindow: 6,
+    projectActivityPastWindow: 7,
   });
 });
 
+test('deleting, moving or reviving a feature later does not change the figures of the windows', async () => {
+  const [{ id: project }, { id: other }] = [await makeProject(harness.db), await makeProject(harness.db)];
+  for (const name of ['deleted-later', 'moved-later', 'revived-later'])
+    await post(`${project}/features`, { name });
+  for (const name of ['deleted-later', 'moved-later'])
+    await post(`${project}/features/${name}/environments/production/on`);
+  await post(`${project}/archive`, { features: ['deleted-later', 'revived-later'] });
+  const figures = async (of: string) => {
+    const { projectActivityCurrentWindow: _, ...stats } = (await get(`${of}/health-report`)).body.stats;
+    return stats;
+  };
+  const before = await figures(project);
+  expect(before).toMatchObject({ createdCurrentWindow: 3, archivedCurrentWindow: 2 });
+
+  await post(`${project}/delete`, { features: ['deleted-later'] });
+  await post(`${project}/features/moved-later/changeProject`, { newProjectId: other });
+  await post(`${project}/revive`, { features: ['revived-later'] });
+  await post(`${project}/archive`, { features: ['revived-later'] });
+
+  expect(await figures(project)).toEqual(before);
+  expect(await figures(other)).toMatchObject({ createdCurrentWindow: 0, avgTimeToProdCurrentWindow: 0 });
+});
+
 test('time to production counts features first activated in the window, in any production environment', async () => {
+  const { id: project } = await makeProject(harness.db);
+  const production = (featureName: string) => ({ project, featureName, environment: 'production' });
+  for (const [name, createdDaysAgo, ...enabledDaysAgo] of [
+    ['slow', 12.2914, 2],
+    // Off and on again is not a first time.
+    ['quick', 5, 3, 1],
+    ['long-ago', 50, 31, 1],
+    ['never', 20],
+    ['deleted', 20, 18],
+  ] as [string, number, ...number[]][]) {
+    await happened(createdDaysAgo, 'feature-created', { project, featureName: name });
+    for (const age of enabledDaysAgo) await happened(age, 'feature-environment-enabled', production(name));
+  }
+  await happened(4, 'feature-deleted', { project, featureName: 'deleted' });
+  // A new feature under a name that was deleted.
+  await happened(3, 'feature-created', { project, featureName: 'deleted' });
+  await happened(2.5, 'feature-environment-enabled', {
+    project,
+    featureName: 'deleted',
+    environment: 'development',
+  });
+
+  // The mean of 10.2914, 2 and 2, rounded once.
+  expect((await get(`${project}/health-report`)).body.stats.avgTimeToProdCurrentWindow).toBe(4.8);
+
+  await happened(1, 'feature-environment-enabled', production('deleted'));
+
+  // The same with another 2 days.
+  expect((await get(`${project}/health-report`)).body.stats.avgTimeToProdCurrentWindow).toBe(4.1);
+});
+
+test('the lead time of insights is the mean of what each feature took, rounded once', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
-  for (const name of ['slow', 'quick', 'long-ago', 'never', 'in-development'])
+  for (const [name, days] of [
+    ['lead-slow', 10.2914],
+    ['lead-quick', 2],
+  ] as const) {
     await post(`${id}/features`, { name });
-  for (const name of ['slow', 'quick', 'long-ago'])
     await post(`${id}/features/${name}/environments/production/on`);
-  await post(`${id}/features/in-development/environments/development/on`);
-  // Off and on again is not a first time.
-  await post(`${id}/features/long-ago/environments/production/off`);
-  await sql`update features set created_at = now() - interval '12 days' where name = 'slow'`.execute(db);
-  await sql`update features set created_at = now() - interval '3 days' where name = 'quick'`.execute(db);
-  await sql`update features set created_at = now() - interval '50 days' where name = 'long-ago'`.execute(db);
-  await sql`update feature_environments set first_enabled_at = now() - interval '31 days' where feature_name = 'long-ago' and environment = 'production'`.execute(
-    db,
-  );
-  await post(`${id}/features/long-ago/environments/production/on`);
+    await sql`
+      update features set created_at = first_enabled_at - ${days} * interval '1 day'
+      from feature_environments
+      where name = ${name} and feature_name = name and environment = 'production'`.execute(db);
+  }
 
-  expect((await get(`${id}/health-report`)).body.stats.avgTimeToProdCurrentWindow).toBe(7.5);
   const { leadTime } = (await get(`${id}/insights`)).body;
-  expect(leadTime.features.map(({ name }: { name: string }) => name).toSorted()).toEqual([
-    'long-ago',
-    'quick',
-    'slow',
-  ]);
-  expect(leadTime.projectAverage).toBeCloseTo((12 + 3 + 19) / 3, 1);
+
+  expect(leadTime).toEqual({
+    projectAverage: 6.1,
+    features: [
+      { name: 'lead-quick', timeToProduction: 2 },
+      { name: 'lead-slow', timeToProduction: 10.3 },
+    ],
+  });
 });
 
 test('a report takes the same statements whatever its size, apart from one fetch for 50 features', async () => {

@@ -35,7 +35,7 @@ export const ProjectStats = Named(
       archivedPastWindow: count('Features archived in the 30 days before'),
       projectActivityCurrentWindow: count('Events of the last 30 days'),
       projectActivityPastWindow: count('Events of the 30 days before'),
-      projectMembersAddedCurrentWindow: count('Users who got a role in the last 30 days'),
+      projectMembersAddedCurrentWindow: count('Members who were not members 30 days ago'),
     },
     { description: 'The last 30 days, and the 30 days before' },
   ),
@@ -58,7 +58,7 @@ const head = {
   defaultStickiness: Type.String({ examples: ['default'] }),
   featureLimit: Nullable(Type.Integer({ description: 'Most features; null: no limit' })),
   featureNaming: Ref(FeatureNaming),
-  members: count('Users with a role in the project'),
+  members: count('Users with a role in the project, directly or through a group'),
   favorite: Type.Boolean({ description: 'Starred by the caller' }),
   environments: Type.Array(Ref(ProjectEnvironment)),
   createdAt: Timestamp('When the project was created'),
@@ -92,7 +92,7 @@ export const ProjectStatus = Named(
   'ProjectStatus',
   Type.Object({
     resources: Type.Object({
-      members: count('Users with a role in the project'),
+      members: count('Users with a role in the project, directly or through a group'),
       apiTokens: count('API tokens for the project that are not revoked'),
       segments: count('Segments of the project'),
     }),
@@ -154,7 +154,7 @@ export const ProjectInsights = Named(
     ...insights,
     members: Type.Object({
       currentMembers: count('Users with a role in the project'),
-      change: count('Users who got a role in the last 30 days'),
+      change: count('Members who were not members 30 days ago'),
     }),
     health: Type.Object({ rating: health, ...rating }),
     technicalDebt: Type.Object({

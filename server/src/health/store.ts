@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { isPotentiallyStale } from '../feature-types/store.ts';
-import { MEMBERS } from '../projects/store.ts';
+import { MEMBERS, membersAddedSince } from '../projects/store.ts';
 import type { InsightsParts, ReportParts, StatusParts } from './schema.ts';
 import type { Counts } from './score.ts';
 
@@ -17,52 +17,63 @@ export const countsOf = (project: string | RawBuilder<unknown>, at: Date) => sql
 const daysBefore = (at: Date, days: number) =>
   sql`(${at}::timestamptz - ${sql.lit(days)} * interval '1 day')`;
 
-/**
- * Features of `projects` that were first switched on in a production environment since then, with the days it took. One
- * that was on in another of them before is older than that.
- */
-const firstInProduction = (since: RawBuilder<unknown>) => sql`(
+/** Features of `projects` that were ever enabled in a production environment, with the days until then. */
+const LEAD_TIMES = sql`(
   select features.name, min(here.first_enabled_at) as at,
-    round((extract(epoch from min(here.first_enabled_at) - features.created_at) / 86400)::numeric, 1) as days
+    (extract(epoch from min(here.first_enabled_at) - features.created_at) / 86400)::numeric as days
   from feature_environments as here
     join environments on environments.name = here.environment and environments.type = 'production'
     join features on features.name = here.feature_name
-  where features.project = projects.id and here.first_enabled_at >= ${since} and not exists (
-    select from feature_environments as earlier
-      join environments as place on place.name = earlier.environment and place.type = 'production'
-    where earlier.feature_name = here.feature_name and earlier.first_enabled_at < ${since}
-  )
+  where features.project = projects.id and here.first_enabled_at is not null
   group by features.name
 )`;
+
+/**
+ * The days from the creation of a feature to its first activation in a production environment, one row for each first
+ * activation in `projects` since then. From the events, so that deleting or moving a feature later changes nothing. A feature
+ * begins with its latest creation: its name may have belonged to another before.
+ */
+const daysToProduction = (since: RawBuilder<unknown>) => sql`(
+  select extract(epoch from activation.created_at - creation.at) / 86400 as days
+  from events as activation cross join lateral (
+    select id, coalesce((data ->> 'createdAt')::timestamptz, created_at) as at from events
+    where feature_name = activation.feature_name and type = 'feature-created' and id < activation.id
+    order by id desc limit 1
+  ) as creation
+  where activation.project = projects.id and activation.type = 'feature-environment-enabled'
+    and activation.created_at >= ${since} and activation.environment = any(${PRODUCTION}) and not exists (
+      select from events as earlier
+      where earlier.feature_name = activation.feature_name and earlier.type = 'feature-environment-enabled'
+        and earlier.id > creation.id and earlier.id < activation.id and earlier.environment = any(${PRODUCTION})
+    )
+)`;
+const PRODUCTION = sql`array(select name from environments where type = 'production')`;
 
 /** The last 30 days of `projects`, and the 30 before. */
 function stats(at: Date) {
   const [current, past] = [daysBefore(at, 30), daysBefore(at, 60)];
-  const inPast = (column: RawBuilder<unknown>) => sql`${column} >= ${past} and ${column} < ${current}`;
+  /** Counts in events of one type, now and before. */
+  const windows = (type: string, counted: RawBuilder<unknown>) => sql`(
+    select count(${counted}) filter (where created_at >= ${current}) as now,
+      count(${counted}) filter (where created_at < ${current}) as before
+    from events where project = projects.id and type = ${sql.lit(type)} and created_at >= ${past}
+  )`;
   return sql`(
     select jsonb_build_object(
       'avgTimeToProdCurrentWindow', (
-        select coalesce(round(avg(days), 1), 0) from ${firstInProduction(current)} as activated
+        select coalesce(round(avg(days), 1), 0) from ${daysToProduction(current)} as activated
       ),
-      'createdCurrentWindow', flags.created, 'createdPastWindow', flags.created_before,
-      'archivedCurrentWindow', flags.archived, 'archivedPastWindow', flags.archived_before,
+      'createdCurrentWindow', created.now, 'createdPastWindow', created.before,
+      'archivedCurrentWindow', archived.now, 'archivedPastWindow', archived.before,
       'projectActivityCurrentWindow', activity.now, 'projectActivityPastWindow', activity.before,
-      'projectMembersAddedCurrentWindow', (
-        select count(distinct user_id) from user_roles
-        where user_roles.project = projects.id and user_roles.created_at >= ${current}
-      )
+      'projectMembersAddedCurrentWindow', ${membersAddedSince(current)}
     )
-    from (
-      select count(*) filter (where created_at >= ${current}) as created,
-        count(*) filter (where ${inPast(sql`created_at`)}) as created_before,
-        count(*) filter (where archived_at >= ${current}) as archived,
-        count(*) filter (where ${inPast(sql`archived_at`)}) as archived_before
-      from features where features.project = projects.id
-    ) as flags, (
-      select count(*) filter (where created_at >= ${current}) as now,
-        count(*) filter (where created_at < ${current}) as before
-      from events where events.project = projects.id and created_at >= ${past}
-    ) as activity
+    from ${windows('feature-created', sql`*`)} as created,
+      ${windows('feature-archived', sql`distinct feature_name`)} as archived, (
+        select count(*) filter (where created_at >= ${current}) as now,
+          count(*) filter (where created_at < ${current}) as before
+        from events where events.project = projects.id and created_at >= ${past}
+      ) as activity
   )`;
 }
 
@@ -148,7 +159,6 @@ export async function findInsightsParts(
   project: string,
   at: Date,
 ): Promise<InsightsParts | undefined> {
-  const ever = sql`timestamptz '-infinity'`;
   const { rows } = await sql<InsightsParts>`
     select to_jsonb(counts) as counts, ${stats(at)} as stats, ${MEMBERS} as members,
       coalesce((
@@ -162,13 +172,13 @@ export async function findInsightsParts(
         select jsonb_build_object(
           'projectAverage', coalesce(round(avg(days), 1), 0),
           'features', coalesce(
-            jsonb_agg(jsonb_build_object('name', name, 'timeToProduction', days) order by at desc, name)
+            jsonb_agg(jsonb_build_object('name', name, 'timeToProduction', round(days, 1)) order by at desc, name)
               filter (where newest <= 1000),
             '[]'
           )
         )
         from (
-          select *, row_number() over (order by at desc, name) as newest from ${firstInProduction(ever)} as activated
+          select *, row_number() over (order by at desc, name) as newest from ${LEAD_TIMES} as activated
         ) as activated
       ) as "leadTime"
     from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);

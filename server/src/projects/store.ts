@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import { lockAdding } from '../db/adding.ts';
@@ -16,6 +16,20 @@ export type ProjectFields = Omit<
 export const MEMBERS = sql<number>`(
   select count(distinct held.user_id) from effective_roles as held join users on users.id = held.user_id
   where held.project = projects.id and users.kind = 'user' and users.deleted_at is null
+)`;
+
+/** How many of these users were no members of `projects` before that time. */
+export const membersAddedSince = (since: RawBuilder<unknown>) => sql<number>`(
+  select count(*) from (
+    select held.user_id from (
+      select user_id, created_at from user_roles where project = projects.id
+      union all
+      select user_id, greatest(group_users.created_at, group_roles.created_at)
+      from group_roles join group_users using (group_id) where group_roles.project = projects.id
+    ) as held join users on users.id = held.user_id
+    where users.kind = 'user' and users.deleted_at is null
+    group by held.user_id having min(held.created_at) >= ${since}
+  ) as added
 )`;
 
 /** All but the id and the environments. */
