@@ -7,6 +7,8 @@ export type Actor = {
   isAdmin: boolean;
   /** What the actor's root role allows everywhere; project permissions are looked up where they are asked. */
   rootPermissions: readonly string[];
+  /** The session or personal token that an account came with. */
+  credential?: { table: 'sessions' | 'personal_access_tokens'; id: number };
   /** Held by a request with an Idempotency-Key; the change it makes settles it. */
   claim?: Claim;
 };

@@ -120,7 +120,7 @@ async function authenticateSession(db: Db, request: FastifyRequest, publicUrl: s
   if (!user) throw authenticationRequired();
   if (user.seenLongAgo) noteUse(db, request, 'sessions', user.credentialId);
   request.sessionId = user.credentialId;
-  return asActor(user, request.ip);
+  return asActor(user, 'sessions', request.ip);
 }
 
 async function authenticateUser(
@@ -137,16 +137,21 @@ async function authenticateUser(
     throw authenticationRequired();
   }
   if (user.seenLongAgo) noteUse(db, request, 'personal_access_tokens', user.credentialId);
-  return asActor(user, request.ip);
+  return asActor(user, 'personal_access_tokens', request.ip);
 }
 
-const asActor = ({ kind, userId, name, rootPermissions }: FoundUser, ip: string): Actor => ({
+const asActor = (
+  { credentialId, kind, userId, name, rootPermissions }: FoundUser,
+  table: NonNullable<Actor['credential']>['table'],
+  ip: string,
+): Actor => ({
   kind,
   userId,
   name,
   ip,
   isAdmin: rootPermissions.includes('ADMIN'),
   rootPermissions,
+  credential: { table, id: credentialId },
 });
 
 async function authenticateApiToken(

@@ -110,14 +110,31 @@ export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser |
 
 export type Credential = 'api_tokens' | 'personal_access_tokens' | 'sessions';
 
-/** Written at most once a minute for a token or session, however often and on however many servers it is used. */
+/**
+ * Written at most once a minute for a token or session, however often and on however many servers it is used. The user
+ * is locked before the credential, as by whoever revokes credentials; a user who is locked already is noted another time.
+ */
 export async function markSeen(db: Db, table: Credential, id: number): Promise<void> {
-  const used = sql`update ${sql.table(table)} set seen_at = now() where id = ${id} and ${SEEN_LONG_AGO}`;
-  if (table === 'api_tokens') await used.execute(db);
+  const credential = sql.table(table);
+  const used = sql`id = ${id} and ${SEEN_LONG_AGO}`;
+  if (table === 'api_tokens') await sql`update ${credential} set seen_at = now() where ${used}`.execute(db);
   else
     await sql`
-      with used as (${used} returning user_id)
-      update users set seen_at = now() from used where users.id = used.user_id`.execute(db);
+      with owner as materialized (
+        select id from users where id = (select user_id from ${credential} where ${used})
+        for no key update skip locked
+      ), used as (
+        update ${credential} set seen_at = now() from owner where user_id = owner.id and ${credential}.id = ${id}
+      )
+      update users set seen_at = now() from owner where users.id = owner.id`.execute(db);
+}
+
+export async function hasCredential(
+  db: Reader,
+  { table, id }: NonNullable<Actor['credential']>,
+): Promise<boolean> {
+  const found = await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Keeps others from taking ADMIN away from anyone until the transaction ends. */

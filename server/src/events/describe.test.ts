@@ -51,6 +51,7 @@ const NEWER_TYPES = [
   'user-password-changed',
   'user-password-link-created',
   'user-sessions-ended',
+  'user-identity-linked',
   'login-blocked',
   'integration-disabled',
   'integration-failing',

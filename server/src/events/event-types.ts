@@ -357,6 +357,10 @@ export const EVENT_TYPES = {
     text: `made a link to set the password of ${USER}`,
   },
   'user-sessions-ended': { label: 'Sessions ended', text: `ended [{sessions}|the] sessions of ${USER}` },
+  'user-identity-linked': {
+    label: 'Account linked to identity provider',
+    text: `linked ${USER} to the identity provider and revoked earlier credentials`,
+  },
   'login-blocked': {
     label: 'Logins blocked after failures',
     text: 'blocked logins[ of user {username}][ from address {address}] after [{failures}|too many] failures[ within {minutes} minutes]',

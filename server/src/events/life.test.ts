@@ -362,6 +362,7 @@ const NOT_HERE =
   'what it tells of is not part of Halyard yet: change requests, release plans, signals, banners';
 
 const JOB = 'written by a job of the service, shown by health/announce.test.ts';
+const LINK = 'takes an identity provider: shown by sso/linking.test.ts';
 const DELIVERY = 'takes a receiver that fails: shown by the tests of deliveries';
 
 /** Why no request of the life above writes an event of this type. */
@@ -380,6 +381,7 @@ const NOT_EMITTED: Record<string, string> = {
     ...['scim-users-deleted', 'scim-groups-deleted', 'user-preference-updated'],
   ]),
   ...of(JOB, ['feature-potentially-stale-on']),
+  ...of(LINK, ['user-identity-linked']),
   ...of(LATER, ['application-created', 'setting-deleted']),
   ...of(DELIVERY, [
     ...['integration-disabled', 'integration-failing'],

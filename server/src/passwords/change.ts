@@ -1,13 +1,13 @@
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
-import type { Db } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { badData, notFound, type Violation } from '../errors.ts';
 import { checkPassword, tooManyFailures } from '../sessions/check-password.ts';
 import { endSessionsOf } from '../sessions/end.ts';
 import { type LoginOrigin, openSession } from '../sessions/open.ts';
 import { hashPassword } from './hash.ts';
 import type { NewPassword, OwnNewPassword } from './schema.ts';
-import { findOwner, lockOwner, type PasswordOwner, updatePassword } from './store.ts';
+import { deletePassword, findOwner, lockOwner, type PasswordOwner, updatePassword } from './store.ts';
 import { type Person, passwordViolations } from './strength.ts';
 
 /** An admin sets the password of a user, whose sessions end. */
@@ -56,6 +56,14 @@ export async function applyPassword(
   await updatePassword(tx, owner.id, hash);
   await endSessionsOf(tx, [owner.id]);
   record({ type: 'user-password-changed', data: asEventData(owner) });
+}
+
+/** Part of a change, with the user locked: neither the password nor a link to set one works any more. */
+export async function removePassword(
+  tx: Tx,
+  userId: number,
+): Promise<{ password: boolean; passwordLink: boolean }> {
+  return await deletePassword(tx, userId);
 }
 
 export function asEventData({ id, name, username, email }: PasswordOwner): object {

@@ -40,6 +40,24 @@ export async function updatePassword(tx: Tx, userId: number, hash: string): Prom
   await tx.updateTable('users').set({ password_hash: hash }).where('id', '=', userId).execute();
 }
 
+/** Returns whether there was a password, and whether there was a link to set one. The caller holds the lock on the user. */
+export async function deletePassword(
+  tx: Tx,
+  userId: number,
+): Promise<{ password: boolean; passwordLink: boolean }> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set({ password_hash: null })
+    .where('id', '=', userId)
+    .where('password_hash', 'is not', null)
+    .executeTakeFirst();
+  const { numDeletedRows } = await tx
+    .deleteFrom('password_links')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return { password: numUpdatedRows === 1n, passwordLink: numDeletedRows === 1n };
+}
+
 /** Replaces the link that the user had. */
 export async function upsertLink(
   tx: Tx,

@@ -29,9 +29,9 @@ export async function endAllSessions(db: Db, actor: Actor, owner: Owner): Promis
   });
 }
 
-/** Part of a change after which nobody may go on as these users without logging in again. */
-export async function endSessionsOf(tx: Tx, userIds: number[]): Promise<void> {
-  await deleteSessionsOf(tx, userIds);
+/** Part of a change after which nobody may go on as these users without logging in again; returns how many sessions ended. */
+export async function endSessionsOf(tx: Tx, userIds: number[]): Promise<number> {
+  return await deleteSessionsOf(tx, userIds);
 }
 
 /** Removes what has ended; returns how many rows. */

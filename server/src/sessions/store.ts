@@ -136,6 +136,10 @@ export async function rememberPlace(tx: Tx, userId: number, network: string): Pr
     on conflict (user_id, address) do update set seen_at = now()`.execute(tx);
 }
 
+export async function deletePlaces(tx: Tx, userId: number): Promise<void> {
+  await tx.deleteFrom('login_places').where('user_id', '=', userId).execute();
+}
+
 /** The hash of the password the user has now; nobody changes it, or deletes the user, until the transaction ends. */
 export async function lockAccount(
   tx: Tx,

@@ -9,6 +9,7 @@ import type { Identity } from './claims.ts';
 import { isOfDomain } from './domains.ts';
 import { syncGroups } from './group-sync.ts';
 import type { ActiveSettings } from './provider.ts';
+import { revokeUnproven } from './revoke-unproven.ts';
 import { findIdentity, findUserByEmail, lockIdentity, lockUser, saveIdentity } from './store.ts';
 
 /** Finds or makes the account of who has proved to the provider who they are, and opens a session: once for an attempt. */
@@ -22,35 +23,40 @@ export async function signIn(
   return await change(db, { ...SYSTEM, ip: origin.ip }, async part => {
     await finishAttempt(part.tx, attempt);
     await lockIdentity(part.tx, identity.key);
-    const userId = await accountOf(part, identity, settings);
+    const { userId, linked } = await accountOf(part, identity, settings);
     if (identity.groups) await syncGroups(part, userId, identity.groups);
     // After the groups: who deletes a user takes the lock of the admins first and then the user.
-    if (!(await lockUser(part.tx, userId))) throw deleted();
+    const user = await lockUser(part.tx, userId);
+    if (!user) throw deleted();
+    if (linked) await revokeUnproven(part, user, identity.key);
     return { userId, secret: await openSession(part.tx, userId, 'oidc', origin) };
   });
 }
+
+/** Linked: an account that was there before has been found by its address, which is proven only now. */
+type FoundAccount = { userId: number; linked: boolean };
 
 /** By who they are to the provider; only then by an address it vouches for; or a new one, if that is wanted. */
 async function accountOf(
   part: Change,
   { key, email, name }: Identity,
   settings: ActiveSettings,
-): Promise<number> {
+): Promise<FoundAccount> {
   const known = await findIdentity(part.tx, key);
-  if (known && !known.deleted) return known.userId;
+  if (known && !known.deleted) return { userId: known.userId, linked: false };
   if (email === undefined) throw known ? deleted() : notVerified();
   const user = await findUserByEmail(part.tx, email, key);
   // An address can be given to somebody else; the account that was opened with it is not theirs.
   if (user?.taken) throw somebodyElse();
   if (user) {
     await saveIdentity(part.tx, key, user.id);
-    return user.id;
+    return { userId: user.id, linked: true };
   }
   if (known) throw deleted();
   refuseNewAccount(email, settings);
   const made = await addUser(part, { name, username: null, email }, settings.defaultRoleId, null);
   await saveIdentity(part.tx, key, made.id);
-  return made.id;
+  return { userId: made.id, linked: false };
 }
 
 function refuseNewAccount(email: string, { autoCreate, emailDomains }: ActiveSettings): void {

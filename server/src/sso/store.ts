@@ -120,6 +120,15 @@ export async function findIdentity(db: Reader, key: IdentityKey): Promise<KnownI
   return rows[0];
 }
 
+/** Identities of the user other than this one open the account no more. */
+export async function deleteOtherIdentities(tx: Tx, userId: number, key: IdentityKey): Promise<void> {
+  await sql`
+    delete from sso_identities
+    where user_id = ${userId} and (issuer, client_id, subject) <> (${key.issuer}, ${key.clientId}, ${key.subject})`.execute(
+    tx,
+  );
+}
+
 /** The user with this address, and whether they are somebody else to the provider already. */
 export async function findUserByEmail(
   db: Reader,
@@ -145,11 +154,14 @@ export async function saveIdentity(tx: Tx, key: IdentityKey, userId: number): Pr
     do update set user_id = excluded.user_id, created_at = now()`.execute(tx);
 }
 
-/** True if the user is there; nobody deletes them until the transaction ends. */
-export async function lockUser(tx: Tx, id: number): Promise<boolean> {
-  const { rows } = await sql`
-    select from users where id = ${id} and deleted_at is null and kind = 'user' for update`.execute(tx);
-  return rows.length > 0;
+export type SignedIn = { id: number; username: string | null; email: string | null };
+
+/** The user, if they are there; nobody deletes them until the transaction ends. */
+export async function lockUser(tx: Tx, id: number): Promise<SignedIn | undefined> {
+  const { rows } = await sql<SignedIn>`
+    select id, username, email from users
+    where id = ${id} and deleted_at is null and kind = 'user' for update`.execute(tx);
+  return rows[0];
 }
 
 export type Membership = { groupId: number; groupName: string };

@@ -1,11 +1,17 @@
+import { isStillValid } from '../access/still-valid.ts';
 import { hashToken, newToken } from '../access/token.ts';
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
+import { type Change, change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { badData, exceedsLimit, notFound } from '../errors.ts';
+import { authenticationRequired, badData, exceedsLimit, notFound } from '../errors.ts';
 import { ownerId } from './caller.ts';
 import type { NewPersonalToken, PersonalToken } from './schema.ts';
-import { deletePersonalToken, insertPersonalToken, lockPersonalTokens } from './store.ts';
+import {
+  deletePersonalToken,
+  deletePersonalTokensOf,
+  insertPersonalToken,
+  lockPersonalTokens,
+} from './store.ts';
 
 export const MAX_PERSONAL_TOKENS = 10;
 
@@ -18,6 +24,8 @@ export async function createPersonalToken(
   const userId = ownerId(actor);
   return await change(db, actor, async ({ tx, record }) => {
     const token = await issueToken(tx, userId, 'personal', input);
+    // After the lock on the user: a credential revoked while the request ran must not leave a new one behind.
+    if (!(await isStillValid(tx, actor))) throw authenticationRequired();
     record({ type: 'pat-created', data: asEventData(token) });
     return token;
   });
@@ -53,6 +61,13 @@ export async function withdrawToken(tx: Tx, userId: number, id: number): Promise
   const token = await deletePersonalToken(tx, userId, id);
   if (!token) throw notFound(`Token ${id}`);
   return token;
+}
+
+/** Part of a change that takes all personal tokens from a user; returns how many there were. */
+export async function withdrawTokensOf({ tx, record }: Change, userId: number): Promise<number> {
+  const tokens = await deletePersonalTokensOf(tx, userId);
+  for (const token of tokens) record({ type: 'pat-deleted', preData: asEventData(token) });
+  return tokens.length;
 }
 
 export function asEventData({ id, description, userId, expiresAt }: PersonalToken): object {

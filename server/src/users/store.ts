@@ -235,6 +235,16 @@ export async function insertPersonalToken(
     .executeTakeFirstOrThrow();
 }
 
+/** All of them, in the order of their ids. */
+export async function deletePersonalTokensOf(tx: Tx, userId: number): Promise<PersonalToken[]> {
+  const tokens = await tx
+    .deleteFrom('personal_access_tokens')
+    .where('user_id', '=', userId)
+    .returning(TOKEN)
+    .execute();
+  return tokens.toSorted((a, b) => a.id - b.id);
+}
+
 export async function deletePersonalToken(
   tx: Tx,
   userId: number,
