@@ -111,7 +111,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         tags,
         summary: 'Copy a feature from one environment to another',
         description:
-          'Puts the strategies and variants the feature has in another environment in place of those it has here; the switch stays. Needs CREATE_FEATURE_STRATEGY, DELETE_FEATURE_STRATEGY where strategies go, UPDATE_FEATURE_ENVIRONMENT_VARIANTS where variants change. Events: feature-strategy-remove, feature-strategy-add, feature-environment-variants-updated.',
+          'Puts the strategies and variants the feature has in another environment in place of those it has here. A feature without an enabled strategy afterwards is disabled. Needs CREATE_FEATURE_STRATEGY, DELETE_FEATURE_STRATEGY where strategies go, UPDATE_FEATURE_ENVIRONMENT_VARIANTS where variants change. Events: feature-strategy-remove, feature-strategy-add, feature-environment-disabled, feature-environment-variants-updated.',
         params: Type.Object({ projectId, featureName, environment }),
         body: EnvironmentCopy,
         response: {

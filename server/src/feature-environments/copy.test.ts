@@ -104,18 +104,6 @@ test.each([
   expect(await typesOf(name)).toEqual([]);
 });
 
-test('a feature that is on is not left without an enabled strategy', async () => {
-  await insertRichFeature(harness.db, {
-    name: 'exposed',
-    environments: { production: { enabled: true, strategies: [{ name: 'remoteAddress' }] } },
-  });
-
-  const refused = await copy('exposed', 'production', { from: 'development' });
-
-  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(await typesOf('exposed')).toEqual([]);
-});
-
 test('strategies that go need their own permission', async () => {
   await makeProject(harness.db, { id: 'limited' });
   await makeSource('kept', 'limited');

@@ -4,14 +4,18 @@ import type { ProjectPermission } from '../access/permissions.ts';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { badData, invalidOperation } from '../errors.ts';
+import { badData } from '../errors.ts';
 import { holdActiveFeature } from '../features/load.ts';
+import { disableIfUnguarded } from './last-strategy.ts';
 import type { EnvironmentCopy, FeatureEnvironment, StrategyContent } from './schema.ts';
 import { deleteStrategies } from './store.ts';
 import { asStrategyData, environmentOf, type Place, placeCopies, readPlace } from './strategies.ts';
 import { setVariants } from './variants.ts';
 
-/** Puts what the feature has in one environment in place of what it has in another. The switch stays as it is. */
+/**
+ * Replaces what the feature has in one environment by what it has in another. The feature stays enabled or disabled, unless no
+ * enabled strategy is left.
+ */
 export async function copyEnvironment(
   db: Db,
   actor: Actor,
@@ -61,11 +65,6 @@ async function replaceStrategies(
   source: FeatureEnvironment,
   target: FeatureEnvironment,
 ): Promise<void> {
-  if (target.enabled && !source.hasEnabledStrategies) {
-    throw invalidOperation(
-      `The feature is on in ${target.name} and has no enabled strategy in ${source.name}: switch it off first.`,
-    );
-  }
   if (target.hasStrategies) {
     await deleteStrategies(
       current.tx,
@@ -82,4 +81,5 @@ async function replaceStrategies(
     content,
   }));
   await placeCopies(current, place.project, copies);
+  await disableIfUnguarded(current, place);
 }

@@ -219,7 +219,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'Replace a strategy',
         description:
-          'Puts the given strategy in place of this one; only its place in the order is kept if left out. Events: feature-strategy-update.',
+          'Puts the given strategy in place of this one; only its place in the order is kept if left out. Disabling the last enabled strategy also disables the feature. Events: feature-strategy-update, feature-environment-disabled.',
         params: strategyPlace,
         body: NewStrategy,
         response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -239,7 +239,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         operationId: 'patchFeatureStrategy',
         tags,
         summary: 'Change a strategy by JSON Patch',
-        description: 'Applies a list of changes to the strategy. Events: feature-strategy-update.',
+        description:
+          'Applies a list of changes to the strategy. Disabling the last enabled strategy also disables the feature. Events: feature-strategy-update, feature-environment-disabled.',
         params: strategyPlace,
         body: JsonPatch,
         response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -259,7 +260,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         operationId: 'deleteFeatureStrategy',
         tags,
         summary: 'Delete a strategy',
-        description: 'Takes the strategy away. Events: feature-strategy-remove.',
+        description:
+          'Deletes the strategy. Deleting the last enabled strategy also disables the feature. Events: feature-strategy-remove, feature-environment-disabled.',
         params: strategyPlace,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },

@@ -68,6 +68,24 @@ export async function setEnabled(
     .execute();
 }
 
+/** Disables those of the features that are enabled there without an enabled strategy, and returns their names. */
+export async function disableWithoutStrategy(
+  tx: Tx,
+  names: string[],
+  environment: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    update feature_environments as here set enabled = false
+    where here.feature_name = any(${names}) and here.environment = ${environment} and here.enabled
+      and not exists (
+        select from feature_strategies as strategy
+        where strategy.feature_name = here.feature_name and strategy.environment = here.environment
+          and not strategy.disabled
+      )
+    returning here.feature_name as name`.execute(tx);
+  return rows.map(({ name }) => name);
+}
+
 export async function updateVariants(
   tx: Tx,
   rows: { featureName: string; environment: string; variants: Variant[] }[],

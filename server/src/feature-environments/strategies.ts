@@ -8,6 +8,7 @@ import { holdActiveFeature, readFeature } from '../features/load.ts';
 import { applyPatch, type JsonPatch } from '../features/patch.ts';
 import type { Feature } from '../features/schema.ts';
 import { acceptStrategy } from './accept-strategy.ts';
+import { disableIfUnguarded } from './last-strategy.ts';
 import {
   type FeatureEnvironment,
   type FeatureStrategy,
@@ -143,6 +144,7 @@ export async function changeStrategy(
       data: asStrategyData(after),
       preData: asStrategyData(before),
     });
+    if (after.disabled) await disableIfUnguarded(current, place);
     return after;
   });
 }
@@ -165,6 +167,7 @@ export async function removeStrategy(db: Db, actor: Actor, place: Place, id: str
     const strategy = strategyOf(here, id);
     await deleteStrategies(current.tx, [id]);
     current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
+    await disableIfUnguarded(current, place);
   });
 }
 

@@ -46,7 +46,10 @@ export async function switchHeld(
   for (const featureName of names) record({ type, ...place, featureName });
 }
 
-/** On without a strategy would mean on for nobody: the project's default is added, which takes a right of its own. */
+/**
+ * SDKs enable a feature without strategies for everyone: the project's default strategy is added, which requires a permission of
+ * its own. It is added enabled, even if the default strategy is stored as disabled.
+ */
 async function addDefaultStrategy(
   { tx, record }: Change,
   actor: Actor,
@@ -60,5 +63,5 @@ async function addDefaultStrategy(
     featureName: feature.name,
     strategies: environmentOf(feature, environment).strategies,
   }));
-  await addStrategies({ tx, record }, { project, environment }, places, strategy);
+  await addStrategies({ tx, record }, { project, environment }, places, { ...strategy, disabled: false });
 }

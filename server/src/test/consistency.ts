@@ -13,6 +13,8 @@ export type EventRecord = {
   group: string;
   type: string;
   project: string | null;
+  featureName: string | null;
+  environment: string | null;
   data: Record<string, unknown> | null;
   preData: Record<string, unknown> | null;
 };
@@ -21,6 +23,8 @@ export type State = {
   projects: (Project & { xmin: string })[];
   tokens: { id: number; name: string; revoked: boolean }[];
   grants: string[];
+  features: { name: string; environment: string; enabled: boolean; strategies: string[] }[];
+  exposed: string[];
   events: EventRecord[];
 };
 
@@ -32,16 +36,39 @@ export async function readState(db: Db | Tx): Promise<State> {
     select id, name, revoked_at is not null as revoked from api_tokens order by id`.execute(db);
   const grants = await sql<{ grant: string }>`
     select project || ' ' || user_id as grant from user_roles where project is not null`.execute(db);
+  const features = await sql<State['features'][number]>`
+    select feature_name as name, environment, enabled, array(
+        select id::text from feature_strategies as strategy
+        where strategy.feature_name = here.feature_name and strategy.environment = here.environment order by id
+      ) as strategies
+    from feature_environments as here order by feature_name, environment`.execute(db);
   const events = await sql<EventRecord>`
-    select id, (xid::text::numeric % 4294967296)::text as xid, group_id as group, type, project, data,
-      pre_data as "preData"
+    select id, (xid::text::numeric % 4294967296)::text as xid, group_id as group, type, project,
+      feature_name as "featureName", environment, data, pre_data as "preData"
     from events order by id`.execute(db);
   return {
     projects: projects.map(project => ({ ...project, xmin: xmin.get(project.id) ?? '' })),
     tokens: tokens.rows,
     grants: grants.rows.map(row => row.grant),
+    features: features.rows,
+    exposed: await exposedFeatures(db),
     events: events.rows,
   };
+}
+
+/** Features that are enabled without an enabled strategy, each with its environment: SDKs would enable them for everyone. */
+export async function exposedFeatures(db: Db | Tx, project?: string): Promise<string[]> {
+  const { rows } = await sql<{ place: string }>`
+    select here.feature_name || ' in ' || here.environment as place
+    from feature_environments as here join features on features.name = here.feature_name
+    where here.enabled and (${project ?? null}::text is null or features.project = ${project ?? null})
+      and not exists (
+        select from feature_strategies as strategy
+        where strategy.feature_name = here.feature_name and strategy.environment = here.environment
+          and not strategy.disabled
+      )
+    order by place`.execute(db);
+  return rows.map(({ place }) => place);
 }
 
 /** Tells the state anew from the events alone; whatever differs from the rows is a change or an event too many. */
@@ -50,6 +77,7 @@ export function inconsistencies(state: State): string[] {
     ...projectProblems(state),
     ...tokenProblems(state),
     ...grantProblems(state),
+    ...featureProblems(state),
     ...groupProblems(state.events),
   ];
 }
@@ -129,6 +157,31 @@ function* grantProblems({ grants, events }: State): Generator<string> {
   }
   if (!isDeepStrictEqual(told.toSorted(), grants.toSorted()))
     yield 'roles: the rows differ from what the events tell';
+}
+
+function* featureProblems({ features, exposed, events }: State): Generator<string> {
+  for (const place of exposed) yield `feature ${place}: it is enabled without an enabled strategy`;
+  const placeOf = (name: string | null, environment: string | null) => `${name} in ${environment}`;
+  const enabled = new Set<string>();
+  const strategies = new Map<string, string[]>();
+  for (const { type, featureName, environment, data, preData } of events) {
+    const place = placeOf(featureName, environment);
+    if (type === 'feature-environment-enabled') enabled.add(place);
+    if (type === 'feature-environment-disabled') enabled.delete(place);
+    const known = strategies.get(place) ?? [];
+    if (type === 'feature-strategy-add') strategies.set(place, [...known, String(data?.id)]);
+    if (type === 'feature-strategy-remove')
+      strategies.set(
+        place,
+        known.filter(id => id !== preData?.id),
+      );
+  }
+  for (const row of features) {
+    const place = placeOf(row.name, row.environment);
+    if (row.enabled !== enabled.has(place)) yield `feature ${place}: enabled differs from its events`;
+    if (!isDeepStrictEqual(row.strategies, (strategies.get(place) ?? []).toSorted()))
+      yield `feature ${place}: its strategies differ from its events`;
+  }
 }
 
 function* groupProblems(events: EventRecord[]): Generator<string> {

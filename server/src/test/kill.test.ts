@@ -5,9 +5,10 @@ import { expect, test } from 'vitest';
 import { SYSTEM } from '../actor.ts';
 import { createApiToken } from '../api-tokens/create.ts';
 import { type Db, openDb, type Tx } from '../db/database.ts';
+import { switchFeatures } from '../feature-environments/toggle.ts';
+import { createFeature } from '../features/create.ts';
 import { createProject } from '../projects/create.ts';
-import type { Project } from '../projects/schema.ts';
-import { type EventRecord, inconsistencies, readState } from './consistency.ts';
+import { type EventRecord, inconsistencies, readState, type State } from './consistency.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 import { makeProject, makeUser } from './factories.ts';
 import { ADMIN_TOKEN, useHarness } from './harness.ts';
@@ -15,8 +16,9 @@ import { startProcess, stopProcess } from './process.ts';
 
 const ROUNDS = 20;
 const CHANGES = { create: 60, settings: 60, archive: 25, delete: 15, token: 40 };
+const FEATURES = 20;
 
-test('a server killed in the midst of 200 changes leaves none without its events and no event without its change', {
+test('a server killed in the midst of 220 changes leaves none without its events and no event without its change', {
   timeout: 300_000,
 }, async () => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
@@ -30,11 +32,12 @@ test('a server killed in the midst of 200 changes leaves none without its events
   try {
     const user = await makeUser(db, 'Admin');
     for (let n = 0; n < 60; n++) await createProject(db, SYSTEM, { id: `first-${n}`, name: 'Project' });
+    for (let n = 0; n < FEATURES; n++) await makeEnabledFeature(db, `feature-${n}`);
     for (let round = 0; round < ROUNDS; round++) {
       const before = await readState(db);
-      const attempts = planChanges(before.projects, `round-${round}`, random);
+      const attempts = planChanges(before, `round-${round}`, random);
       const answers = attempts.map(attempt => send(server.url, attempt, [ADMIN_TOKEN, user.token]));
-      await answered(answers, Math.floor(random() * 190));
+      await answered(answers, Math.floor(random() * 210));
       await sleep(random() * 20);
       await stopProcess(server, 'SIGKILL');
       const statuses = await Promise.all(answers);
@@ -124,6 +127,21 @@ test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
     'roles: the rows differ from what the events tell',
   ],
   [
+    'a feature that is enabled without an enabled strategy',
+    tx => sql`update feature_strategies set disabled = true where feature_name = 'checked'`.execute(tx),
+    'feature checked in production: it is enabled without an enabled strategy',
+  ],
+  [
+    'a feature disabled without an event',
+    tx => sql`update feature_environments set enabled = false where feature_name = 'checked'`.execute(tx),
+    'feature checked in production: enabled differs from its events',
+  ],
+  [
+    'a strategy deleted without an event',
+    tx => sql`delete from feature_strategies where feature_name = 'checked'`.execute(tx),
+    'feature checked in production: its strategies differ from its events',
+  ],
+  [
     'one transaction with the events of two changes',
     async tx => {
       await insertEvent(tx, { type: 'tag-created', project: null, group: 'one' });
@@ -148,6 +166,7 @@ async function givenOneOfEach(db: Db): Promise<void> {
   if (projects.some(project => project.id === 'checked')) return;
   await makeUser(db, 'Viewer');
   await makeProject(db, { id: 'checked' });
+  await makeEnabledFeature(db, 'checked');
   await createApiToken(db, SYSTEM, { tokenName: 'checked', type: 'client', environment: 'production' });
 }
 
@@ -199,7 +218,7 @@ type Attempt = {
 };
 
 /** Settings meet each other, archiving and deletion on the same projects, so they also wait for one another. */
-function planChanges(all: Project[], round: string, random: () => number): Attempt[] {
+function planChanges({ projects: all, features }: State, round: string, random: () => number): Attempt[] {
   const projects = shuffle(
     all.filter(project => project.id !== 'default'),
     random,
@@ -257,7 +276,25 @@ function planChanges(all: Project[], round: string, random: () => number): Attem
       isToldBy: ({ type, data }) => type === 'api-token-created' && data?.tokenName === tokenName,
     };
   });
-  return shuffle([...creates, ...settings, ...archives, ...deletes, ...tokens], random);
+  const lastStrategies = features
+    .filter(({ environment }) => environment === 'production')
+    .map(({ name, enabled, strategies }): Attempt => {
+      const here = `${path}/default/features/${name}/environments/production`;
+      const type = enabled ? 'feature-environment-disabled' : 'feature-environment-enabled';
+      return {
+        method: enabled ? 'DELETE' : 'POST',
+        path: enabled ? `${here}/strategies/${strategies[0]}` : `${here}/on`,
+        caller: 0,
+        isToldBy: event => event.type === type && event.featureName === name,
+      };
+    });
+  return shuffle([...creates, ...settings, ...archives, ...deletes, ...tokens, ...lastStrategies], random);
+}
+
+/** A feature that is enabled in production with one strategy. */
+async function makeEnabledFeature(db: Db, name: string): Promise<void> {
+  await createFeature(db, SYSTEM, 'default', { name });
+  await switchFeatures(db, SYSTEM, 'default', 'production', [name], true);
 }
 
 /** The status of the answer; undefined if there was none. */
@@ -280,7 +317,7 @@ async function send(url: string, attempt: Attempt, callers: [string, string]): P
   }
 }
 
-/** The moment is told by answers and not by the clock: 200 changes take from 0.6 s to many times that. */
+/** The moment is told by answers and not by the clock: 220 changes take from 0.6 s to many times that. */
 async function answered(answers: Promise<unknown>[], wanted: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let count = 0;

@@ -9,6 +9,7 @@ import { nameMatcher } from '../features/create.ts';
 import type { Feature } from '../features/schema.ts';
 import { urlMistake } from '../links/accept.ts';
 import { distributeWeights } from '../variants/weights.ts';
+import { enabledAfter } from './enabled-after.ts';
 import type { FeatureExport, Finding, ImportReport, ImportRequest } from './schema.ts';
 import { findKnown, type Known } from './store.ts';
 
@@ -43,7 +44,9 @@ export async function examineImport(
   return {
     known,
     errors: errors.filter(({ affectedItems }) => affectedItems.length > 0),
-    warnings: warnings(data, known, project).filter(({ affectedItems }) => affectedItems.length > 0),
+    warnings: warnings(data, known, project, enabledIn(existing, environment)).filter(
+      ({ affectedItems }) => affectedItems.length > 0,
+    ),
     permissions: missing.length === 0 ? [] : [finding('The caller lacks these permissions', missing)],
   };
 }
@@ -259,7 +262,17 @@ function neededPermissions(data: FeatureExport, known: Known, project: string): 
   ];
 }
 
-function warnings(data: FeatureExport, known: Known, project: string): Finding[] {
+/** Names of the features that are enabled in the environment. */
+const enabledIn = (features: Feature[], environment: string): Set<string> =>
+  new Set(
+    features
+      .filter(({ environments }) => environments.some(({ name, enabled }) => name === environment && enabled))
+      .map(({ name }) => name),
+  );
+
+function warnings(data: FeatureExport, known: Known, project: string, enabledHere: Set<string>): Finding[] {
+  const after = enabledAfter(data);
+  const archived = new Set(known.taken.filter(one => one.archived).map(({ name }) => name));
   const here = known.taken.filter(one => one.project === project && namesOf(data).includes(one.name));
   const differing = (data.contextFields ?? []).filter(({ name, legalValues = [] }) => {
     const field = known.contextFields.find(one => one.name === name);
@@ -273,6 +286,10 @@ function warnings(data: FeatureExport, known: Known, project: string): Finding[]
     finding(
       'These features exist and would be changed to what the data says',
       here.filter(({ archived }) => !archived).map(({ name }) => name),
+    ),
+    finding(
+      'These features have no enabled strategy in the data and will be disabled',
+      namesOf(data).filter(name => !archived.has(name) && after(name, enabledHere.has(name)).lacksStrategy),
     ),
     finding(
       'These context fields exist with other legal values and stay as they are',

@@ -20,6 +20,7 @@ import { attachLinks } from '../links/edit.ts';
 import { attachTags, holdTags } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { distributeWeights } from '../variants/weights.ts';
+import { enabledAfter } from './enabled-after.ts';
 import { examineImport, namedIn } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
 import type { Known } from './store.ts';
@@ -192,10 +193,15 @@ async function applyTo(
       strategies: (strategies.get(feature.name) ?? []).map(one => asNewStrategy(one, segments)),
     })),
   );
-  const placed = features.map(feature => ({
-    place: environmentOf(feature, environment),
-    wanted: switches.get(feature.name),
-  }));
+  const after = enabledAfter(data);
+  const placed = features.map(feature => {
+    const here = environmentOf(feature, environment);
+    return {
+      place: here,
+      wanted: switches.get(feature.name),
+      enabled: after(feature.name, here.enabled).enabled,
+    };
+  });
   await setVariants(
     current,
     placed.map(({ place: here, wanted }) => ({
@@ -207,9 +213,7 @@ async function applyTo(
     })),
   );
   for (const enabled of [true, false]) {
-    const turning = placed.filter(
-      ({ place: here, wanted }) => wanted?.enabled === enabled && here.enabled !== enabled,
-    );
+    const turning = placed.filter(one => one.enabled === enabled && one.place.enabled !== enabled);
     await switchHeld(
       current,
       place,

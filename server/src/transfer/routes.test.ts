@@ -137,7 +137,7 @@ test('an existing feature becomes what the data says, in that environment only',
     }),
   );
 
-  expect(checked.body.warnings).toMatchObject([{ affectedItems: ['older'] }]);
+  expect(checked.body.warnings).toMatchObject([{ affectedItems: ['older'] }, { affectedItems: ['older'] }]);
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   const { body } = await call(here.app, 'GET', '/api/admin/projects/default/features/older');
   const [development, production] = body.environments;

@@ -23,7 +23,16 @@ type Asked = {
   switch: { names: string[]; environment: string; enabled: boolean };
   'add-strategy': { name: string; environment: string; strategy: StrategyInput };
   'change-strategy': { name: string; environment: string; at: number; strategy: StrategyInput };
+  'patch-strategy': { name: string; environment: string; at: number; disabled: boolean };
   'remove-strategy': { name: string; environment: string; at: number };
+  'copy-environment': { name: string; environment: string; from: string };
+  import: {
+    name: string;
+    environment: string;
+    enabled: boolean | undefined;
+    strategies: Omit<StrategyInput, 'sortOrder'>[];
+  };
+  clone: { name: string; as: string };
   'order-strategies': { name: string; environment: string; numbers: number[] };
   'set-variants': { name: string; environment: string; variants: string[] };
   tag: { name: string; tag: string };
@@ -101,7 +110,19 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   }),
   asked('add-strategy', 3, { name, environment, strategy }),
   asked('change-strategy', 2, { name, environment, at, strategy }),
+  asked('patch-strategy', 2, { name, environment, at, disabled: fc.boolean() }),
   asked('remove-strategy', 1, { name, environment, at }),
+  asked('copy-environment', 1, { name, environment, from: environment }),
+  asked('import', 2, {
+    name,
+    environment,
+    enabled: fc.option(fc.boolean(), { nil: undefined }),
+    strategies: fc.array(
+      strategy.map(({ sortOrder: _, ...one }) => one),
+      { maxLength: 2 },
+    ),
+  }),
+  asked('clone', 1, { name, as: name }),
   asked('order-strategies', 2, {
     name,
     environment,

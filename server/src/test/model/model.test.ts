@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { EventRow } from '../../events/store.ts';
+import { exposedFeatures } from '../consistency.ts';
 import { useHarness } from '../harness.ts';
 import { type Answer, call } from '../request.ts';
 import { type Command, command, NAMES, variantsCalled } from './commands.ts';
@@ -49,14 +50,18 @@ async function runSequence(commands: Command[]): Promise<void> {
       wanted !== undefined,
     );
     world = wanted ? await withIds(project, wanted) : world;
+    expect(await exposedFeatures(harness.db, project), JSON.stringify(one)).toEqual([]);
   }
 
   expect(await observe(project, world)).toEqual(sorted(world));
   expect(sorted(rename(project, replay(await eventsOf(project))))).toEqual(sorted(world));
 }
 
-const ask = async (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: unknown): Promise<Answer> =>
-  await call(harness.app, method, url, body === undefined ? {} : { body });
+const ask = async (
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  url: string,
+  body?: unknown,
+): Promise<Answer> => await call(harness.app, method, url, body === undefined ? {} : { body });
 
 /** The request that a command stands for. */
 async function send(project: string, world: World, one: Command): Promise<Answer> {
@@ -97,8 +102,30 @@ async function send(project: string, world: World, one: Command): Promise<Answer
       );
     case 'change-strategy':
       return await ask('PUT', strategy(one), one.strategy);
+    case 'patch-strategy':
+      return await ask('PATCH', strategy(one), [{ op: 'replace', path: '/disabled', value: one.disabled }]);
     case 'remove-strategy':
       return await ask('DELETE', strategy(one));
+    case 'copy-environment':
+      return await ask('POST', `${feature(one.name)}/environments/${one.environment}/copy`, {
+        from: one.from,
+      });
+    case 'import': {
+      const featureName = full(one.name);
+      return await ask('POST', '/api/admin/features-batch/import', {
+        project,
+        environment: one.environment,
+        data: {
+          features: [{ name: featureName }],
+          featureStrategies: one.strategies.map(strategy => ({ featureName, ...strategy })),
+          ...(one.enabled === undefined
+            ? {}
+            : { featureEnvironments: [{ featureName, enabled: one.enabled }] }),
+        },
+      });
+    }
+    case 'clone':
+      return await ask('POST', `${feature(one.name)}/clone`, { name: full(one.as) });
     case 'order-strategies': {
       const place = world.flags[one.name]?.environments[one.environment];
       const ids = place?.strategies.length ? sortedStrategies(place).map(({ id }) => id) : [randomUUID()];
@@ -154,8 +181,8 @@ async function withIds(project: string, world: World): Promise<World> {
       const here = `/api/admin/projects/${project}/features/${project}.${name}/environments/${environment}`;
       const { body } = await ask('GET', `${here}/strategies`);
       const known = new Set(place.strategies.map(({ id }) => id));
-      const fresh = body.find(({ id }: { id: string }) => !known.has(id));
-      for (const strategy of place.strategies) strategy.id ||= fresh?.id ?? '';
+      const fresh = body.filter(({ id }: { id: string }) => !known.has(id));
+      for (const strategy of sortedStrategies(place)) strategy.id ||= fresh.shift()?.id ?? '';
     }
   }
   return world;

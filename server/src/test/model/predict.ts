@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Command, type CommandOf, type Kind, type StrategyInput, variantsCalled } from './commands.ts';
 import { childrenOf, type Flag, newFlag, newPlace, type Place, type Strategy, type World } from './world.ts';
 
@@ -57,7 +58,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
       if (place.enabled === enabled) continue;
       place.enabled = enabled;
       if (!enabled || place.strategies.some(one => !one.disabled)) continue;
-      const standard = world.defaults[environment] ?? ON_FOR_ALL;
+      const standard = { ...(world.defaults[environment] ?? ON_FOR_ALL), disabled: false };
       place.strategies.push(complete(standard, place, groupOf(names[at] ?? '')));
     }
     return true;
@@ -73,6 +74,15 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     if (!before) return false;
     const { id, sortOrder } = before;
     Object.assign(before, { ...complete({ sortOrder, ...strategy }, place, groupOf(name)), id });
+    disableIfUnguarded(place);
+    return true;
+  },
+  'patch-strategy': (world, { name, environment, at, disabled }) => {
+    const place = active(world, name)?.environments[environment];
+    const before = place && sortedStrategies(place)[at];
+    if (!before) return false;
+    before.disabled = disabled;
+    disableIfUnguarded(place);
     return true;
   },
   'remove-strategy': (world, { name, environment, at }) => {
@@ -80,6 +90,53 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     const gone = place && sortedStrategies(place)[at];
     if (!gone) return false;
     place.strategies = place.strategies.filter(one => one !== gone);
+    disableIfUnguarded(place);
+    return true;
+  },
+  'copy-environment': (world, { name, environment, from }) => {
+    const flag = active(world, name);
+    const [place, source] = [flag?.environments[environment], flag?.environments[from]];
+    if (!place || !source || place === source) return false;
+    if (!sameContent(source.strategies, place.strategies)) {
+      place.strategies = sortedStrategies(source).map(one => ({ ...one, id: '' }));
+      disableIfUnguarded(place);
+    }
+    place.variants = source.variants;
+    return true;
+  },
+  import: (world, { name, environment, enabled, strategies }, groupOf) => {
+    if (!world.environments.includes(environment)) return false;
+    const known = world.flags[name];
+    if (known?.archived) return true;
+    const flag = known ?? newFlag(world.environments);
+    const place = flag.environments[environment] ?? newPlace();
+    const coming = strategies.map((one, sortOrder) =>
+      complete({ ...one, sortOrder }, newPlace(), groupOf(name)),
+    );
+    if (!sameContent(place.strategies, coming)) place.strategies = coming;
+    place.enabled = enabled ?? place.enabled;
+    disableIfUnguarded(place);
+    world.flags[name] = flag;
+    return true;
+  },
+  clone: (world, { name, as }, groupOf) => {
+    const source = active(world, name);
+    if (!source || world.flags[as]) return false;
+    const copy = {
+      ...newFlag(world.environments),
+      ...structuredClone(source),
+      stale: false,
+      completed: null,
+    };
+    for (const place of Object.values(copy.environments)) {
+      place.enabled = false;
+      place.strategies = sortedStrategies(place).map(({ parameters, ...one }) => ({
+        ...one,
+        id: '',
+        parameters: 'groupId' in parameters ? { ...parameters, groupId: groupOf(as) } : parameters,
+      }));
+    }
+    world.flags[as] = copy;
     return true;
   },
   'order-strategies': (world, { name, environment, numbers }) => {
@@ -179,6 +236,17 @@ function forAll(world: World, names: string[], work: (flag: Flag) => void): bool
 
 export const sortedStrategies = (place: Place): Strategy[] =>
   place.strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
+
+/** A flag without an enabled strategy would be enabled for everyone: it is disabled with its last one. */
+function disableIfUnguarded(place: Place): void {
+  if (place.strategies.every(one => one.disabled)) place.enabled = false;
+}
+
+const sameContent = (one: Strategy[], other: Strategy[]): boolean => {
+  const contents = (strategies: Strategy[]) =>
+    strategies.toSorted((a, b) => a.sortOrder - b.sortOrder).map(({ id: _, ...content }) => content);
+  return isDeepStrictEqual(contents(one), contents(other));
+};
 
 /** A new strategy has no id yet: the server's answer tells it. */
 function complete(input: StrategyInput, place: Place, groupId: string): Strategy {

@@ -39,6 +39,7 @@ const TOLD: Record<string, (told: Told) => void> = {
     world.defaults[environment] = data;
   },
   'tag-created': () => {},
+  'features-imported': () => {},
   'feature-created': ({ world, featureName, data }) => {
     world.flags[featureName] = { ...newFlag(world.environments), ...fieldsOf(data) };
   },
