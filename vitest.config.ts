@@ -21,6 +21,8 @@ export default defineConfig({
           name: 'units',
           include: ['server/**/*.test.ts'],
           exclude: PROCESSES,
+          // Each worker loads the server once instead of once per file: 149 tests took 11 s of CPU instead of 24.
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
