@@ -132,6 +132,32 @@ test.each([
   ['a weight that is a word', [{ op: 'replace', path: '/0/weight', value: 'half' }]],
   ['a second variant of the name', [{ op: 'add', path: '/-', value: { name: 'blue', weight: 0 } }]],
   ['a path to the prototype', [{ op: 'add', path: '/__proto__/polluted', value: 1 }]],
+  ['a path to an inherited function', [{ op: 'add', path: '/0/hasOwnProperty/polluted', value: 1 }]],
+  ['a path through a text', [{ op: 'add', path: '/0/name/polluted', value: 1 }]],
+  ['a path without a slash', [{ op: 'remove', path: '0' }]],
+  ['a path with a lone tilde', [{ op: 'remove', path: '/~' }]],
+  ['a copy without a source', [{ op: 'copy', path: '/-' }]],
+  ['a move without a source', [{ op: 'move', path: '/-' }]],
+  ['a source without a slash', [{ op: 'copy', from: '0', path: '/-' }]],
+  ['an addition without a value', [{ op: 'add', path: '/-' }]],
+  ['the length of the list', [{ op: 'replace', path: '/length', value: 100_000_000 }]],
+  [
+    'a document that doubles with each operation',
+    [
+      { op: 'add', path: '/-', value: { name: 'bomb', weight: 0 } },
+      ...Array(22).fill({ op: 'copy', from: '', path: '/-' }),
+    ],
+  ],
+  [
+    'a variant that is copied into its neighbour and back',
+    [
+      { op: 'add', path: '/-', value: { a: {}, b: {} } },
+      ...Array.from({ length: 49 }, (_, at) => [
+        { op: 'copy', from: '/1/a', path: `/1/b/${at}` },
+        { op: 'copy', from: '/1/b', path: `/1/a/${at}` },
+      ]).flat(),
+    ],
+  ],
 ])('a patch with %s is refused', async (_case, body) => {
   const { put, get, patch } = await makeFeature('refusing');
   await put([{ name: 'blue', weight: 0 }]);
@@ -141,6 +167,31 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
   expect((await get()).variants).toEqual([weighing('blue', 1000)]);
   expect({}).not.toHaveProperty('polluted');
+  expect(Object.prototype.hasOwnProperty).not.toHaveProperty('polluted');
+});
+
+test('a patch lists every operation that lacks a member or has a bad pointer', async () => {
+  const { patch } = await makeFeature('incomplete');
+
+  const lacking = await patch([
+    { op: 'copy', path: '/-' },
+    { op: 'remove', path: '/0' },
+    { op: 'test', path: '' },
+  ]);
+  const bad = await patch([
+    { op: 'remove', path: '0' },
+    { op: 'copy', from: '0', path: '/~2' },
+  ]);
+
+  expect(lacking.body.details).toEqual([
+    { message: '0.from is required with copy', path: '/body/0/from' },
+    { message: '2.value is required with test', path: '/body/2/value' },
+  ]);
+  expect(bad.body.details.map(({ path }: { path: string }) => path)).toEqual([
+    '/body/0/path',
+    '/body/1/path',
+    '/body/1/from',
+  ]);
 });
 
 test.each([

@@ -1,16 +1,24 @@
-import { applyPatch as applyTo, type Operation } from 'rfc6902';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { badData } from '../errors.ts';
+import { badData, type Violation } from '../errors.ts';
+import { RULE } from '../http/violations.ts';
+import { applyOperations, PatchFailure, type PatchOperation, POINTER } from './json-patch.ts';
+
+const Pointer = Type.String({
+  maxLength: 1_000,
+  pattern: POINTER,
+  [RULE]: 'must be a JSON Pointer (RFC 6901): empty, or starting with /, with ~ only in ~0 and ~1',
+  examples: ['/description'],
+});
 
 export const JsonPatch = Type.Array(
   Type.Object({
-    op: Type.Unsafe<'add' | 'remove' | 'replace' | 'move' | 'copy' | 'test'>({
+    op: Type.Unsafe<PatchOperation['op']>({
       type: 'string',
       enum: ['add', 'remove', 'replace', 'move', 'copy', 'test'],
     }),
-    path: Type.String({ maxLength: 1_000, examples: ['/description'] }),
-    from: Type.Optional(Type.String({ maxLength: 1_000 })),
+    path: Pointer,
+    from: Type.Optional(Pointer),
     value: Type.Optional(Type.Unknown()),
   }),
   {
@@ -24,18 +32,39 @@ export type JsonPatch = Static<typeof JsonPatch>;
 
 /** Applies a JSON Patch to a copy and checks what comes out against the schema of a whole update. */
 export function applyPatch<T extends TSchema>(before: Static<T>, patch: JsonPatch, schema: T): Static<T> {
-  const after = structuredClone(before);
-  const failed = applyTo(after, patch as Operation[]).flatMap((error, at) =>
-    error === null
-      ? []
-      : [{ message: `operation ${at + 1} cannot be applied: ${error.message}`, path: `/body/${at}` }],
-  );
-  if (failed.length > 0) throw badData(failed);
-  if (Value.Check(schema, after)) return after;
+  const incomplete = patch.flatMap(missingMembers);
+  if (incomplete.length > 0) throw badData(incomplete);
+  const after = applied(before, patch);
+  if (Value.Check(schema, after)) return after as Static<T>;
   throw badData(
     [...Value.Errors(schema, after)].map(({ instancePath, message }) => ({
       message: `after the patch ${instancePath.slice(1) || 'the whole'} ${message}`,
       path: '/body',
     })),
   );
+}
+
+const NEEDED = {
+  add: 'value',
+  replace: 'value',
+  test: 'value',
+  move: 'from',
+  copy: 'from',
+  remove: undefined,
+} as const;
+
+function missingMembers(operation: PatchOperation, at: number): Violation[] {
+  const needed = NEEDED[operation.op];
+  if (needed === undefined || operation[needed] !== undefined) return [];
+  return [{ message: `${at}.${needed} is required with ${operation.op}`, path: `/body/${at}/${needed}` }];
+}
+
+function applied(before: unknown, patch: JsonPatch): unknown {
+  try {
+    return applyOperations(structuredClone(before), patch);
+  } catch (error) {
+    if (!(error instanceof PatchFailure)) throw error;
+    const { at, message } = error;
+    throw badData([{ message: `operation ${at + 1} cannot be applied: ${message}`, path: `/body/${at}` }]);
+  }
 }

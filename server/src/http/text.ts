@@ -3,3 +3,6 @@
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 export const hasControlCharacter = (text: string): boolean => CONTROL.test(text);
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

@@ -1,5 +1,6 @@
 import * as oidc from 'openid-client';
 import { ApiError } from '../errors.ts';
+import { isStorable } from '../http/text.ts';
 import type { ActiveSettings } from './provider.ts';
 import type { IdentityKey } from './store.ts';
 
@@ -30,6 +31,12 @@ export async function identityOf(
 ): Promise<Identity> {
   const token = tokens.claims();
   if (!token || token.sub.length > MAX_KEY_LENGTH) throw new TypeError('the ID token has no usable subject');
+  if (!isStorable(token.sub)) {
+    throw new ApiError(
+      'NoAccessError',
+      'The identity provider names you by a text that holds NUL or half a surrogate pair. Ask an administrator.',
+    );
+  }
   refuseOtherAcr(token, settings);
   const path = settings.enableGroupSyncing ? (settings.groupJsonPath ?? 'groups') : undefined;
   const groupsIn = (claims: Claims) => (path === undefined ? undefined : valueAt(claims, path));
@@ -44,8 +51,9 @@ export async function identityOf(
     key: { issuer: token.iss, clientId: settings.clientId, subject: token.sub },
     // Address and proof come from the same place: one of two sources must not vouch for the other.
     email: verifiedEmail(token.email === undefined ? more : token),
+    // Cut first: the cut can split a surrogate pair, and the expression removes the half that is left.
     name:
-      typeof name === 'string' ? name.replace(/\p{C}/gu, '').trim().slice(0, MAX_NAME_LENGTH) || null : null,
+      typeof name === 'string' ? name.slice(0, MAX_NAME_LENGTH).replace(/\p{C}/gu, '').trim() || null : null,
     groups: path === undefined ? undefined : textsOf(groupsIn(token) ?? groupsIn(more)),
   };
 }
@@ -83,5 +91,5 @@ const textsOf = (value: unknown): string[] =>
   [value]
     .flat()
     .filter(one => typeof one === 'string')
-    .filter(one => one.isWellFormed() && !one.includes('\0'))
+    .filter(isStorable)
     .slice(0, MAX_GROUPS);

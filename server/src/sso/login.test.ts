@@ -398,6 +398,23 @@ test('a wrong client secret is the administrator’s to mend', async () => {
   expect(answer.status).toBe(503);
 });
 
+test.each([
+  ['NUL', 'person\u0000nul'],
+  ['half a surrogate pair', 'person\ud800half'],
+])('rejects a subject with %s, which cannot be stored', async (_case, sub) => {
+  const answer = await logIn(person({ sub }));
+
+  expect(answer.status).toBe(403);
+  expect(cookiesOf(answer)).not.toHaveProperty('halyard-session');
+});
+
+test('cuts a long name between characters, not inside one', async () => {
+  const answer = await logIn(person({ name: `${'n'.repeat(254)}🚩` }));
+
+  expect(answer.status).toBe(302);
+  expect(await callerOf(answer)).toMatchObject({ user: { name: 'n'.repeat(254) } });
+});
+
 test('two first logins of one person at once make one account', async () => {
   const ada = person();
   const ways: { way: URL; cookie: string }[] = [];
