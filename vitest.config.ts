@@ -10,6 +10,8 @@ const PROCESSES = [
 export default defineConfig({
   test: {
     globalSetup: 'server/src/test/template-database.ts',
+    // Spelled out because it matters: an unhandled rejection anywhere fails the run.
+    dangerouslyIgnoreUnhandledErrors: false,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // What is waited for computes a password first, which takes longer than the usual second when all cores are busy.
@@ -29,7 +31,13 @@ export default defineConfig({
       {
         extends: true,
         // These start servers and look at the clock: one after the other, when nothing else runs.
-        test: { name: 'processes', include: PROCESSES, fileParallelism: false, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'processes',
+          include: PROCESSES,
+          setupFiles: 'server/src/test/watch-servers.ts',
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

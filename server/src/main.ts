@@ -6,16 +6,24 @@ enableCompileCache();
 const { ConfigError, readConfig } = await import('./config.ts');
 const { startServer } = await import('./server.ts');
 const { asRefusal } = await import('./db/failures.ts');
+const { reportUnhandled } = await import('./unhandled.ts');
 
 const STOP_WITHIN_MS = 9_000;
 
 try {
   const server = await startServer(readConfig(process.env));
+  reportUnhandled(server.app);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       server.app.log.info({ signal }, 'stopping');
       setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-      void server.stop().then(() => process.exit(0));
+      server.stop().then(
+        () => process.exit(0),
+        error => {
+          server.app.log.fatal({ err: error }, 'stop failed');
+          process.exit(1);
+        },
+      );
     });
   }
 } catch (error) {

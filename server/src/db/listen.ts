@@ -43,7 +43,8 @@ export function listenTo(
       .then(() => {
         onNotification();
         beat();
-      }, again);
+      })
+      .catch(again);
   };
   connect();
   return async () => {

@@ -109,7 +109,12 @@ test('deliveries resume when the database responds again, and each is sent and r
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   receiver.answer((_, response) => void released.then(() => response.end()));
   const { id } = await deliveries.addWebhook();
-  const stop = await startWorker(url.href, workerDb, { info: () => {}, warn: () => {} }, deliveries.settings);
+  const stop = await startWorker(
+    url.href,
+    workerDb,
+    { info: () => {}, warn: () => {}, error: () => {} },
+    deliveries.settings,
+  );
   await deliveries.stopAll();
   for (let n = 0; n < 3; n++) await deliveries.happen();
   await receiver.count(3);

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import { describe } from '../events/describe.ts';
 import { providerNamed } from '../integrations/providers/list.ts';
-import type { DeliveredEvent, Plan, PlannedRequest } from '../integrations/providers/provider.ts';
+import {
+  type DeliveredEvent,
+  type Plan,
+  PlanError,
+  type PlannedRequest,
+} from '../integrations/providers/provider.ts';
 import type { Receiver } from '../integrations/receiver.ts';
 import { signatureHeaders } from '../integrations/signing.ts';
-import type { Answer, Send } from '../outgoing/send.ts';
+import type { Answer, OutgoingRequest, Send } from '../outgoing/send.ts';
+import { storableText } from '../text.ts';
 import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
+import { storableJson } from './storable.ts';
 
 /** A delivery of which an attempt has been started. */
 export type Claim = {
@@ -55,14 +62,77 @@ const MAX_KEPT_BODY = 65_536;
 const LOOKS_LIKE_CONFIGURATION = new Set([400, 401, 403, 404, 413, 422]);
 const CONFIGURATION_AFTER = 3;
 
-/** One attempt to deliver: plans the requests, sends them, says what follows. Never throws. */
+/**
+ * One attempt to deliver: plans the requests, sends them, says what follows. It never throws. `report` gets errors that
+ * are no fault of the configuration or the receiver; the attempt then counts as failed for good, since a second one
+ * could send again what was sent already.
+ */
 export async function attemptDelivery(
   claim: Claim,
   receiver: Receiver,
   settings: AttemptSettings,
+  report: (error: unknown) => void,
 ): Promise<Result> {
   const started = performance.now();
-  const made = await makeRequests(claim, receiver, settings).catch((error: Error) => failedToPlan(error));
+  const measured = {
+    delivery: claim.id,
+    attempt: claim.attempt,
+    integration: claim.integrationId,
+    provider: receiver.provider,
+    ordered: receiver.ordered,
+    holds: receiver.holds,
+    waitedMs: claim.waitedMs,
+  };
+  const durationMs = () => Math.round(performance.now() - started);
+  try {
+    const told = await attempt(claim, receiver, settings, report);
+    return { ...measured, ...told, durationMs: durationMs() };
+  } catch (error) {
+    report(error);
+    const stateDetails = `Attempt ${claim.attempt} failed. ${INTERNAL}`;
+    return { ...measured, ...NOTHING_KNOWN, stateDetails, durationMs: durationMs() };
+  }
+}
+
+type Told = Omit<
+  Result,
+  'delivery' | 'attempt' | 'integration' | 'provider' | 'ordered' | 'holds' | 'waitedMs' | 'durationMs'
+>;
+
+const INTERNAL = 'An error inside the server prevented the delivery; its log has the details.';
+
+const NOTHING_KNOWN: Omit<Told, 'stateDetails'> = {
+  outcome: 'configuration',
+  status: null,
+  address: null,
+  error: INTERNAL,
+  answer: null,
+  headers: null,
+  bodySha256: null,
+  state: 'failed',
+  details: {},
+  delayMs: 0,
+};
+
+/** What is stored of an attempt when PostgreSQL rejects the rest: how it ended, and what follows. */
+export const minimalResult = (result: Result): Result => ({
+  ...result,
+  address: null,
+  error: null,
+  answer: null,
+  headers: null,
+  bodySha256: null,
+  stateDetails: `Attempt ${result.attempt} ended with ${result.outcome}. Its details could not be stored.`,
+  details: {},
+});
+
+async function attempt(
+  claim: Claim,
+  receiver: Receiver,
+  settings: AttemptSettings,
+  report: (error: unknown) => void,
+): Promise<Told> {
+  const made = await makeRequests(claim, receiver, settings, report);
   const { outcome, error, answer } = judge(made.answers, made.plan.requests, made.problem);
   const next = nextStep(
     outcome,
@@ -73,69 +143,75 @@ export async function attemptDelivery(
   );
   const delayMs = next.state === 'retrying' ? next.delayMs : 0;
   return {
-    delivery: claim.id,
-    attempt: claim.attempt,
-    integration: claim.integrationId,
-    provider: receiver.provider,
-    ordered: receiver.ordered,
     outcome,
-    waitedMs: claim.waitedMs,
-    durationMs: Math.round(performance.now() - started),
     status: answer?.status ?? null,
     address: answer?.address ?? null,
-    error: error === undefined ? null : storable(error),
-    answer: answer?.isPublic && answer.text !== '' ? storable(answer.text) : null,
+    error: error === undefined ? null : storableText(error),
+    answer: answer?.isPublic && answer.text !== '' ? storableText(answer.text) : null,
     headers: answer?.isPublic ? storableHeaders(answer.headers) : null,
     bodySha256: made.bodySha256,
     state: next.state,
-    stateDetails: storable(
+    stateDetails: storableText(
       tell(next.state, error, claim.failures + 1, settings.schedule.length, delayMs, answer),
     ),
     details: kept(made.plan.details),
     delayMs,
-    holds: receiver.holds,
   };
 }
 
 type Made = { plan: Plan; answers: Answer[]; bodySha256: string | null; problem?: string };
 
-async function makeRequests(claim: Claim, receiver: Receiver, settings: AttemptSettings): Promise<Made> {
-  const provider = providerNamed(receiver.provider);
-  if (!provider) throw new Error(`There is no provider ${receiver.provider} any more.`);
-  const { parameters, keys } = receiver.open();
-  const event = thinned(claim.event, settings.publicUrl);
-  const plan = provider.plan({
-    event,
-    ...describe(event),
-    parameters,
-    publicUrl: settings.publicUrl,
-    isTest: claim.isTest,
-  });
-  const answers = await Promise.all(
-    plan.requests.map(request =>
-      settings.send({
-        url: request.url,
-        body: request.body,
-        headers: {
-          'user-agent': 'Halyard',
-          ...request.headers,
-          ...signatureHeaders(claim.webhookId, new Date(), request.body, provider.signed ? keys : []),
-          'x-event-id': String(event.id),
-        },
-      }),
-    ),
-  );
-  const [first] = plan.requests;
+async function makeRequests(
+  claim: Claim,
+  receiver: Receiver,
+  settings: AttemptSettings,
+  report: (error: unknown) => void,
+): Promise<Made> {
+  const planned = planRequests(claim, receiver, settings, report);
+  if ('problem' in planned)
+    return { plan: { requests: [], details: {} }, answers: [], bodySha256: null, ...planned };
+  const answers = await Promise.all(planned.outgoing.map(request => settings.send(request)));
+  const [first] = planned.plan.requests;
   const bodySha256 = first ? createHash('sha256').update(first.body).digest('hex') : null;
-  return { plan, answers, bodySha256 };
+  return { plan: planned.plan, answers, bodySha256 };
 }
 
-const failedToPlan = (error: Error): Made => ({
-  plan: { requests: [], details: {} },
-  answers: [],
-  bodySha256: null,
-  problem: `The request could not be made: ${error.message}`,
-});
+/** Only a `PlanError` is shown: the message of another error may hold a part of what was being read, a secret. */
+function planRequests(
+  claim: Claim,
+  receiver: Receiver,
+  settings: AttemptSettings,
+  report: (error: unknown) => void,
+): { plan: Plan; outgoing: OutgoingRequest[] } | { problem: string } {
+  try {
+    const provider = providerNamed(receiver.provider);
+    if (!provider) throw new PlanError(`Provider "${receiver.provider}" does not exist.`);
+    const { parameters, keys } = receiver.open();
+    const event = thinned(claim.event, settings.publicUrl);
+    const plan = provider.plan({
+      event,
+      ...describe(event),
+      parameters,
+      publicUrl: settings.publicUrl,
+      isTest: claim.isTest,
+    });
+    const outgoing = plan.requests.map(request => ({
+      url: request.url,
+      body: request.body,
+      headers: {
+        'user-agent': 'Halyard',
+        ...request.headers,
+        ...signatureHeaders(claim.webhookId, new Date(), request.body, provider.signed ? keys : []),
+        'x-event-id': String(event.id),
+      },
+    }));
+    return { plan, outgoing };
+  } catch (error) {
+    if (error instanceof PlanError) return { problem: `The request could not be made. ${error.message}` };
+    report(error);
+    return { problem: INTERNAL };
+  }
+}
 
 /** A receiver is not sent what it would refuse for its size: what is too large is named, and can be fetched. */
 function thinned(event: DeliveredEvent, publicUrl: string): DeliveredEvent {
@@ -192,14 +268,12 @@ function tell(
   return `Attempt ${attempts} of ${most} failed. ${error}${hint} Next attempt at ${next}.`;
 }
 
-/** PostgreSQL stores no NUL and no half of a surrogate pair. */
-const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
-
 const storableHeaders = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [storable(name), storable(value)]));
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [storableText(name), storableText(value)]),
+  );
 
-function kept(details: Record<string, unknown>): object {
-  const text = JSON.stringify(details);
-  if (text.length > MAX_KEPT_BODY) return { note: `The body has ${text.length} characters and is not kept.` };
-  return JSON.parse(text.replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1').toWellFormed());
-}
+const kept = (details: Record<string, unknown>): object =>
+  storableJson(details, MAX_KEPT_BODY) ?? {
+    note: `The body has more than ${MAX_KEPT_BODY.toLocaleString('en')} characters and is not stored.`,
+  };

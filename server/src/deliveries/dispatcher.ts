@@ -1,17 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../db/database.ts';
-import { asRefusal } from '../db/failures.ts';
 import { DELIVERY_QUEUE } from '../integrations/jobs.ts';
 import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
 import type { Keyring } from '../secrets/seal.ts';
 import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
 import { makeBreaker } from './breaker.ts';
 import { gather } from './gather.ts';
-import { type Ended, type FetchedJob, inTransaction, switchOffDead, writeOutcomes } from './settle.ts';
+import {
+  type Ended,
+  type FetchedJob,
+  inTransaction,
+  switchOffDead,
+  writeAsMuchAsPossible,
+} from './settle.ts';
+import { type Health, listFailing } from './store.ts';
 import { claimJobs, type Fetched, type JobData, putBack } from './take.ts';
 
-type Log = { warn: (fields: object, message: string) => void };
+type Log = Record<'warn' | 'error', (fields: object, message: string) => void>;
 type Running = FetchedJob & { integration: number };
 
 export type DispatcherSettings = AttemptSettings & {
@@ -36,8 +42,14 @@ const POLL_MS = 500;
 const HEARTBEAT_MS = 3_000;
 const STOP_WITHIN_MS = 5_000;
 const PROBE_WAITS_MS = 2_000;
-const SETTLE_TRIES = 40;
 const SETTLE_WAIT_MS = 500;
+const DISABLE_TRIES = 30;
+const DISABLE_WAIT_MS = 1_000;
+/** Attempts are planned without a break; after so long others get their turn. */
+const TURN_MS = 20;
+
+/** Integrations that may have to be disabled. */
+type Suspects = { gone: number[]; failing: Health[]; tries: number };
 
 /**
  * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of letting `work` do it: a batch there ends
@@ -46,7 +58,10 @@ const SETTLE_WAIT_MS = 500;
 export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
   const running = new Map<string, Running>();
   const breaker = makeBreaker();
-  const endings = gather<Ended<Running>>(settle);
+  const report = (error: unknown) => log.error({ err: error }, 'delivery bookkeeping failed');
+  const outcomes = gather<Ended<Running>>(settle, report);
+  const dead = gather<Suspects>(disable, report);
+  const timers = new Set<NodeJS.Timeout>();
   let stopping = false;
   let woken = false;
   let wakeUp: (() => void) | undefined;
@@ -59,7 +74,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     if (running.size === 0) return;
     boss
       .touch(DELIVERY_QUEUE, [...running.values()])
-      .catch(error => log.warn({ err: error }, 'heartbeat of deliveries'));
+      .catch(error => log.warn({ err: error }, 'delivery heartbeat failed'));
   }, HEARTBEAT_MS);
   const loop = run();
 
@@ -70,7 +85,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
         const found = running.size < AT_ONCE ? await fetchAndStart() : 0;
         if (found === 0) await pause();
       } catch (error) {
-        log.warn({ err: error }, 'deliveries could not be fetched');
+        log.warn({ err: error }, 'delivery fetch failed');
         await sleep(1_000);
       }
     }
@@ -100,11 +115,19 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
       const integrations = new Set(claims.map(one => one.integrationId));
       return { jobs, claims, receivers: await loadReceivers(tx, settings.keyring, [...integrations]) };
     });
-    for (const one of claims) {
-      const job = jobs.find(({ delivery }) => delivery === one.id);
+    const starts = claims.flatMap(claim => {
+      const job = jobs.find(({ delivery }) => delivery === claim.id);
       // Without a receiver its integration was deleted this moment: the job comes back once and finds nothing.
-      const receiver = receivers.get(one.integrationId);
-      if (job && receiver) void deliver(job, one, receiver);
+      const receiver = receivers.get(claim.integrationId);
+      return job && receiver ? [{ job, claim, receiver }] : [];
+    });
+    for (const { job } of starts) running.set(job.id, job);
+    let turn = performance.now();
+    for (const { job, claim, receiver } of starts) {
+      deliver(job, claim, receiver).catch(report);
+      if (performance.now() - turn < TURN_MS) continue;
+      await nextTurn();
+      turn = performance.now();
     }
     return jobs.length;
   }
@@ -127,6 +150,12 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     const taken: Fetched[] = [];
     const tooMany: Fetched[] = [];
     for (const job of jobs) {
+      const ours = running.get(job.id);
+      if (ours) {
+        // It expired while its outcome waits to be written: it stays ours, and is not sent again.
+        ours.retryCount = job.retryCount;
+        continue;
+      }
       const allowed = breaker.allowance(job.integration, Date.now());
       const already =
         runningOf(job.integration) + taken.filter(one => one.integration === job.integration).length;
@@ -136,41 +165,57 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   }
 
   async function deliver(job: Running, claim: Claim, receiver: Receiver): Promise<void> {
-    running.set(job.id, job);
-    const result = await attemptDelivery(claim, receiver, settings);
+    const report = (error: unknown) =>
+      log.error({ err: error, delivery: claim.id }, 'delivery attempt failed');
+    const result = await attemptDelivery(claim, receiver, settings, report);
     breaker.note(job.integration, result.outcome !== 'success' && result.outcome !== 'partial', Date.now());
-    endings.add({ job, result });
+    outcomes.add({ job, result });
   }
 
+  /** What could not be written is kept, with its heartbeat, and tried again: to send it again would be worse. */
   async function settle(ended: Ended<Running>[]): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, ended, log);
+    for (const { job, result } of written) {
+      running.delete(job.id);
       try {
-        const failing = await writeOutcomes(db, boss, ended);
-        for (const { job, result } of ended) {
-          running.delete(job.id);
-          settings.observe(result);
-        }
-        wake();
-        await switchOffDead(db, ended, failing, settings.disableAfterHours);
-        return;
+        settings.observe(result);
       } catch (error) {
-        // While the database is away, what was learnt is kept: sending it all again is worse than waiting.
-        const again = asRefusal(error) !== undefined && tries < SETTLE_TRIES;
-        log.warn(
-          { err: error, deliveries: ended.length, again },
-          'outcomes of deliveries could not be written',
-        );
-        if (again) await sleep(SETTLE_WAIT_MS);
-        else if (ended.length > 1) {
-          for (const one of ended) await settle([one]);
-          return;
-        } else {
-          // Without a heartbeat the job comes back by itself.
-          for (const { job } of ended) running.delete(job.id);
-          return;
-        }
+        log.error({ err: error }, 'delivery metrics failed');
       }
     }
+    if (written.length > 0) wake();
+    if (unwritten.length > 0) later(SETTLE_WAIT_MS, () => unwritten.forEach(outcomes.add));
+    const gone = written.filter(({ result }) => result.outcome === 'gone').map(one => one.result.integration);
+    if (gone.length + failing.length > 0) dead.add({ gone, failing, tries: 1 });
+  }
+
+  /** Apart from the outcomes, which must not be written a second time because an integration cannot be disabled. */
+  async function disable(suspects: Suspects[]): Promise<void> {
+    for (const one of suspects) {
+      try {
+        // By the second try an attempt may have succeeded.
+        const failing =
+          one.tries === 1
+            ? one.failing
+            : await listFailing(
+                db,
+                one.failing.map(({ id }) => id),
+              );
+        await switchOffDead(db, one.gone, failing, settings.disableAfterHours);
+      } catch (error) {
+        const retried = one.tries < DISABLE_TRIES;
+        log.warn({ err: error, retried }, 'integration could not be disabled');
+        if (retried) later(DISABLE_WAIT_MS, () => dead.add({ ...one, tries: one.tries + 1 }));
+      }
+    }
+  }
+
+  function later(ms: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      work();
+    }, ms);
+    timers.add(timer);
   }
 
   return {
@@ -181,7 +226,10 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
       await loop;
       const until = Date.now() + STOP_WITHIN_MS;
       while (running.size > 0 && Date.now() < until) await sleep(20);
-      await endings.idle();
+      for (const timer of timers) clearTimeout(timer);
+      await outcomes.idle();
+      await dead.idle();
+      for (const timer of timers) clearTimeout(timer);
       clearInterval(heartbeat);
     },
   };

@@ -1,5 +1,11 @@
-/** Hands items on in batches: at once when nothing is being handled, else all that came meanwhile. */
-export function gather<T>(handle: (items: T[]) => Promise<void>): {
+/**
+ * Hands items on in batches: at once when nothing is being handled, else all that came meanwhile. A batch whose handling
+ * throws is reported and does not stop the next one.
+ */
+export function gather<T>(
+  handle: (items: T[]) => Promise<void>,
+  report: (error: unknown) => void,
+): {
   add: (item: T) => void;
   idle: () => Promise<void>;
 } {
@@ -12,7 +18,7 @@ export function gather<T>(handle: (items: T[]) => Promise<void>): {
     while (waiting.length > 0) {
       const items = waiting;
       waiting = [];
-      await handle(items);
+      await handle(items).catch(report);
     }
     running = undefined;
   };

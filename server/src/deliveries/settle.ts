@@ -1,10 +1,11 @@
 import { CompiledQuery } from 'kysely';
 import type { Job, PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../db/database.ts';
+import { asRefusal } from '../db/failures.ts';
 import { DELIVERY_QUEUE } from '../integrations/jobs.ts';
 import { switchOff } from '../integrations/switch-off.ts';
 import { warnOfFailures } from '../integrations/warn.ts';
-import type { Result } from './attempt.ts';
+import { minimalResult, type Result } from './attempt.ts';
 import { lockOrder, queueHeads } from './order.ts';
 import { finishAttempts, type Health, noteHealth } from './store.ts';
 
@@ -30,6 +31,70 @@ export async function writeOutcomes(db: Db, boss: PgBoss, ended: Ended[]): Promi
     );
     return failing;
   });
+}
+
+type Log = Record<'warn' | 'error', (fields: object, message: string) => void>;
+type Written<J extends FetchedJob> = { written: Ended<J>[]; failing: Health[]; unwritten: Ended<J>[] };
+
+/**
+ * Writes outcomes, together if possible. What one of them breaks must not hold up the others, so after a failure they
+ * are written by themselves: by integration while something temporary is in the way, since that may be a lock of one;
+ * one by one if PostgreSQL rejects a value. An outcome that is rejected by itself is stored in its minimal form, because
+ * a delivery without an outcome is sent again. What is returned as unwritten has to be tried again later.
+ */
+export async function writeAsMuchAsPossible<J extends FetchedJob>(
+  db: Db,
+  boss: PgBoss,
+  ended: Ended<J>[],
+  log: Log,
+): Promise<Written<J>> {
+  try {
+    return { written: ended, failing: await writeOutcomes(db, boss, ended), unwritten: [] };
+  } catch (error) {
+    const isTemporary = asRefusal(error)?.name === 'ServiceUnavailableError';
+    const groups = isTemporary
+      ? Object.values(Object.groupBy(ended, ({ result }) => result.integration)).map(group => group ?? [])
+      : ended.map(one => [one]);
+    const deliveries = ended.map(({ result }) => result.delivery);
+    if (groups.length > 1) return await writeEach(db, boss, groups, log);
+    if (isTemporary) {
+      log.warn({ err: error, deliveries }, 'delivery outcomes not written yet');
+      return { written: [], failing: [], unwritten: ended };
+    }
+    log.error({ err: error, deliveries }, 'delivery outcome rejected by the database');
+    return await writeMinimal(db, boss, ended, log);
+  }
+}
+
+async function writeEach<J extends FetchedJob>(
+  db: Db,
+  boss: PgBoss,
+  groups: Ended<J>[][],
+  log: Log,
+): Promise<Written<J>> {
+  const all: Written<J> = { written: [], failing: [], unwritten: [] };
+  for (const group of groups) {
+    const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, group, log);
+    all.written.push(...written);
+    all.failing.push(...failing);
+    all.unwritten.push(...unwritten);
+  }
+  return all;
+}
+
+async function writeMinimal<J extends FetchedJob>(
+  db: Db,
+  boss: PgBoss,
+  ended: Ended<J>[],
+  log: Log,
+): Promise<Written<J>> {
+  const minimal = ended.map(({ job, result }) => ({ job, result: minimalResult(result) }));
+  try {
+    return { written: ended, failing: await writeOutcomes(db, boss, minimal), unwritten: [] };
+  } catch (error) {
+    log.error({ err: error }, 'minimal delivery outcome rejected by the database');
+    return { written: [], failing: [], unwritten: ended };
+  }
 }
 
 /** Only if pg-boss has not given them to somebody else meanwhile. */
@@ -63,13 +128,10 @@ function countByIntegration(
 /** Those that said they want no more, and those that did nothing but fail for too long; a day of it is told first. */
 export async function switchOffDead(
   db: Db,
-  ended: Ended[],
+  gone: number[],
   failing: Health[],
   disableAfterHours: number,
 ): Promise<void> {
-  const gone = ended
-    .filter(({ result }) => result.outcome === 'gone')
-    .map(({ result }) => result.integration);
   for (const id of new Set(gone)) {
     await switchOff(db, id, 'The receiver answered 410: it does not want any more.');
   }

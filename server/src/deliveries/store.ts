@@ -133,6 +133,14 @@ export async function noteHealth(
   return rows.filter(row => row.failingSince !== null);
 }
 
+/** Of these integrations, those that do nothing but fail. */
+export async function listFailing(db: Reader, ids: number[]): Promise<Health[]> {
+  const { rows } = await sql<Health>`
+    select id, failing_since as "failingSince", failed_attempts as "failedAttempts", warned_at is not null as warned
+    from integrations where id = any(${ids}::integer[]) and failing_since is not null`.execute(db);
+  return rows;
+}
+
 /** Puts jobs back that were fetched and not worked on: the same attempt, a little later. */
 export async function postponeDeliveries(tx: Tx, deliveries: number[], delayMs: number): Promise<void> {
   await insertJobs(sql`

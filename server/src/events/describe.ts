@@ -1,3 +1,4 @@
+import { ellipsize } from '../text.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { escapeMarkdown } from './markdown.ts';
 
@@ -159,7 +160,7 @@ function plain(value: unknown): string | undefined {
   if (Number.isFinite(value)) return escapeMarkdown(String(value));
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
-  const short = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH - 1)}…` : text;
+  const short = ellipsize(text, MAX_VALUE_LENGTH);
   // Trimmed again because stars next to a space would not be bold.
   return escapeMarkdown(short).trim() || undefined;
 }

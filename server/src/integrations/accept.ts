@@ -1,4 +1,3 @@
-import Mustache from 'mustache';
 import { badData, type Violation } from '../errors.ts';
 import { hasControlCharacter } from '../http/text.ts';
 import type { TargetPolicy } from '../outgoing/address.ts';
@@ -6,12 +5,12 @@ import { refusedTarget } from '../outgoing/target.ts';
 import { MASK } from '../secrets/mask.ts';
 import { PROVIDERS, providerNamed } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
+import { templateProblem } from './providers/template.ts';
 import { ALL, type IntegrationInput, KNOWN_EVENTS } from './schema.ts';
 
 const MAX_PARAMETER_LENGTH = 10_000;
 const MAX_HEADERS = 20;
 const MAX_HEADER_LENGTH = 4_096;
-const MAX_NESTING = 2;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const PRINTABLE = /^[\x20-\x7e]*$/;
 /** What the connection or the signature needs for itself. */
@@ -133,21 +132,5 @@ function* headerProblems(text: string): Generator<string> {
     if (typeof value !== 'string' || !PRINTABLE.test(value) || value.length > MAX_HEADER_LENGTH) {
       yield `has a value that is not a text of printable ASCII characters, its number ${index + 1}`;
     }
-  }
-}
-
-/** Sections repeat what is in them for every item of a list: nested ones multiply, so their depth is bounded. */
-function templateProblem(template: string): string | undefined {
-  try {
-    const depth = (tokens: unknown[]): number =>
-      Math.max(
-        0,
-        ...tokens.map(token => (Array.isArray(token) && Array.isArray(token[4]) ? 1 + depth(token[4]) : 0)),
-      );
-    if (depth(Mustache.parse(template)) > MAX_NESTING)
-      return `must not nest sections deeper than ${MAX_NESTING}`;
-    return undefined;
-  } catch {
-    return 'is not a Mustache template';
   }
 }

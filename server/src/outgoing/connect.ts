@@ -28,8 +28,8 @@ export function safeAgent(
   const connectTo = buildConnector({ timeout: CONNECT_MS });
   return new Agent({
     connect: (options, callback) => {
-      void chooseAddress(options.hostname, policy, resolve).then(
-        address => {
+      chooseAddress(options.hostname, policy, resolve)
+        .then(address => {
           // Certificate and virtual host are those of the name.
           const servername =
             options.servername ?? (isAddress(options.hostname) ? undefined : options.hostname);
@@ -44,9 +44,9 @@ export function safeAgent(
             onConnected(options.hostname, address);
             return callback(null, socket);
           });
-        },
-        (error: Error) => callback(error, null),
-      );
+        })
+        // Also what the connector throws by itself, such as for a server name that TLS does not accept.
+        .catch((error: Error) => callback(error, null));
     },
     // Receivers are many and rarely called: what is idle is let go of soon.
     keepAliveTimeout: 4_000,

@@ -1,4 +1,5 @@
 import { type Agent, request } from 'undici';
+import { truncate } from '../text.ts';
 import { isPublicAddress, type TargetPolicy } from './address.ts';
 import { BlockedTarget, type Resolve, resolveBySystem, safeAgent } from './connect.ts';
 import { refusedTarget } from './target.ts';
@@ -118,7 +119,7 @@ async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void
     size += chunk.length;
     if (size > MAX_ANSWER_BYTES) break;
   }
-  return Buffer.concat(chunks).toString('utf8').slice(0, KEPT_CHARACTERS);
+  return truncate(Buffer.concat(chunks).toString('utf8'), KEPT_CHARACTERS);
 }
 
 const DNS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'ESERVFAIL', 'EAI_NODATA']);

@@ -31,7 +31,7 @@ export type Deliveries = {
 export function useDeliveries(harness: Harness, changes: Partial<DispatcherSettings> = {}): Deliveries {
   const it = { results: [] as Result[] } as Deliveries;
   const sender = makeSender({ allowed: [], allowPrivate: true });
-  const log = { info: () => {}, warn: () => {} };
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
   const stops: (() => Promise<void>)[] = [];
   let count = 0;
 

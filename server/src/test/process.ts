@@ -13,6 +13,14 @@ export type RunningServer = {
 
 const MAIN = new URL('../main.ts', import.meta.url).pathname;
 const READY_WITHIN_MS = 15_000;
+/** Servers that have to be alive and without unhandled errors at the end of a test (test/watch-servers.ts). */
+export const watched = new Set<RunningServer>();
+
+/** For tests in which a server is meant to die or to report an unhandled error. */
+export const unwatch = (server: RunningServer): void => {
+  watched.delete(server);
+};
+
 /** Below those that the system gives to outgoing connections, of which tests have thousands. */
 let nextPort = 20_000 + (process.pid % 12_000);
 
@@ -38,8 +46,11 @@ export async function startProcess(
   const url = `http://127.0.0.1:${port}`;
   while (performance.now() - started < withinMs && child.exitCode === null) {
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
-    if (ready?.status === 200)
-      return { process: child, port, url, output, startMs: performance.now() - started };
+    if (ready?.status === 200) {
+      const server = { process: child, port, url, output, startMs: performance.now() - started };
+      watched.add(server);
+      return server;
+    }
     await new Promise(resolve => setTimeout(resolve, 10));
   }
   child.kill('SIGKILL');

@@ -11,10 +11,7 @@ import { DELIVERY_QUEUE } from '../integrations/jobs.ts';
 import { WAKE_CHANNEL } from '../integrations/wake.ts';
 import { sweepLogins } from '../sessions/end.ts';
 
-type Log = {
-  info: (fields: object, message: string) => void;
-  warn: (fields: object, message: string) => void;
-};
+type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 
 /** One entry per job: its queue, when it runs, what it does. */
 const JOBS = [

@@ -1,13 +1,6 @@
 import { shownTarget } from '../../outgoing/target.ts';
-import {
-  BODY_TEMPLATE,
-  CUSTOM_HEADERS,
-  customHeaders,
-  cut,
-  fromTemplate,
-  linkTo,
-  tagValues,
-} from './parts.ts';
+import { ellipsize } from '../../text.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, fromTemplate, linkTo, tagValues } from './parts.ts';
 import type { Occasion, PlanRequests, Provider } from './provider.ts';
 
 const US1 = 'https://api.datadoghq.com/api/v1/events';
@@ -40,11 +33,11 @@ const plan: PlanRequests = occasion => {
 function eventOf(occasion: Occasion) {
   const { event, label, summary, parameters } = occasion;
   const tag = (name: string, value: string | null) =>
-    value === null ? [] : [cut(`${name}:${value}`, MAX_TAG)];
+    value === null ? [] : [ellipsize(`${name}:${value}`, MAX_TAG)];
   return {
-    title: cut(`Halyard: ${label}`, MAX_TITLE),
+    title: ellipsize(`Halyard: ${label}`, MAX_TITLE),
     // The signs make Datadog read the text as Markdown.
-    text: cut(`%%%\n${summary}\n\n[Open in Halyard](${linkTo(occasion)})\n%%%`, MAX_TEXT),
+    text: ellipsize(`%%%\n${summary}\n\n[Open in Halyard](${linkTo(occasion)})\n%%%`, MAX_TEXT),
     date_happened: Math.floor(Date.parse(event.createdAt) / 1_000),
     alert_type: 'info',
     tags: [
@@ -52,7 +45,7 @@ function eventOf(occasion: Occasion) {
       ...tag('project', event.project),
       ...tag('env', event.environment),
       ...tag('feature', event.featureName),
-      ...tagValues(occasion, 'datadog').map(value => cut(value, MAX_TAG)),
+      ...tagValues(occasion, 'datadog').map(value => ellipsize(value, MAX_TAG)),
     ],
     ...(parameters.sourceTypeName ? { source_type_name: parameters.sourceTypeName } : {}),
   };

@@ -1,5 +1,6 @@
 import { shownTarget } from '../../outgoing/target.ts';
-import { cut, linkTo } from './parts.ts';
+import { ellipsize } from '../../text.ts';
+import { linkTo } from './parts.ts';
 import type { Occasion, PlanRequests, Provider } from './provider.ts';
 
 const MAX_TITLE = 256;
@@ -9,7 +10,7 @@ const MAX_FIELD = 1_024;
 const plan: PlanRequests = occasion => {
   const url = occasion.parameters.url ?? '';
   const message = {
-    username: cut(occasion.parameters.username || 'Halyard', 80),
+    username: ellipsize(occasion.parameters.username || 'Halyard', 80),
     embeds: [embedOf(occasion)],
     // Nobody is to be called by the name of a flag.
     allowed_mentions: { parse: [] },
@@ -23,10 +24,10 @@ const plan: PlanRequests = occasion => {
 function embedOf(occasion: Occasion) {
   const { event, label, summary } = occasion;
   const field = (name: string, value: string | null) =>
-    value === null ? [] : [{ name, value: cut(value, MAX_FIELD), inline: true }];
+    value === null ? [] : [{ name, value: ellipsize(value, MAX_FIELD), inline: true }];
   return {
-    title: cut(label, MAX_TITLE),
-    description: cut(summary, MAX_DESCRIPTION),
+    title: ellipsize(label, MAX_TITLE),
+    description: ellipsize(summary, MAX_DESCRIPTION),
     url: linkTo(occasion),
     timestamp: event.createdAt,
     fields: [...field('Project', event.project), ...field('Environment', event.environment)],

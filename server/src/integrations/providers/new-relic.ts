@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { shownTarget } from '../../outgoing/target.ts';
-import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, cut, fromTemplate, tagValues } from './parts.ts';
+import { ellipsize } from '../../text.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, fromTemplate, tagValues } from './parts.ts';
 import type { Occasion, PlanRequests, Provider } from './provider.ts';
 
 const MAX_ATTRIBUTE = 4_096;
@@ -32,7 +33,7 @@ const plan: PlanRequests = occasion => {
 function eventOf(occasion: Occasion) {
   const { event, label, summary } = occasion;
   const attribute = (name: string, value: string | null) =>
-    value === null ? {} : { [name]: cut(value, MAX_ATTRIBUTE) };
+    value === null ? {} : { [name]: ellipsize(value, MAX_ATTRIBUTE) };
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
   return {
     eventType: 'HalyardEvent',

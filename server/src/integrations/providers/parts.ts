@@ -1,5 +1,5 @@
-import Mustache from 'mustache';
 import type { Occasion, ParameterDefinition, Parameters } from './provider.ts';
+import { renderTemplate } from './template.ts';
 
 export const CUSTOM_HEADERS: ParameterDefinition = {
   name: 'customHeaders',
@@ -31,10 +31,10 @@ export function fromTemplate(template: string, contentType: string, { event, sum
   const view = {
     event,
     // Encoded twice, as existing templates expect it: a JSON text that holds the JSON of the event.
-    eventJson: JSON.stringify(JSON.stringify(event)),
+    eventJson: template.includes('eventJson') ? JSON.stringify(JSON.stringify(event)) : '',
     eventMarkdown: contentType.includes('json') ? JSON.stringify(summary).slice(1, -1) : summary,
   };
-  return Mustache.render(template, view);
+  return renderTemplate(template, view);
 }
 
 /** Values of the tags of one type: which channels a feature is talked about in. */
@@ -59,6 +59,3 @@ export function linkTo({ event, publicUrl }: Occasion): string {
 
 /** Backslashes escape in Markdown; where they would be shown, the text is read plain. */
 export const withoutEscapes = (markdown: string): string => markdown.replace(/\\([!-/:-@[-`{-~])/g, '$1');
-
-export const cut = (text: string, length: number): string =>
-  text.length > length ? `${text.slice(0, length - 1)}…` : text;

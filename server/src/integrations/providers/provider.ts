@@ -37,6 +37,9 @@ export type PlannedRequest = OutgoingRequest & {
   refusal?: (answer: Answer) => string | undefined;
 };
 
+/** Requests cannot be made, and trying again does not help. The message is shown in the record of the delivery. */
+export class PlanError extends Error {}
+
 export type Plan = { requests: PlannedRequest[]; details: Record<string, unknown> };
 
 /** The one function of a provider: from what happened to the requests that tell of it. */

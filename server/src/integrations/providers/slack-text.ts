@@ -1,4 +1,5 @@
-import { cut, linkTo, withoutEscapes } from './parts.ts';
+import { ellipsize } from '../../text.ts';
+import { linkTo, withoutEscapes } from './parts.ts';
 import type { Occasion } from './provider.ts';
 
 const MAX_TEXT = 3_000;
@@ -7,7 +8,7 @@ const MAX_TEXT = 3_000;
 export function slackText(markdown: string): string {
   // What the summary escapes reads as it was written; what would be formatting in Slack is kept from being it.
   const parts = markdown.split(/(\*\*)/).map(part => (part === '**' ? '*' : plain(part)));
-  return cut(parts.join(''), MAX_TEXT);
+  return ellipsize(parts.join(''), MAX_TEXT);
 }
 
 const plain = (text: string): string =>
