@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Actor } from '../actor.ts';
+import { type Actor, isAccount } from '../actor.ts';
 import type { Db, Reader, Tx } from '../db/database.ts';
 import { ASKED_OFTEN } from '../db/kept-plans.ts';
 
@@ -244,6 +244,23 @@ export function ofReadableProject(actor: Actor) {
     ? sql<boolean>`true`
     : sql<boolean>`project = any(array(select projects.id from projects where ${isReadable(actor)}))`;
 }
+
+/**
+ * What the actor's access rests on: a hash of every role they hold, with its project and its permissions. Whoever still has
+ * all of an earlier list may do at least what they could do then. Admin tokens may do everything and have an empty list.
+ */
+export const accessOf = (actor: Actor) =>
+  isAccount(actor)
+    ? sql<number[]>`array(
+        select hashtextextended(concat_ws(' ', held.role_id, coalesce(held.project, '*'), defined.permissions), 0)
+        from (select distinct role_id, project from effective_roles where user_id = ${actor.userId}) as held
+          left join (
+            select role_id, string_agg(concat(permission, '/', project, '/', environment), ' '
+              order by permission, project, environment) as permissions
+            from role_permissions group by role_id
+          ) as defined using (role_id)
+      )`
+    : sql<number[]>`'{}'::bigint[]`;
 
 export async function insertUserRole(
   tx: Tx,

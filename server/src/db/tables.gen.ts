@@ -5,6 +5,14 @@
 
 import type { ColumnType } from "kysely";
 
+export type ArrayType<T> = ArrayTypeImpl<T> extends (infer U)[]
+  ? U[]
+  : ArrayTypeImpl<T>;
+
+export type ArrayTypeImpl<T> = T extends ColumnType<infer S, infer I, infer U>
+  ? ColumnType<S[], I[], U[]>
+  : T[];
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -226,6 +234,7 @@ export interface HealthSnoozes {
 }
 
 export interface IdempotencyKeys {
+  access: Generated<ArrayType<number>>;
   body: string | null;
   claimed_at: Generated<string>;
   key_hash: Buffer;
@@ -233,6 +242,13 @@ export interface IdempotencyKeys {
   run: string;
   settled_at: string | null;
   status: number | null;
+}
+
+export interface IdempotencyUsage {
+  bytes: Generated<number>;
+  ends_at: string;
+  keys: number;
+  owner: Buffer;
 }
 
 export interface IntegrationAttempts {
@@ -348,6 +364,7 @@ export interface Projects {
   naming_description: string | null;
   naming_example: string | null;
   naming_pattern: string | null;
+  private_since: string | null;
   updated_at: Generated<string>;
 }
 
@@ -500,6 +517,7 @@ export interface DB {
   groups: Groups;
   health_snoozes: HealthSnoozes;
   idempotency_keys: IdempotencyKeys;
+  idempotency_usage: IdempotencyUsage;
   integration_attempts: IntegrationAttempts;
   integration_deliveries: IntegrationDeliveries;
   integrations: Integrations;

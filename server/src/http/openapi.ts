@@ -63,15 +63,17 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
     },
     // What a caller needs is part of the contract; a route without it is public.
     transform: ({ schema, url, route }) => {
-      const config = (route.config ?? {}) as { permission?: unknown; answersSecret?: boolean };
+      const config = (route.config ?? {}) as {
+        permission?: unknown;
+        answersSecret?: boolean;
+        onlyReads?: boolean;
+      };
       if (config.permission === undefined) return { schema, url };
       const guarded = { ...schema, 'x-permission': config.permission };
       return {
         // Without a caller there is nobody whose key it is.
         schema:
-          route.method === 'POST' && config.permission !== undefined
-            ? repeatable(guarded, config.answersSecret ?? false)
-            : guarded,
+          route.method === 'POST' && config.permission !== undefined ? repeatable(guarded, config) : guarded,
         url,
       };
     },
@@ -80,7 +82,11 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
 }
 
 /** Every POST takes the header (idempotency/hook.ts), so the document says it in one place too. */
-function repeatable<T extends { response?: unknown }>(schema: T, answersSecret: boolean) {
+function repeatable<T extends { response?: unknown }>(
+  schema: T,
+  { answersSecret = false, onlyReads = false }: { answersSecret?: boolean; onlyReads?: boolean },
+) {
+  if (onlyReads) return schema;
   const kept = answersSecret
     ? 'The answer holds a secret and is not kept: a repetition gets 409.'
     : 'A repetition within 24 hours gets the first answer again.';
@@ -95,7 +101,7 @@ function repeatable<T extends { response?: unknown }>(schema: T, answersSecret: 
     ...schema,
     ...(answersSecret ? { 'x-answers-secret': true } : {}),
     headers: { type: 'object', properties: { 'Idempotency-Key': key } },
-    response: { ...refusals(409, 422), ...(schema.response ?? {}) },
+    response: { ...refusals(409, 422, 429), ...(schema.response ?? {}) },
   };
 }
 

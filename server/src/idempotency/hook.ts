@@ -1,15 +1,26 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Claim } from '../actor.ts';
+import { type Claim, isAccount } from '../actor.ts';
 import type { Db } from '../db/database.ts';
-import { ApiError, badData } from '../errors.ts';
+import { ApiError, badData, tooManyRequests } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { deleteClaim, findKey, insertClaim, type KnownKey, storeAnswer, takeOver } from './store.ts';
+import { MAX_KEYS, MAX_STORED_BODY } from './limits.ts';
+import {
+  type Caller,
+  deleteClaim,
+  findKey,
+  insertClaim,
+  type KnownKey,
+  storeAnswer,
+  takeOver,
+} from './store.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The answer shows a secret, which must be stored nowhere. */
     answersSecret?: true;
+    /** The operation only reads: a repetition runs again, with the permissions of then, and nothing is stored. */
+    onlyReads?: true;
   }
 }
 
@@ -26,6 +37,7 @@ export function installIdempotency(app: App, db: Db): void {
   app.addHook('preHandler', async (request, reply) => {
     const text = request.headers['idempotency-key'];
     if (request.method !== 'POST' || text === undefined || request.actor === undefined) return;
+    if (request.routeOptions.config.onlyReads) return;
     const key = String(text);
     if (key.length === 0 || key.length > MAX_KEY_LENGTH) {
       const message = `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`;
@@ -33,7 +45,7 @@ export function installIdempotency(app: App, db: Db): void {
     }
     const claim = { key: hashFor(request, key), run: randomUUID() };
     const hash = hashFor(request, JSON.stringify([request.method, request.url, request.body ?? null]));
-    const known = await claimOrFind(db, claim, hash);
+    const known = await claimOrFind(db, claim, hash, callerOf(request));
     if (known) return replay(reply, known, hash);
     request.actor = { ...request.actor, claim };
   });
@@ -42,7 +54,7 @@ export function installIdempotency(app: App, db: Db): void {
     const claim = request.actor?.claim;
     if (claim === undefined) return payload;
     try {
-      await conclude(db, claim, reply, payload);
+      await conclude(db, claim, callerOf(request), reply, payload);
     } catch (error) {
       // The answer is right all the same; a repetition will be told that there is none to repeat.
       request.log.warn({ err: error }, 'answer for an idempotency key was not stored');
@@ -55,20 +67,44 @@ export function installIdempotency(app: App, db: Db): void {
  * Keys belong to a token. Under it as the key of an HMAC the table tells neither keys nor requests to who reads it, not even
  * by guessing. Without a token the caller is a user with a session.
  */
-function hashFor({ headers, actor }: FastifyRequest, text: string): Buffer {
-  const token = headers.authorization?.replace(/^bearer /i, '').trim();
-  return createHmac('sha256', token ?? `${actor.kind} ${actor.userId}`)
+function hashFor(request: FastifyRequest, text: string): Buffer {
+  return createHmac('sha256', tokenOf(request) ?? nameOf(request))
     .update(text)
     .digest();
 }
 
+const tokenOf = ({ headers }: FastifyRequest): string | undefined =>
+  headers.authorization?.replace(/^bearer /i, '').trim();
+
+const nameOf = ({ actor }: FastifyRequest): string => `${actor.kind} ${actor.userId}`;
+
+/** The tokens and sessions of an account are one caller. Admin tokens have no account: each is a caller of its own. */
+function callerOf(request: FastifyRequest): Caller {
+  const { actor } = request;
+  const name = isAccount(actor) ? nameOf(request) : (tokenOf(request) ?? nameOf(request));
+  return { actor, owner: createHash('sha256').update(name).digest() };
+}
+
 /** Undefined if the claim is made; otherwise what is known of the key. */
-async function claimOrFind(db: Db, claim: Claim, request: Buffer): Promise<KnownKey | undefined> {
-  if (await insertClaim(db, claim, request)) return undefined;
-  const known = await findKey(db, claim.key);
+async function claimOrFind(
+  db: Db,
+  claim: Claim,
+  request: Buffer,
+  caller: Caller,
+): Promise<KnownKey | undefined> {
+  const usage = await insertClaim(db, claim, request, caller);
+  if (usage && usage.keys > MAX_KEYS) {
+    await deleteClaim(db, claim);
+    throw tooManyRequests(
+      `You have used ${MAX_KEYS} idempotency keys within 24 hours. Send the request without a key, or wait.`,
+      usage.secondsLeft,
+    );
+  }
+  if (usage) return undefined;
+  const known = await findKey(db, claim.key, caller.actor);
   // Removed between the two statements: that is as good as running.
   if (!known) throw stillRunning();
-  if (known.over && (await takeOver(db, claim, request, known.run))) return undefined;
+  if (known.over && (await takeOver(db, claim, request, caller.actor, known.run))) return undefined;
   return known;
 }
 
@@ -77,6 +113,12 @@ function replay(reply: FastifyReply, known: KnownKey, request: Buffer): FastifyR
     throw new ApiError(
       'IdempotencyError',
       'This Idempotency-Key belongs to another request. Take a new key.',
+    );
+  }
+  if (known.status !== null && !known.permitted) {
+    throw new ApiError(
+      'ConflictError',
+      'The request with this Idempotency-Key was carried out. Its response is not repeated, because your permissions have changed since.',
     );
   }
   if (known.status !== null) {
@@ -97,12 +139,24 @@ function replay(reply: FastifyReply, known: KnownKey, request: Buffer): FastifyR
 const stillRunning = (): ApiError =>
   new ApiError('ConflictError', 'A request with this Idempotency-Key is still running. Try again shortly.');
 
-/** Keeps an answer that can be repeated. What failed on our side may be tried again, unless it was carried out. */
-async function conclude(db: Db, claim: Claim, reply: FastifyReply, payload: unknown): Promise<void> {
+/**
+ * Keeps a response that can be repeated. What failed on our side may be tried again, unless it was carried out; so may a
+ * request that changed nothing and whose response is not stored because it is too large or the caller has stored too much.
+ */
+async function conclude(
+  db: Db,
+  claim: Claim,
+  caller: Caller,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<void> {
   const { statusCode } = reply;
   if (statusCode >= 500 || statusCode === RATE_LIMITED) return await deleteClaim(db, claim);
   const secret = reply.routeOptions.config.answersSecret === true && statusCode < 400;
-  const known = payload === null || payload === undefined || payload === '';
-  if (secret || !(known || typeof payload === 'string')) return;
-  await storeAnswer(db, claim, statusCode, known ? null : String(payload));
+  const body = payload === null || payload === undefined || payload === '' ? null : payload;
+  if (secret || !(body === null || typeof body === 'string')) return;
+  const stored =
+    (body === null || Buffer.byteLength(body) <= MAX_STORED_BODY) &&
+    (await storeAnswer(db, claim, caller, { status: statusCode, body }));
+  if (!stored) await deleteClaim(db, claim);
 }

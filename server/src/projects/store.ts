@@ -131,7 +131,11 @@ export async function insertProject(tx: Tx, project: ProjectFields): Promise<boo
 export async function updateProject(tx: Tx, project: ProjectFields): Promise<void> {
   await tx
     .updateTable('projects')
-    .set({ ...columns(project), updated_at: sql<string>`now()` })
+    .set({
+      ...columns(project),
+      updated_at: sql<string>`now()`,
+      private_since: sql<string>`case when mode <> 'private' and ${project.mode} = 'private' then now() else private_since end`,
+    })
     .where('id', '=', project.id)
     .execute();
 }

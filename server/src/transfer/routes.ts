@@ -17,7 +17,7 @@ export function transferRoutes(app: App, db: Db, limits: Pick<Limits, 'features'
   app.post(
     '/api/admin/features-batch/export',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', onlyReads: true },
       schema: {
         operationId: 'exportFeatures',
         tags,
@@ -40,7 +40,7 @@ export function transferRoutes(app: App, db: Db, limits: Pick<Limits, 'features'
     '/api/admin/features-batch/validate',
     {
       bodyLimit: BODY_LIMIT_BYTES,
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', onlyReads: true },
       schema: {
         operationId: 'validateImport',
         tags,
