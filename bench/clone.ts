@@ -112,7 +112,7 @@ async function countStatements(source: string): Promise<number> {
 async function main(): Promise<void> {
   await createDatabase(NAME);
   const db = openDb({ url: urlOf(NAME), poolSize: 4, onError: console.error });
-  await migrate(db);
+  await migrate(urlOf(NAME));
   await createInitialAdminTokens(db, [ADMIN_TOKEN]);
   await fill(db);
   const server = await startProcess({ DATABASE_URL: urlOf(NAME), LOG_LEVEL: 'warn' });

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { openDb } from '../server/src/db/database.ts';
 import { migrate } from '../server/src/db/migrate.ts';
 
 /** A database that carries the marker is kept; any other is made anew, migrated and filled. */
@@ -16,9 +15,7 @@ export async function keepOrFill(
     if (!fresh && (await commentOn(client, name)) === marker) return;
     await client.query(`drop database if exists ${name} with (force)`);
     await client.query(`create database ${name}`);
-    const db = openDb({ url: url.href, poolSize: 2, onError: console.error });
-    await migrate(db);
-    await db.destroy();
+    await migrate(url.href);
     await fill();
     await client.query(`comment on database ${name} is '${marker}'`);
   });

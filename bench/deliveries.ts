@@ -38,7 +38,7 @@ const settings = { keyring: keyringOf(KEY, []), targets: { allowed: [], allowPri
 const name = `halyard_deliveries_${randomBytes(4).toString('hex')}`;
 await createDatabase(name);
 const db = openDb({ url: urlOf(name), poolSize: 4, onError: console.error });
-await migrate(db);
+await migrate(urlOf(name));
 await createInitialAdminTokens(db, [ADMIN_TOKEN]);
 const receiver = await startReceiver();
 try {

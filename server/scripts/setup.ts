@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import pg from 'pg';
 import { createInitialAdminTokens } from '../src/api-tokens/create.ts';
 import { readConfig } from '../src/config.ts';
-import { MIGRATION_TIMEOUT_MS, openDb } from '../src/db/database.ts';
+import { openDb } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { makeDemoData } from './demo.ts';
 
@@ -27,13 +27,8 @@ if (!existsSync(ENV_FILE)) {
   const lines = Object.entries(chosen).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(ENV_FILE, lines.join(''), { mode: 0o600 });
 }
-const db = openDb({
-  url: config.databaseUrl,
-  poolSize: 2,
-  onError: error => console.warn(error.message),
-  queryTimeoutMs: MIGRATION_TIMEOUT_MS,
-});
-await migrate(db);
+const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
+await migrate(config.databaseUrl);
 await createInitialAdminTokens(db, config.initAdminTokens);
 const people = await makeDemoData(db);
 await db.destroy();

@@ -6,6 +6,7 @@ enableCompileCache();
 const { ConfigError, readConfig } = await import('./config.ts');
 const { startServer } = await import('./server.ts');
 const { asRefusal } = await import('./db/failures.ts');
+const { MigrationError } = await import('./db/migration-error.ts');
 const { reportUnhandled } = await import('./unhandled.ts');
 
 const STOP_WITHIN_MS = 9_000;
@@ -33,7 +34,7 @@ try {
 
 /** For the operator's terminal: a stack only for what should not happen. */
 function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof ConfigError || error instanceof MigrationError) return error.message;
   const { message, code, stack } = error as NodeJS.ErrnoException;
   return asRefusal(error)
     ? `Halyard cannot start, PostgreSQL does not let it in: ${message || code}`

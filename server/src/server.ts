@@ -1,7 +1,7 @@
 import { createInitialAdminTokens } from './api-tokens/create.ts';
 import { buildApp, integrationSettings } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
-import { type Db, MIGRATION_TIMEOUT_MS, openDb, type PoolSettings } from './db/database.ts';
+import { type Db, openDb } from './db/database.ts';
 import { migrate } from './db/migrate.ts';
 import { deliveryMetrics } from './deliveries/metrics.ts';
 import { ApiError } from './errors.ts';
@@ -28,8 +28,10 @@ export async function startServer(config: Config): Promise<Server> {
   // are empty now and have thousands of rows a minute later.
   const workerDb: Db = openDb({ ...connection, poolSize: WORKER_CONNECTIONS, keepPlans: false });
   const app = await buildApp(db, config);
-  const applied = await migrateApart(connection);
-  if (applied.length > 0) app.log.info({ applied }, 'migrated');
+  await migrate(config.databaseUrl, {
+    onApplied: migration => app.log.info(migration, 'migration applied'),
+    onWaiting: () => app.log.info('migration waits for another server'),
+  });
   await createInitialAdminTokens(db, config.initAdminTokens);
   if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
   const { keyring, targets } = integrationSettings(config);
@@ -56,16 +58,6 @@ export async function startServer(config: Config): Promise<Server> {
       await db.destroy();
     },
   };
-}
-
-/** On connections of their own: a migration may take longer than any request. */
-async function migrateApart(connection: Omit<PoolSettings, 'poolSize'>): Promise<string[]> {
-  const db = openDb({ ...connection, poolSize: 2, keepPlans: false, queryTimeoutMs: MIGRATION_TIMEOUT_MS });
-  try {
-    return await migrate(db);
-  } finally {
-    await db.destroy();
-  }
 }
 
 async function makeFirstAdmin(db: Db, admin: { username: string; password: string }): Promise<void> {

@@ -17,7 +17,7 @@ export const STATEMENT_TIMEOUT_MS = 15_000;
 /** The client gives up a little later: by then PostgreSQL is unreachable, or it would have ended the statement. */
 export const QUERY_TIMEOUT_MS = 17_000;
 /** Migrations have no statement timeout; this bounds only the wait for a database that is gone. */
-export const MIGRATION_TIMEOUT_MS = 3_600_000;
+export const MIGRATION_TIMEOUT_MS = 6 * 3_600_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 

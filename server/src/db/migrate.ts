@@ -1,90 +1,251 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { type Kysely, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
-import type { Db } from './database.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { createIndex, parseCreateIndex, type Runners } from './concurrent-index.ts';
+import { boundedConnection, MIGRATION_TIMEOUT_MS, type Reader } from './database.ts';
+import { failureOf, isLockFailure, MigrationError, type OpenTransaction } from './migration-error.ts';
+import { MIGRATIONS, type MigrationFile, ownMigrationNames, readMigrations } from './migration-files.ts';
+import { type SqlStatement, splitStatements } from './sql-statements.ts';
 
-const FOLDER = new URL('../../migrations/', import.meta.url);
 const LOCK = 1_214_344_282;
+const POLL_MS = 250;
+const WAIT_FOR_OTHERS_MS = 10 * 60_000;
 
-type MigrationFile = { name: string; text: string; checksum: string };
+/** Whoever needs a table queues behind a migration that waits for a lock on it. So the migration waits briefly, and retries. */
+const LOCK_TIMEOUT_MS = 100;
+const VACUUM_TIMEOUT_MS = 5_000;
+const RETRY_WITHIN_MS = 5 * 60_000;
+const FIRST_PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 5_000;
 
-/** Brings the database up to date. Several servers may call it at once: one works, the others wait. */
-export async function migrate(db: Db): Promise<string[]> {
-  const files = await readMigrations();
-  return await db.connection().execute(async connection => {
-    await sql`set lock_timeout = '60s'`.execute(connection);
-    await sql`set statement_timeout = 0`.execute(connection);
-    await sql`select pg_advisory_lock(${LOCK})`.execute(connection);
+export type MigrateOptions = {
+  folder?: URL;
+  /** How long a migration tries to get its locks. */
+  retryWithinMs?: number;
+  onApplied?: (migration: { name: string; ms: number; retries: number }) => void;
+  onWaiting?: () => void;
+};
+
+/**
+ * Brings the database up to date and returns the names of the applied migrations. Several servers may call it at once: one
+ * works, the others wait. It has a connection of its own, because an index can take longer than any request may.
+ */
+export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
+  const files = await readMigrations(options.folder ?? MIGRATIONS);
+  const client = new pg.Client({
+    ...boundedConnection(databaseUrl, MIGRATION_TIMEOUT_MS),
+    options: '-c timezone=UTC -c jit=off -c statement_timeout=0 -c lock_timeout=0',
+  });
+  // The statement that runs rejects as well; without a listener the process would end.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await lockOut(client, options.onWaiting);
+    return await applyPending(client, files, options);
+  } finally {
+    // Ends the session, and with it the lock.
+    await client.end().catch(() => {});
+  }
+}
+
+/** Names of the migrations this version has and the database has not. */
+export async function pendingMigrations(db: Reader): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from migration_checksums`.execute(db);
+  const applied = new Set(rows.map(row => row.name));
+  return (await ownMigrationNames()).filter(name => !applied.has(name));
+}
+
+/** Polls: a session that waited inside a statement would hold a snapshot, and a concurrent index build waits for those. */
+async function lockOut(client: pg.Client, onWaiting?: () => void): Promise<void> {
+  const until = Date.now() + WAIT_FOR_OTHERS_MS;
+  for (let n = 0; ; n++) {
+    const { rows } = await client.query<{ got: boolean }>('select pg_try_advisory_lock($1) as got', [LOCK]);
+    if (rows[0]?.got) return;
+    if (n === 0) onWaiting?.();
+    if (Date.now() > until) {
+      throw new MigrationError(
+        'Another server has been migrating the database for more than 10 minutes. Wait until it has finished, then start ' +
+          `again. Its session holds the advisory lock ${LOCK} (see pg_locks and pg_stat_activity).`,
+      );
+    }
+    await sleep(POLL_MS);
+  }
+}
+
+async function applyPending(
+  client: pg.Client,
+  files: MigrationFile[],
+  options: MigrateOptions,
+): Promise<string[]> {
+  const applied = await readApplied(client);
+  const pending = files.filter(file => !applied.has(file.name));
+  refuseOtherHistory(applied, files, pending);
+  for (const file of pending) {
+    const start = Date.now();
+    const retries = await applyFile(client, file, options.retryWithinMs ?? RETRY_WITHIN_MS);
+    options.onApplied?.({ name: file.name, ms: Date.now() - start, retries });
+  }
+  return pending.map(file => file.name);
+}
+
+async function readApplied(client: pg.Client): Promise<Map<string, string>> {
+  // Asked first, so that a role without the right to create tables can start on a database that is up to date.
+  const { rows: found } = await client.query(`select where to_regclass('migration_checksums') is not null`);
+  if (found.length === 0) {
+    await client.query(
+      `create table if not exists migration_checksums (
+        name text primary key, checksum text not null, applied_at timestamptz not null default now()
+      )`,
+    );
+  }
+  const { rows } = await client.query<{ name: string; checksum: string }>(
+    'select name, checksum from migration_checksums order by name',
+  );
+  return new Map(rows.map(row => [row.name, row.checksum]));
+}
+
+/**
+ * The applied migrations must be the first ones of this version. A database that is only ahead is accepted: in a rolling
+ * deploy the old version restarts on the new schema.
+ */
+function refuseOtherHistory(
+  applied: Map<string, string>,
+  files: MigrationFile[],
+  pending: MigrationFile[],
+): void {
+  const known = new Set(files.map(file => file.name));
+  const unknown = [...applied.keys()].filter(name => !known.has(name));
+  const last = files.findLast(file => applied.has(file.name))?.name ?? '';
+  const skipped = pending.find(file => file.name < last);
+  if (pending.length > 0 && (unknown.length > 0 || skipped)) {
+    throw new MigrationError(
+      `This database cannot be upgraded: its migrations are not the ones of this version. ` +
+        `${unknown.length > 0 ? `It has ${unknown.join(', ')}, unknown to this version` : `It has ${last}`}, ` +
+        `and lacks ${(skipped ?? pending[0])?.name}. An unreleased or a different version created it. ` +
+        'Start that version, or create a new database.',
+    );
+  }
+  const edited = files.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum);
+  if (edited) {
+    throw new MigrationError(
+      `Migration ${edited.name} was edited after it was applied to this database. Restore the file and put the change ` +
+        'into a new migration. If the file belongs to an unreleased version, create a new database.',
+    );
+  }
+}
+
+/** Returns how often it had to try again to get a lock. */
+async function applyFile(client: pg.Client, file: MigrationFile, retryWithinMs: number): Promise<number> {
+  const run = file.concurrent ? applyConcurrently : applyInTransaction;
+  try {
+    return await run(client, file, retryWithinMs);
+  } catch (error) {
+    if (!(error instanceof MigrationError) || !isLockFailure(error)) throw error;
+    throw error.with(await listOpenTransactions(client));
+  }
+}
+
+async function applyInTransaction(
+  client: pg.Client,
+  file: MigrationFile,
+  retryWithinMs: number,
+): Promise<number> {
+  const statements = splitStatements(file.text);
+  return await withRetries(retryWithinMs, async () => {
+    await client.query('begin');
     try {
-      const applied = await appliedChecksums(connection);
-      refuseChangedFiles(applied, files);
-      // Also when the database is ahead: in a rolling deploy the old version still restarts on the new schema.
-      if (files.every(file => applied.has(file.name))) return [];
-      return await runPending(connection, files);
-    } finally {
-      await sql`select pg_advisory_unlock(${LOCK})`.execute(connection);
-      await sql`reset lock_timeout`.execute(connection);
-      await sql`reset statement_timeout`.execute(connection);
+      const forEach = async (work: (statement: SqlStatement) => Promise<unknown>) => {
+        for (const statement of statements) {
+          await work(statement).catch(error => {
+            throw failureOf(file, statement, error);
+          });
+        }
+      };
+      await client.query(`set local lock_timeout = ${VACUUM_TIMEOUT_MS}`);
+      await forEach(statement => keepVacuumAway(client, statement));
+      await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+      await forEach(statement => client.query(statement.text));
+      await insertApplied(client, file);
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
     }
   });
 }
 
-/** Names of the migrations this version brings that the database does not have yet. */
-export async function pendingMigrations(db: Db): Promise<string[]> {
-  const files = await readMigrations();
-  const applied = await appliedChecksums(db);
-  return files.filter(file => !applied.has(file.name)).map(file => file.name);
+/**
+ * An autovacuum makes way only for a session that has waited 1 s (deadlock_timeout). This lock conflicts with a vacuum and not
+ * with reads and writes, so nobody queues behind it.
+ */
+async function keepVacuumAway(client: pg.Client, { bare }: SqlStatement): Promise<void> {
+  const table = /^alter table (?:if exists )?(?:only )?([\w.]+)/.exec(bare)?.[1];
+  if (table === undefined) return;
+  const { rows } = await client.query('select where to_regclass($1) is not null', [table]);
+  if (rows.length > 0) await client.query(`lock table ${table} in share update exclusive mode`);
 }
 
-async function readMigrations(): Promise<MigrationFile[]> {
-  const names = (await readdir(FOLDER)).filter(name => name.endsWith('.sql')).toSorted();
-  return await Promise.all(
-    names.map(async fileName => {
-      const text = await readFile(new URL(fileName, FOLDER), 'utf8');
-      const checksum = createHash('sha256').update(text).digest('hex');
-      return { name: fileName.replace(/\.sql$/, ''), text, checksum };
-    }),
-  );
-}
-
-async function appliedChecksums(db: Db): Promise<Map<string, string>> {
-  const { rows } = await sql<{ present: boolean }>`
-    select to_regclass('migration_checksums') is not null as present`.execute(db);
-  if (!rows[0]?.present) return new Map();
-  const applied = await sql<{ name: string; checksum: string }>`
-    select name, checksum from migration_checksums`.execute(db);
-  return new Map(applied.rows.map(row => [row.name, row.checksum]));
-}
-
-function refuseChangedFiles(applied: Map<string, string>, files: MigrationFile[]): void {
-  const edited = files.find(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum);
-  if (edited) throw new Error(`Migration ${edited.name} was edited after it was applied.`);
-}
-
-async function runPending(db: Db, files: MigrationFile[]): Promise<string[]> {
-  await sql`create table if not exists migration_checksums (name text primary key, checksum text not null)`.execute(
-    db,
-  );
-  const migrator = new Migrator({
-    db,
-    provider: {
-      getMigrations: async () => Object.fromEntries(files.map(file => [file.name, asMigration(file)])),
-    },
-  });
-  const { error, results = [] } = await migrator.migrateToLatest();
-  if (error) throw error;
-  return results.map(result => result.migrationName);
-}
-
-function asMigration({ name, text, checksum }: MigrationFile): Migration {
-  return {
-    // biome-ignore lint/suspicious/noExplicitAny: Kysely's own type; a migration knows no tables yet
-    async up(tx: Kysely<any>) {
-      // Better to fail and be tried again than to queue every request behind a table lock.
-      await sql`set local lock_timeout = '5s'`.execute(tx);
-      await sql.raw(text).execute(tx);
-      await sql`insert into migration_checksums (name, checksum) values (${name}, ${checksum})`.execute(tx);
-    },
+async function applyConcurrently(
+  client: pg.Client,
+  file: MigrationFile,
+  retryWithinMs: number,
+): Promise<number> {
+  let retries = 0;
+  const attempt = (lockTimeoutMs: number) => async (text: string) => {
+    retries += await withRetries(retryWithinMs, async () => {
+      await client.query(`set lock_timeout = ${lockTimeoutMs}`);
+      await runUntilNothingChanges(client, text);
+    });
   };
+  const run: Runners = { client, patient: attempt(retryWithinMs), hasty: attempt(LOCK_TIMEOUT_MS) };
+  for (const statement of splitStatements(file.text)) {
+    const index = parseCreateIndex(statement.text);
+    try {
+      if (index) await createIndex(run, index);
+      else if (statement.bare.includes(' concurrently ')) await run.patient(statement.text);
+      else await run.hasty(statement.text);
+    } catch (error) {
+      throw failureOf(file, statement, error);
+    }
+  }
+  await insertApplied(client, file);
+  return retries;
+}
+
+/** A statement that changes rows is repeated until it changes none: a large change becomes many small transactions. */
+async function runUntilNothingChanges(client: pg.Client, text: string): Promise<void> {
+  for (;;) {
+    const { command, rowCount } = await client.query(text);
+    if (!['INSERT', 'UPDATE', 'DELETE'].includes(command) || rowCount === 0) return;
+  }
+}
+
+async function insertApplied(client: pg.Client, { name, checksum }: MigrationFile): Promise<void> {
+  await client.query('insert into migration_checksums (name, checksum) values ($1, $2)', [name, checksum]);
+}
+
+async function withRetries(withinMs: number, attempt: () => Promise<void>): Promise<number> {
+  const until = Date.now() + withinMs;
+  let pause = FIRST_PAUSE_MS;
+  for (let retries = 0; ; retries++) {
+    try {
+      await attempt();
+      return retries;
+    } catch (error) {
+      if (!isLockFailure(error) || Date.now() + pause > until) throw error;
+      // Not in step with whatever else repeats on this database.
+      await sleep(pause * (0.75 + Math.random() / 2));
+      pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
+    }
+  }
+}
+
+async function listOpenTransactions(client: pg.Client): Promise<OpenTransaction[]> {
+  const { rows } = await client.query<OpenTransaction>(
+    `select pid, coalesce(state, backend_type) as state, extract(epoch from now() - xact_start)::integer as seconds
+     from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+     order by xact_start limit 3`,
+  );
+  return rows;
 }

@@ -71,7 +71,7 @@ const SCHEDULE = ['0', ...Array(21).fill('0.3')].join(',');
 export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const { databaseUrl, random, say = () => {} } = campaign;
   const db = openDb({ url: databaseUrl, poolSize: 4, onError: () => {} });
-  await migrate(db);
+  await migrate(databaseUrl);
   await createInitialAdminTokens(db, [ADMIN_TOKEN]);
   const receiver = await startReceiver();
   const accepted = new Map<string, number>();

@@ -1,5 +1,4 @@
 import type { TestProject } from 'vitest/node';
-import { MIGRATION_TIMEOUT_MS, openDb } from '../db/database.ts';
 import { migrate } from '../db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 
@@ -13,14 +12,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<void> {
   const template = `halyard_template_${process.pid}`;
   await createDatabase(template);
-  const db = openDb({
-    url: urlOf(template),
-    poolSize: 2,
-    onError: () => {},
-    queryTimeoutMs: MIGRATION_TIMEOUT_MS,
-  });
-  await migrate(db);
-  await db.destroy();
+  await migrate(urlOf(template));
   project.provide('template', template);
   project.onTestsRerun(() => {});
 }

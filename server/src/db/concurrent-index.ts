@@ -1,0 +1,107 @@
+import pg from 'pg';
+
+/** How a statement waits for locks: the caller decides how long, and how often it is tried. */
+export type RunStatement = (statement: string) => Promise<void>;
+export type Runners = {
+  client: pg.Client;
+  /** For a statement that blocks nobody while it waits. */
+  patient: RunStatement;
+  /** For a statement that others queue behind while it waits: gives up soon, and is tried again. */
+  hasty: RunStatement;
+};
+
+type Definition = { unique: string; index: string; table: string; rest: string };
+
+const CREATE_INDEX =
+  /^create\s+(?<unique>unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+(?<index>[a-z_]\w*)\s+on\s+(?<table>[a-z_]\w*)\s+(?<rest>[\s\S]+)$/i;
+
+/** What `create index concurrently if not exists` says; nothing for any other statement. */
+export function parseCreateIndex(statement: string): Definition | undefined {
+  const found = CREATE_INDEX.exec(statement)?.groups;
+  if (!found) return undefined;
+  const { unique = '', index = '', table = '', rest = '' } = found;
+  return { unique, index, table, rest };
+}
+
+/**
+ * Builds an index without blocking writers, also on a partitioned table, for which PostgreSQL itself has no such
+ * statement. Can be repeated after any interruption.
+ */
+export async function createIndex(run: Runners, definition: Definition): Promise<void> {
+  const { table } = definition;
+  const kind = await relationKind(run.client, table);
+  if (kind === 'p') await createPartitionedIndex(run, definition);
+  else await createPlainIndex(run, definition);
+}
+
+async function createPlainIndex(run: Runners, { unique, index, table, rest }: Definition): Promise<void> {
+  if ((await indexState(run.client, index)) === 'invalid') {
+    await run.patient(`drop index concurrently if exists ${pg.escapeIdentifier(index)}`);
+  }
+  await run.patient(
+    `create ${unique}index concurrently if not exists ${pg.escapeIdentifier(index)} on ${pg.escapeIdentifier(table)} ${rest}`,
+  );
+}
+
+/**
+ * The index of the parent comes first, on the parent only: it is empty, and every partition that is attached from then on
+ * gets its own index with it. It becomes valid when the last partition's index is attached.
+ */
+async function createPartitionedIndex(run: Runners, definition: Definition): Promise<void> {
+  const { unique, index, table, rest } = definition;
+  await run.hasty(
+    `create ${unique}index if not exists ${pg.escapeIdentifier(index)} on only ${pg.escapeIdentifier(table)} ${rest}`,
+  );
+  for (let missing = await firstWithout(run.client, definition); missing !== undefined; ) {
+    const own = indexOfPartition(definition, missing);
+    await createPlainIndex(run, { ...definition, index: own, table: missing });
+    await run.hasty(`alter index ${pg.escapeIdentifier(index)} attach partition ${pg.escapeIdentifier(own)}`);
+    missing = await firstWithout(run.client, definition);
+  }
+  if ((await indexState(run.client, index)) !== 'valid') {
+    throw new Error(
+      `Index ${index} exists but does not match the partitions of ${table}. Drop it and run again.`,
+    );
+  }
+}
+
+/** A partition of the table that has no part of the index yet. */
+async function firstWithout(client: pg.Client, { index, table }: Definition): Promise<string | undefined> {
+  const { rows } = await client.query<{ name: string }>(
+    `select part.relname as name
+     from pg_inherits join pg_class part on part.oid = inhrelid
+     where inhparent = to_regclass($1) and not exists (
+       select from pg_inherits of_index join pg_index on indexrelid = of_index.inhrelid
+       where of_index.inhparent = to_regclass($2) and indrelid = part.oid
+     )
+     order by part.oid limit 1`,
+    [table, index],
+  );
+  return rows[0]?.name;
+}
+
+/** events_creator_idx of events_p0 is events_p0_creator_idx. */
+function indexOfPartition({ index, table }: Definition, partition: string): string {
+  const name = index.startsWith(`${table}_`)
+    ? partition + index.slice(table.length)
+    : `${partition}_${index}`;
+  if (Buffer.byteLength(name) > 63)
+    throw new Error(`Index name ${name} is longer than 63 bytes. Choose a shorter one.`);
+  return name;
+}
+
+async function relationKind(client: pg.Client, table: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ kind: string }>(
+    'select relkind as kind from pg_class where oid = to_regclass($1)',
+    [table],
+  );
+  return rows[0]?.kind;
+}
+
+async function indexState(client: pg.Client, index: string): Promise<'valid' | 'invalid' | undefined> {
+  const { rows } = await client.query<{ valid: boolean }>(
+    'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)',
+    [index],
+  );
+  return rows[0] && (rows[0].valid ? 'valid' : 'invalid');
+}

@@ -1,0 +1,42 @@
+export type SqlStatement = {
+  /** The statement without the comments around its parts; function bodies are complete. */
+  text: string;
+  /** The line of the file where it begins, counted from 1. */
+  line: number;
+  /** Lower case, one space between words, literals and function bodies emptied: for comparison with a pattern. */
+  bare: string;
+};
+
+const COMMENT = /--[^\n]*|\/\*[\s\S]*?\*\//;
+const LITERAL = /\be'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|\$([a-z_]\w*)?\$[\s\S]*?\$\1\$/;
+const QUOTED_NAME = /"(?:[^"]|"")*"/;
+const TOKEN = new RegExp(
+  `(?<comment>${COMMENT.source})|(?<literal>${LITERAL.source.replace('\\1', '\\3')})|${QUOTED_NAME.source}|;|[\\s\\S]`,
+  'giy',
+);
+
+/** Splits a file at its semicolons. Bodies in the form `begin atomic … end` are not supported: write them in `$$`. */
+export function splitStatements(file: string): SqlStatement[] {
+  const statements: SqlStatement[] = [];
+  let [text, bare, start] = ['', '', -1];
+  const finish = () => {
+    if (start >= 0) {
+      const line = file.slice(0, start).split('\n').length;
+      statements.push({ text: text.trim(), line, bare: bare.toLowerCase().replace(/\s+/g, ' ').trim() });
+    }
+    [text, bare, start] = ['', '', -1];
+  };
+  for (const { 0: token, index, groups } of file.matchAll(TOKEN)) {
+    if (token === ';') finish();
+    else if (groups?.comment === undefined) {
+      if (start < 0 && token.trim() !== '') start = index;
+      text += token;
+      bare += groups?.literal === undefined ? token : "''";
+    } else {
+      text += ' ';
+      bare += ' ';
+    }
+  }
+  finish();
+  return statements;
+}
