@@ -1,4 +1,6 @@
 // Encrypts every stored secret with HALYARD_SECRET_KEY. Those of HALYARD_OLD_SECRET_KEYS are not needed afterwards.
+// --forget-unreadable removes secrets of integrations that no key opens, so that the server starts without a lost key.
+import { parseArgs } from 'node:util';
 import { readConfig } from '../src/config.ts';
 import { openDb } from '../src/db/database.ts';
 import { resealSecrets } from '../src/integrations/reseal.ts';
@@ -12,9 +14,17 @@ if (keyring.length === 0) {
   process.exit(1);
 }
 const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
-const count = await resealSecrets(db, keyring);
+const { values } = parseArgs({ options: { 'forget-unreadable': { type: 'boolean', default: false } } });
+const forgetUnreadable = values['forget-unreadable'];
+const { resealed, unreadable } = await resealSecrets(db, keyring, { forgetUnreadable });
 const client = await resealClientSecret(db, keyring);
 console.log(
-  `Encrypted the secrets of ${count} integration(s)${client ? ' and the client secret of single sign-on' : ''} anew.`,
+  `Integrations changed: ${resealed}. Client secret of single sign-on: ${client ? 'encrypted with the new key' : 'unchanged'}.`,
 );
+if (unreadable.length > 0) {
+  const what = forgetUnreadable ? 'were removed' : 'were left as they are';
+  console.warn(
+    `Secrets that no key opens ${what}. Enter them again for integration ${unreadable.join(', ')}.`,
+  );
+}
 await db.destroy();

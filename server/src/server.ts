@@ -35,7 +35,8 @@ export async function startServer(config: Config): Promise<Server> {
   await createInitialAdminTokens(db, config.initAdminTokens);
   if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
   const { keyring, targets } = integrationSettings(config);
-  await checkSealed(db, keyring);
+  const unreadable = await checkSealed(db, keyring);
+  if (unreadable.length > 0) app.log.error({ integrations: unreadable }, 'integration secrets not readable');
   await checkClientSecret(db, keyring);
   const sender = makeSender(targets);
   const stopWorker = await startWorker(config.databaseUrl, workerDb, app.log, {

@@ -2,6 +2,7 @@ import { badData, type Violation } from '../errors.ts';
 import { hasControlCharacter } from '../http/text.ts';
 import type { TargetPolicy } from '../outgoing/address.ts';
 import { refusedTarget } from '../outgoing/target.ts';
+import { isElsewhere, mustBeSentAgain } from '../secrets/destination.ts';
 import { MASK } from '../secrets/mask.ts';
 import { PROVIDERS, providerNamed } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
@@ -25,20 +26,28 @@ export type Accepted = {
   environments: string[];
 };
 
+/** What an integration has stored; parameters are undefined if they cannot be decrypted. */
+export type Stored = { parameters: Parameters | undefined };
+
 /** Checks an integration against its provider; what is stored fills in for masked values. Lists every mistake. */
 export function acceptIntegration(
   input: IntegrationInput,
   policy: TargetPolicy,
-  stored: Parameters | undefined,
+  stored: Stored | undefined,
 ): Accepted {
   const provider = providerNamed(input.provider);
   if (!provider) {
     const names = PROVIDERS.map(({ name }) => name).join(', ');
     throw badData([{ message: `provider must be one of ${names}`, path: '/body/provider' }]);
   }
-  const parameters = withStored(provider, input.parameters as Record<string, unknown>, stored);
+  const given = input.parameters as Record<string, unknown>;
+  const parameters = withStored(provider, given, stored?.parameters);
   const details = [
-    ...provider.parameters.flatMap(definition => [...parameterViolations(definition, parameters, policy)]),
+    ...provider.parameters.flatMap(definition => {
+      const isMasked = definition.sensitive && given[definition.name] === MASK;
+      const masks = isMasked ? [...maskViolations(definition.name, provider, parameters, stored)] : [];
+      return masks.length > 0 ? masks : [...parameterViolations(definition, parameters, policy)];
+    }),
     ...eventViolations(input.events),
   ];
   if (details.length > 0) throw badData(details);
@@ -59,6 +68,33 @@ function withStored(
 ): Record<string, unknown> {
   const masked = provider.parameters.filter(({ name, sensitive }) => sensitive && given[name] === MASK);
   return { ...given, ...Object.fromEntries(masked.map(({ name }) => [name, stored?.[name]])) };
+}
+
+/** A mask stands for a stored value that can be read, and only while the address it is sent to stays the same. */
+function* maskViolations(
+  name: string,
+  provider: Provider,
+  parameters: Record<string, unknown>,
+  stored: Stored | undefined,
+): Generator<Violation> {
+  const path = `/body/parameters/${name}`;
+  if (stored && !stored.parameters) {
+    return yield {
+      message: `parameters.${name} must be sent again: the stored value cannot be decrypted`,
+      path,
+    };
+  }
+  if (stored?.parameters?.[name] === undefined) {
+    return yield {
+      message: `parameters.${name} is the mask, and there is no value that it stands for`,
+      path,
+    };
+  }
+  const moved = provider.parameters.find(
+    ({ name: address, type }) =>
+      type === 'url' && isElsewhere(stored.parameters?.[address], parameters[address] as string | undefined),
+  );
+  if (moved) yield mustBeSentAgain(`parameters.${name}`, `parameters.${moved.name}`, path);
 }
 
 /** Empty texts count as left out: forms send them for fields nobody filled in. */

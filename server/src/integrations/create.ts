@@ -68,5 +68,6 @@ export const asEventData = ({
   disabledAt: __,
   disabledBecause: ___,
   oldSecretUntil: ____,
+  problem: _____,
   ...told
 }: Integration) => told;

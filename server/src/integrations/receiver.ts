@@ -1,8 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import type { Reader } from '../db/database.ts';
 import type { Keyring } from '../secrets/seal.ts';
-import type { Parameters } from './providers/provider.ts';
-import { openParameters, openSigningSecrets } from './sealed.ts';
+import { type Parameters, PlanError } from './providers/provider.ts';
+import {
+  isSigningSecretReadable,
+  openSigningSecrets,
+  readParameters,
+  UNREADABLE_PARAMETERS,
+  UNREADABLE_SIGNING_SECRET,
+} from './sealed.ts';
 import { signingKey } from './signing.ts';
 import { type IntegrationRow, listIntegrationsOf } from './store.ts';
 
@@ -12,7 +18,7 @@ export type Receiver = {
   ordered: boolean;
   /** A delivery that is given up holds up those behind it. */
   holds: boolean;
-  /** Opens what is sealed, the first time only: it serves many deliveries. Throws if the key is missing. */
+  /** Opens what is sealed, the first time only: it serves many deliveries. Throws a `PlanError` if it cannot. */
   open: () => { parameters: Parameters; keys: KeyObject[] };
 };
 
@@ -32,11 +38,19 @@ function receiverOf(keyring: Keyring, row: IntegrationRow): Receiver {
     ordered: row.ordered,
     holds: row.ordered && row.whenGivenUp === 'hold',
     open: () => {
-      opened ??= {
-        parameters: openParameters(keyring, row),
-        keys: openSigningSecrets(keyring, row, new Date()).map(signingKey),
-      };
+      opened ??= { parameters: parametersOf(keyring, row), keys: keysOf(keyring, row) };
       return opened;
     },
   };
+}
+
+function parametersOf(keyring: Keyring, row: IntegrationRow): Parameters {
+  const parameters = readParameters(keyring, row);
+  if (!parameters) throw new PlanError(UNREADABLE_PARAMETERS);
+  return parameters;
+}
+
+function keysOf(keyring: Keyring, row: IntegrationRow): KeyObject[] {
+  if (!isSigningSecretReadable(keyring, row)) throw new PlanError(UNREADABLE_SIGNING_SECRET);
+  return openSigningSecrets(keyring, row, new Date()).map(signingKey);
 }

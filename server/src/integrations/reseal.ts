@@ -1,18 +1,34 @@
 import { ConfigError } from '../config.ts';
 import type { Db } from '../db/database.ts';
-import { type Keyring, seal, sealedWith, unseal } from '../secrets/seal.ts';
-import { placeOf } from './sealed.ts';
-import { listIntegrations, lockSealed, updateSealed } from './store.ts';
+import { type Keyring, seal, sealedWith, UnsealError, unseal } from '../secrets/seal.ts';
+import { isSigningSecretReadable, placeOf, readParameters } from './sealed.ts';
+import { type IntegrationRow, listIntegrations, lockSealed, updateSealed } from './store.ts';
 
-/** Seals everything anew that was not sealed with the first key; returns how many integrations that were. */
-export async function resealSecrets(db: Db, keyring: Keyring): Promise<number> {
+/**
+ * Seals everything anew that was not sealed with the first key. What cannot be read is left as it is, or taken away if
+ * it is to be forgotten: the integration then says what is missing. Returns how many integrations were changed.
+ */
+export async function resealSecrets(
+  db: Db,
+  keyring: Keyring,
+  { forgetUnreadable = false }: { forgetUnreadable?: boolean } = {},
+): Promise<{ resealed: number; unreadable: number[] }> {
   return await db.transaction().execute(async tx => {
-    let count = 0;
+    let resealed = 0;
+    const unreadable: number[] = [];
     for (const row of await lockSealed(tx)) {
-      const anew = (what: 'parameters' | 'secret', sealed: string | null) =>
-        sealed === null || sealedWith(sealed) === keyring[0]?.id
-          ? sealed
-          : seal(keyring, placeOf(row.id, what), unseal(keyring, placeOf(row.id, what), sealed));
+      const anew = (what: 'parameters' | 'secret', sealed: string | null): string | null => {
+        if (sealed === null) return null;
+        const place = placeOf(row.id, what);
+        try {
+          const text = unseal(keyring, place, sealed);
+          return sealedWith(sealed) === keyring[0]?.id ? sealed : seal(keyring, place, text);
+        } catch (error) {
+          if (!(error instanceof UnsealError)) throw error;
+          if (unreadable.at(-1) !== row.id) unreadable.push(row.id);
+          return forgetUnreadable ? null : sealed;
+        }
+      };
       const after = {
         ...row,
         sealedParameters: anew('parameters', row.sealedParameters),
@@ -27,21 +43,30 @@ export async function resealSecrets(db: Db, keyring: Keyring): Promise<number> {
         continue;
       }
       await updateSealed(tx, after);
-      count++;
+      resealed++;
     }
-    return count;
+    return { resealed, unreadable };
   });
 }
 
-/** The server does not start if it could not open what it has: better at once than at the first event. */
-export async function checkSealed(db: Db, keyring: Keyring): Promise<void> {
-  const known = new Set(keyring.map(({ id }) => id));
-  for (const { id, sealedParameters, sealedSecret, sealedOldSecret } of await listIntegrations(db)) {
-    for (const sealed of [sealedParameters, sealedSecret, sealedOldSecret]) {
-      if (sealed === null || known.has(sealedWith(sealed))) continue;
-      throw new ConfigError([
-        `HALYARD_SECRET_KEY is not the key ${sealedWith(sealed)} that the secrets of integration ${id} are encrypted with, nor is it among HALYARD_OLD_SECRET_KEYS`,
-      ]);
-    }
+/**
+ * Returns the integrations whose secrets cannot be read; their deliveries fail until the secrets are entered again. If
+ * no stored secret was encrypted with a key that the server has, the key is the wrong one, and the server does not
+ * start: it would fail every delivery that waits.
+ */
+export async function checkSealed(db: Db, keyring: Keyring): Promise<number[]> {
+  const rows = await listIntegrations(db);
+  const keys = rows.flatMap(sealedValues).map(sealedWith);
+  if (keys.length > 0 && !keys.some(id => keyring.some(key => key.id === id))) {
+    const ids = rows.filter(row => sealedValues(row).length > 0).map(({ id }) => id);
+    throw new ConfigError([
+      `HALYARD_SECRET_KEY is not the key ${[...new Set(keys)].join(', ')} that the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with, nor is that key among HALYARD_OLD_SECRET_KEYS. If the key is lost, run npm run rotate-secrets -- --forget-unreadable and enter the secrets again`,
+    ]);
   }
+  return rows
+    .filter(row => !readParameters(keyring, row) || !isSigningSecretReadable(keyring, row))
+    .map(({ id }) => id);
 }
+
+const sealedValues = ({ sealedParameters, sealedSecret, sealedOldSecret }: IntegrationRow): string[] =>
+  [sealedParameters, sealedSecret, sealedOldSecret].filter(sealed => sealed !== null);

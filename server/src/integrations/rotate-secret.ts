@@ -6,7 +6,7 @@ import { needsKey } from '../secrets/needs-key.ts';
 import { type Keyring, seal } from '../secrets/seal.ts';
 import { providerNamed } from './providers/list.ts';
 import type { SecretRotation } from './schema.ts';
-import { placeOf } from './sealed.ts';
+import { isSigningSecretReadable, placeOf } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { lockIntegration, updateSecrets } from './store.ts';
 
@@ -34,10 +34,11 @@ export async function rotateSigningSecret(
         `The secret was rotated already, and the one before is in use until ${until}. Send force to drop it now.`,
       );
     }
+    const isReadable = isSigningSecretReadable(keyring, integration);
     const signingSecret = newSigningSecret();
     const oldSecretUntil = await updateSecrets(tx, id, {
       secret: seal(keyring, placeOf(id, 'secret'), signingSecret),
-      oldSecret: overlapHours === 0 ? null : integration.sealedSecret,
+      oldSecret: overlapHours === 0 || !isReadable ? null : integration.sealedSecret,
       overlapHours,
     });
     record({

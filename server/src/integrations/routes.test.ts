@@ -62,6 +62,7 @@ test('a created integration is answered, listed and recorded, its secrets masked
     disabledAt: null,
     disabledBecause: null,
     oldSecretUntil: null,
+    problem: null,
   });
   expect((await get(body.id)).body).toEqual(shown);
   const list = (await call(harness.app, 'GET', URL)).body;

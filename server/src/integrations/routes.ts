@@ -115,7 +115,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'Update an integration',
         description:
-          'Replaces parameters and events; description, projects, environments and settings stay if they are left out. A masked parameter (*****) keeps what is stored. Counts from the next event on, on every server. Events: addon-config-updated.',
+          'Replaces parameters and events; description, projects, environments and settings stay if they are left out. A masked parameter (*****) keeps what is stored, unless the address changes: then sensitive parameters must be sent again. Counts from the next event on, on every server. Events: addon-config-updated.',
         params,
         body: IntegrationInput,
         response: { 200: answer('The integration', Integration), ...refusals(400, 401, 403, 404, 413, 415) },

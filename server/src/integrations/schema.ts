@@ -65,6 +65,12 @@ export const Integration = Named(
     disabledAt: Nullable(Timestamp('When it was last switched off: what happened since can be backfilled')),
     disabledBecause: Nullable(Type.String({ description: 'Why the service switched it off' })),
     oldSecretUntil: Nullable(Timestamp('Until when requests are signed with the replaced secret too')),
+    problem: Nullable(
+      Type.String({
+        description: 'Why deliveries cannot be made as it is stored, and what to do; null if they can',
+        examples: ['The signing secret cannot be decrypted. Rotate it.'],
+      }),
+    ),
   }),
 );
 export type Integration = Static<typeof Integration>;

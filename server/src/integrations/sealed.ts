@@ -1,5 +1,5 @@
 import { MASK } from '../secrets/mask.ts';
-import { type Keyring, seal, unseal } from '../secrets/seal.ts';
+import { type Keyring, seal, UnsealError, unseal } from '../secrets/seal.ts';
 import { providerNamed } from './providers/list.ts';
 import type { Parameters, Provider } from './providers/provider.ts';
 import type { Integration } from './schema.ts';
@@ -27,20 +27,61 @@ export function openParameters(keyring: Keyring, row: IntegrationRow): Parameter
   return { ...parameters, ...JSON.parse(unseal(keyring, placeOf(id, 'parameters'), sealedParameters)) };
 }
 
+/** Like `openParameters`; undefined if they cannot be decrypted. */
+export const readParameters = (keyring: Keyring, row: IntegrationRow): Parameters | undefined =>
+  unlessUnreadable(() => openParameters(keyring, row));
+
 /** Those that requests are signed with at this moment: the current one and, for a while, the one before. */
 export function openSigningSecrets(keyring: Keyring, row: IntegrationRow, at: Date): string[] {
-  const old = row.oldSecretUntil !== null && new Date(row.oldSecretUntil) > at ? row.sealedOldSecret : null;
-  return [row.sealedSecret, old].flatMap(sealed =>
-    sealed === null ? [] : [unseal(keyring, placeOf(row.id, 'secret'), sealed)],
-  );
+  const open = (sealed: string) => unseal(keyring, placeOf(row.id, 'secret'), sealed);
+  const { sealedSecret, sealedOldSecret, oldSecretUntil } = row;
+  const current = sealedSecret === null ? [] : [open(sealedSecret)];
+  if (sealedOldSecret === null || oldSecretUntil === null || new Date(oldSecretUntil) <= at) return current;
+  // A receiver that knows the current secret needs no other, so an old one that is damaged is left out.
+  const old = unlessUnreadable(() => open(sealedOldSecret));
+  return old === undefined ? current : [...current, old];
 }
 
-/** As answers and events show it: whichever sensitive parameters there are, a mask stands for each. */
+export const isSigningSecretReadable = (keyring: Keyring, row: IntegrationRow): boolean =>
+  unlessUnreadable(() => openSigningSecrets(keyring, row, new Date())) !== undefined;
+
+function unlessUnreadable<T>(open: () => T): T | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined;
+    throw error;
+  }
+}
+
+/** As responses and events show it: a mask stands for each sensitive parameter that is set. */
 export function masked(keyring: Keyring, row: IntegrationRow): Integration {
   const { sealedParameters: _, sealedSecret: __, sealedOldSecret: ___, failedAttempts: ____, ...shown } = row;
-  const sensitive = providerNamed(row.provider)?.parameters.filter(one => one.sensitive) ?? [];
-  // Without the key it cannot be told which are there, and that is no reason to refuse the list.
-  const there = keyring.length > 0 ? openParameters(keyring, row) : {};
-  const masks = sensitive.filter(({ name }) => there[name] !== undefined).map(({ name }) => [name, MASK]);
-  return { ...shown, parameters: { ...row.parameters, ...Object.fromEntries(masks) } };
+  const definitions = providerNamed(row.provider)?.parameters ?? [];
+  const known = readParameters(keyring, row);
+  const masks = definitions
+    .filter(({ name, sensitive }) => sensitive && known?.[name] !== undefined)
+    .map(({ name }) => [name, MASK]);
+  const missing = definitions.filter(({ name, required }) => required && !known?.[name]).map(one => one.name);
+  return {
+    ...shown,
+    parameters: { ...row.parameters, ...Object.fromEntries(masks) },
+    problem: problemOf(keyring, row, known === undefined, missing),
+  };
 }
+
+function problemOf(
+  keyring: Keyring,
+  row: IntegrationRow,
+  unreadable: boolean,
+  missing: string[],
+): string | null {
+  if (keyring.length === 0) return 'The secrets cannot be decrypted: this server has no HALYARD_SECRET_KEY.';
+  if (unreadable) return UNREADABLE_PARAMETERS;
+  if (missing.length > 0) return `Required parameters are missing: ${missing.join(', ')}.`;
+  return isSigningSecretReadable(keyring, row) ? null : UNREADABLE_SIGNING_SECRET;
+}
+
+export const UNREADABLE_PARAMETERS =
+  'The stored secret parameters cannot be decrypted. Update the integration and enter them again.';
+export const UNREADABLE_SIGNING_SECRET = 'The signing secret cannot be decrypted. Rotate it.';

@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../db/database.ts';
 import type { Parameters } from './providers/provider.ts';
 import type { Integration } from './schema.ts';
 
-export type IntegrationRow = Omit<Integration, 'parameters'> & {
+export type IntegrationRow = Omit<Integration, 'parameters' | 'problem'> & {
   parameters: Parameters;
   sealedParameters: string | null;
   sealedSecret: string | null;

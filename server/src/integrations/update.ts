@@ -8,7 +8,7 @@ import { needsKey } from '../secrets/needs-key.ts';
 import { acceptIntegration } from './accept.ts';
 import { asEventData, type IntegrationSettings } from './create.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
-import { masked, openParameters, sealParameters } from './sealed.ts';
+import { masked, readParameters, sealParameters } from './sealed.ts';
 import { lockIntegration, updateIntegration } from './store.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function changeIntegration(
         },
       ]);
     }
-    const stored = openParameters(settings.keyring, before);
+    const stored = readParameters(settings.keyring, before);
     const { provider, parameters, ...filters } = acceptIntegration(
       {
         ...input,
@@ -42,7 +42,7 @@ export async function changeIntegration(
         environments: input.environments ?? before.environments,
       },
       settings.targets,
-      stored,
+      { parameters: stored },
     );
     const open = {
       description: input.description === undefined ? before.description : input.description,
@@ -63,7 +63,7 @@ export async function changeIntegration(
     });
     if (!open.ordered || open.whenGivenUp === 'skip') await letGo(tx, id);
     const changedSecrets = provider.parameters
-      .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored[name])
+      .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored?.[name])
       .map(({ name }) => name);
     const integration = masked(settings.keyring, after);
     record({

@@ -28,16 +28,25 @@ export function seal(keyring: Keyring, place: string, text: string): string {
   return `v1.${current.id}.${Buffer.concat(parts).toString('base64')}`;
 }
 
+/** Throws an `UnsealError` if the key is missing or the text was damaged, or sealed in another place. */
 export function unseal(keyring: Keyring, place: string, sealed: string): string {
   const [, id, content = ''] = SEALED.exec(sealed) ?? [];
   const key = keyring.find(one => one.id === id)?.key;
-  if (!key) throw new Error(`No key with the id ${id} to open ${place}`);
+  if (!key) throw new UnsealError(`No key with the id ${id} to open ${place}`);
   const bytes = Buffer.from(content, 'base64');
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
-    .setAAD(Buffer.from(place))
-    .setAuthTag(bytes.subarray(-TAG_BYTES));
-  return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
+      .setAAD(Buffer.from(place))
+      .setAuthTag(bytes.subarray(-TAG_BYTES));
+    return (
+      decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    );
+  } catch (error) {
+    throw new UnsealError(`The ciphertext of ${place} is damaged`, { cause: error });
+  }
 }
+
+export class UnsealError extends Error {}
 
 /** The id of the key that sealed it. */
 export const sealedWith = (sealed: string): string => SEALED.exec(sealed)?.[1] ?? 'unknown';

@@ -5,6 +5,7 @@ import { change } from '../change.ts';
 import type { Db, Reader } from '../db/database.ts';
 import { badData, invalidOperation, type Violation } from '../errors.ts';
 import { roleViolations } from '../roles/usable.ts';
+import { isElsewhere, mustBeSentAgain } from '../secrets/destination.ts';
 import { MASK } from '../secrets/mask.ts';
 import { needsKey } from '../secrets/needs-key.ts';
 import type { Keyring } from '../secrets/seal.ts';
@@ -155,15 +156,14 @@ function* violationsOf(content: OidcContent, { defaultRootRole }: OidcSettingsIn
   }
 }
 
-/** Otherwise who may change the address but does not know the secret could have it sent to a place of their own. */
 function* secretViolations(
   before: OidcRow,
   after: OidcContent,
   { secret }: OidcSettingsInput,
 ): Generator<Violation> {
   const stays = before.sealedSecret !== null && (secret === undefined || secret === MASK);
-  if (stays && before.content.discoverUrl !== after.discoverUrl) {
-    yield { message: 'secret must be sent again with another discoverUrl', path: '/body/secret' };
+  if (stays && isElsewhere(before.content.discoverUrl, after.discoverUrl)) {
+    yield mustBeSentAgain('secret', 'discoverUrl', '/body/secret');
   }
   if (secret === MASK && before.sealedSecret === null) {
     yield { message: 'secret is the mask, and there is no secret that it stands for', path: '/body/secret' };
