@@ -32,9 +32,11 @@ import { healthRoutes } from './http/health.ts';
 import { installInputLimits } from './http/input.ts';
 import { installJsonBodies } from './http/json.ts';
 import { installRequestLog, logOptions, RequestLogController } from './http/log.ts';
+import { makeLongReads } from './http/long-reads.ts';
 import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
+import { installStalledClients } from './http/stalled-clients.ts';
 import { RULE } from './http/violations.ts';
 import { installIdempotency } from './idempotency/hook.ts';
 import { integrationRoutes } from './integrations/routes.ts';
@@ -74,12 +76,17 @@ export type AppSettings = Pick<
 >;
 
 /** The whole HTTP surface, in one list. */
-export async function buildApp(db: Db, settings: AppSettings, options: ServerOptions = {}): Promise<App> {
+export async function buildApp(
+  db: Db,
+  settings: AppSettings,
+  { longReadDb = db, ...options }: ServerOptions & { longReadDb?: Db } = {},
+): Promise<App> {
   const { limits } = settings;
   const sso = {
     publicUrl: settings.publicUrl,
     keyring: keyringOf(settings.secretKey, settings.oldSecretKeys),
   };
+  const longReads = makeLongReads(longReadDb);
   const app: App = Fastify({
     ...serverOptions(settings),
     ...options,
@@ -88,6 +95,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   installErrors(app);
   installSecurityHeaders(app, securityHeaders(settings.publicUrl));
   installRequestLog(app);
+  installStalledClients(app);
   installClosing(app);
   installInputLimits(app);
   installGuard(app, db, settings.publicUrl);
@@ -96,11 +104,11 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl));
   installMetrics(app);
   healthRoutes(app, () => checkReady(db));
-  eventRoutes(app, db);
+  eventRoutes(app, db, longReads);
   projectRoutes(app, db, limits);
-  featureRoutes(app, db, limits);
+  featureRoutes(app, db, limits, longReads);
   featureEnvironmentRoutes(app, db);
-  projectHealthRoutes(app, db);
+  projectHealthRoutes(app, db, longReads);
   cloneRoutes(app, db, limits);
   featureSearchRoutes(app, db);
   dependencyRoutes(app, db);
@@ -113,7 +121,7 @@ export async function buildApp(db: Db, settings: AppSettings, options: ServerOpt
   featureTypeRoutes(app, db);
   contextRoutes(app, db);
   constraintRoutes(app, db);
-  transferRoutes(app, db, limits);
+  transferRoutes(app, db, limits, longReads);
   segmentRoutes(app, db, limits);
   tagRoutes(app, db);
   integrationRoutes(app, db, integrationSettings(settings));

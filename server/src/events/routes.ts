@@ -3,13 +3,14 @@ import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
+import type { LongReads } from '../http/long-reads.ts';
 import { answer, refusals } from '../http/schema.ts';
 import { presentEvent } from './present.ts';
 import { Event, EventCreator, EventCreators, EventSearchQuery, EventSearchResult, Tag } from './schema.ts';
 import { parseEventSearch } from './search-query.ts';
 import { type EventRow, findEvent, listEventCreators, searchEvents } from './store.ts';
 
-export function eventRoutes(app: App, db: Db): void {
+export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
   for (const schema of [Tag, Event, EventSearchResult, EventCreator]) app.addSchema(schema);
 
   app.get(
@@ -30,7 +31,11 @@ export function eventRoutes(app: App, db: Db): void {
     },
     async request => {
       const search = parseEventSearch(request.query);
-      const { events, total } = await searchEvents(db, request.actor, search);
+      // Free text may have to look at every event; the other filters walk an index.
+      const { events, total } =
+        search.query === undefined
+          ? await searchEvents(db, request.actor, search)
+          : await longReads.run(request.actor, db => searchEvents(db, request.actor, search));
       return { events: events.map(event => present(event, request.actor)), total };
     },
   );

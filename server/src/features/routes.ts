@@ -4,13 +4,14 @@ import type { Db } from '../db/database.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { nameExists } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { sendJsonList } from '../http/json-list.ts';
+import type { LongReads } from '../http/long-reads.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
 import { archiveRoutes } from './archive-routes.ts';
 import { createFeature } from './create.ts';
+import { featureList } from './list.ts';
 import { readFeature } from './load.ts';
 import { uniqueNames } from './many.ts';
 import { moveFeature } from './move.ts';
@@ -26,7 +27,7 @@ import {
   StaleFeatures,
 } from './schema.ts';
 import { markStale } from './stale.ts';
-import { isNameTaken, listFeatureTexts } from './store.ts';
+import { isNameTaken } from './store.ts';
 import { changeFeature, patchFeature } from './update.ts';
 
 const tags = ['Features'];
@@ -35,7 +36,12 @@ const featureName = Type.String({ description: 'Name of the feature', examples: 
 const inProject = Type.Object({ projectId });
 const ofFeature = Type.Object({ projectId, featureName });
 
-export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
+export function featureRoutes(
+  app: App,
+  db: Db,
+  limits: Pick<Limits, 'features'>,
+  longReads: LongReads,
+): void {
   for (const schema of [Dependency, FeatureLink, Lifecycle, Feature, FeatureList]) app.addSchema(schema);
   archiveRoutes(app, db, limits);
 
@@ -52,10 +58,10 @@ export function featureRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         response: { 200: answer('The features', FeatureList), ...refusals(401, 403, 404) },
       },
     },
-    async (request, reply) => {
-      const features = await listFeatureTexts(db, request.actor, request.params.projectId);
-      return sendJsonList(reply, '{"version":2,"features":[', features);
-    },
+    async (request, reply) =>
+      await longReads.send(reply, request.actor, db =>
+        featureList(db, request.actor, request.params.projectId),
+      ),
   );
 
   app.post(

@@ -6,6 +6,7 @@ import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
 import { ASKED_OFTEN } from '../db/kept-plans.ts';
+import { readRows } from '../db/read-rows.ts';
 import { CHILDREN, PARENTS } from '../dependencies/store.ts';
 import { COLLABORATORS } from '../events/store.ts';
 import { isFavorite } from '../favorites/store.ts';
@@ -15,6 +16,8 @@ import { LINKS } from '../links/store.ts';
 import { tagsOf } from '../tags/store.ts';
 import { nameOfUser } from '../users/store.ts';
 import type { Feature } from './schema.ts';
+
+const ROWS_AT_ONCE = 50;
 
 /** Who created `features`. */
 export const CREATED_BY = sql`case when features.created_by_user_id is not null then jsonb_build_object(
@@ -49,16 +52,16 @@ export async function findFeature(
 }
 
 /**
- * Each feature as JSON text, ready to be sent. Of a project of 10,000 that is 39 MB: making objects of it and text
- * again took 1.3 s of CPU and, after three calls, 970 MB; so it takes 0.36 s and 430 MB.
+ * Each active feature of a project as JSON text, by name, some at a time. Of a project of 10,000 that is 39 MB: making
+ * objects of it and text again took 1.3 s of CPU instead of 0.36 s.
  */
-export async function listFeatureTexts(db: Reader, actor: Actor, project: string): Promise<string[]> {
-  const { rows } = await sql<{ text: string }>`
+export async function* readFeatureTexts(tx: Tx, actor: Actor, project: string): AsyncGenerator<string[]> {
+  const query = sql<{ text: string }>`
     select to_json(feature)::text as text from (
       select ${featureAsSeenBy(actor, iso)} from features where project = ${project} and archived_at is null
     ) as feature
-    order by feature.name`.execute(db);
-  return rows.map(row => row.text);
+    order by feature.name`;
+  for await (const rows of readRows(tx, query, ROWS_AT_ONCE)) yield rows.map(row => row.text);
 }
 
 /** Those of the features that the project has, by name. */

@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
-import type { Pieces } from '../http/stream.ts';
+import { listPieces, type Pieces } from '../http/stream.ts';
 import { readFeatureTexts } from './report/store.ts';
 import type { HealthReport, ReportParts } from './schema.ts';
 import { healthOf, ratingOf } from './score.ts';
@@ -20,13 +20,8 @@ export async function* healthReport(db: Db, actor: Actor, project: string, at: D
   try {
     const parts = await findReportParts(tx, actor, project, at);
     if (!parts) throw notFound(`Project ${project}`);
-    yield `${JSON.stringify(beginning(parts)).slice(0, -1)},"features":[`;
-    let isFirst = true;
-    for await (const features of readFeatureTexts(tx, actor, project)) {
-      yield asBytes(features, isFirst);
-      isFirst = false;
-    }
-    yield ']}';
+    const head = `${JSON.stringify(beginning(parts)).slice(0, -1)},"features":[`;
+    yield* listPieces(head, readFeatureTexts(tx, actor, project));
   } finally {
     // Read only: there is nothing to keep, and a caller who went away leaves no transaction behind.
     await tx.rollback().execute();
@@ -36,16 +31,4 @@ export async function* healthReport(db: Db, actor: Actor, project: string, at: D
 function beginning({ counts, ...parts }: ReportParts): Omit<HealthReport, 'features'> {
   const health = healthOf(counts);
   return { version: 1, ...parts, health, technicalDebt: 100 - health, ...ratingOf(counts) };
-}
-
-/** Written into one buffer each: joined to a string first, 38 MB of them stay until a large collection of garbage. */
-function asBytes(features: string[], isFirst: boolean): Buffer {
-  const size = features.reduce((sum, feature) => sum + Buffer.byteLength(feature) + 1, 0);
-  const bytes = Buffer.allocUnsafe(size);
-  let end = 0;
-  for (const feature of features) {
-    end += bytes.write(',', end);
-    end += bytes.write(feature, end);
-  }
-  return isFirst ? bytes.subarray(1) : bytes;
 }

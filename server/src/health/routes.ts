@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
+import type { LongReads } from '../http/long-reads.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
-import { sendPieces } from '../http/stream.ts';
 import { explainHealth } from './findings/explain.ts';
 import { parseFindingSearch } from './findings/query.ts';
 import { Finding, HealthQuery, NewSnooze, ProjectHealth, ruleName, Snooze } from './findings/schema.ts';
@@ -28,7 +28,7 @@ const ofFinding = Type.Object({
 /** RFC 9745: when the report became deprecated. */
 const DEPRECATED_SINCE = `@${Date.UTC(2026, 10, 15) / 1_000}`;
 
-export function projectHealthRoutes(app: App, db: Db): void {
+export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): void {
   for (const schema of [ProjectStats, ProjectEnvironment, HealthReport, ProjectStatus, ProjectInsights])
     app.addSchema(schema);
   for (const schema of [Snooze, Finding, ProjectHealth, HealthHistory]) app.addSchema(schema);
@@ -53,7 +53,9 @@ export function projectHealthRoutes(app: App, db: Db): void {
       const successor = `/api/admin/projects/${encodeURIComponent(projectId)}/health`;
       reply.header('deprecation', DEPRECATED_SINCE);
       reply.header('link', `<${successor}>; rel="successor-version"`);
-      return await sendPieces(reply, healthReport(db, request.actor, projectId, new Date()));
+      return await longReads.send(reply, request.actor, db =>
+        healthReport(db, request.actor, projectId, new Date()),
+      );
     },
   );
 
@@ -109,8 +111,12 @@ export function projectHealthRoutes(app: App, db: Db): void {
       // parseFindingSearch does it: all violations at once.
       validatorCompiler: () => () => true,
     },
-    async request =>
-      await explainHealth(db, request.params.projectId, new Date(), parseFindingSearch(request.query)),
+    async request => {
+      const search = parseFindingSearch(request.query);
+      return await longReads.run(request.actor, db =>
+        explainHealth(db, request.params.projectId, new Date(), search),
+      );
+    },
   );
 
   app.get(
@@ -132,7 +138,8 @@ export function projectHealthRoutes(app: App, db: Db): void {
     },
     async request => {
       const at = new Date();
-      return await readHistory(db, request.params.projectId, parseRange(request.query, at), at);
+      const range = parseRange(request.query, at);
+      return await longReads.run(request.actor, db => readHistory(db, request.params.projectId, range, at));
     },
   );
 

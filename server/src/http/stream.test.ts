@@ -1,15 +1,20 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
+import type { App } from './app.ts';
 import { RequestLogController } from './log.ts';
+import { installStalledClients } from './stalled-clients.ts';
 import { type Pieces, sendPieces } from './stream.ts';
 
-async function serve(pieces: () => Pieces, within?: number) {
-  const app = Fastify();
-  app.get('/', (_, reply) => sendPieces(reply, pieces(), within));
+async function serve(pieces: () => Pieces, stalledAfterMs?: number) {
+  const app = Fastify() as unknown as App;
+  installStalledClients(app, stalledAfterMs);
+  const closed = Promise.withResolvers<void>();
+  app.get('/', (_, reply) => sendPieces(reply, pieces(), closed.resolve));
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
-  return { app, address };
+  return { app, address, closed: closed.promise };
 }
 
 test('a stream that breaks after its first bytes is logged with the id of its request', async () => {
@@ -37,7 +42,7 @@ test('a stream that breaks after its first bytes is logged with the id of its re
   await app.close();
 });
 
-test('pieces are sent in their order, and a failure before the first is answered as one', async () => {
+test('pieces are sent in their order, and a failure before the first is sent as one', async () => {
   async function* good(): Pieces {
     yield '{"a":';
     yield Buffer.from('"ä"}');
@@ -49,11 +54,12 @@ test('pieces are sent in their order, and a failure before the first is answered
   const [one, other] = [await serve(good), await serve(bad)];
 
   expect(await (await fetch(one.address)).json()).toEqual({ a: 'ä' });
+  await one.closed;
   expect((await fetch(other.address)).status).toBe(500);
   await Promise.all([one.app.close(), other.app.close()]);
 });
 
-test('who does not read is cut off after a while, and what makes the pieces ends', async () => {
+test('cuts off a client that does not read, and ends what makes the pieces', async () => {
   let ended = false;
   async function* endless(): Pieces {
     try {
@@ -62,35 +68,78 @@ test('who does not read is cut off after a while, and what makes the pieces ends
       ended = true;
     }
   }
-  const { app, address } = await serve(endless, 300);
+  const { app, address, closed } = await serve(endless, 300);
 
   const request = get(address);
-  await once(request, 'response');
-  expect(ended).toBe(false);
+  const [response] = await once(request, 'response');
+  await closed;
 
-  await expect.poll(() => ended, { timeout: 5_000 }).toBe(true);
-  request.destroy();
+  await expect.poll(() => ended, { timeout: 20_000 }).toBe(true);
+  await expect(async () => {
+    for await (const _ of response);
+  }).rejects.toThrow('aborted');
   await app.close();
 });
 
-test('who goes away before the first piece ends it too', async () => {
+test('waits for a source that is slower than a client may be', async () => {
+  async function* slow(): Pieces {
+    yield 'a';
+    await sleep(400);
+    yield 'b';
+  }
+  const { app, address } = await serve(slow, 100);
+
+  expect(await (await fetch(address)).text()).toBe('ab');
+  await app.close();
+});
+
+test('reads ahead of the client, so that the source can end before the client has read all', async () => {
+  let ended = false;
+  async function* some(): Pieces {
+    for (let n = 0; n < 3; n++) yield Buffer.alloc(1_000_000, 'x');
+    ended = true;
+  }
+  const { app, address } = await serve(some, 60_000);
+
+  const request = get(address);
+  const [response] = await once(request, 'response');
+
+  await expect.poll(() => ended, { timeout: 20_000 }).toBe(true);
+  let bytes = 0;
+  for await (const chunk of response) bytes += chunk.length;
+  expect(bytes).toBe(3_000_000);
+  await app.close();
+});
+
+test('ends the source when the client goes away before the first piece', async () => {
+  const begun = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
   let ended = false;
   async function* slow(): Pieces {
     try {
-      await new Promise(resolve => setTimeout(resolve, 300));
+      begun.resolve();
+      await gone.promise;
       yield 'first';
       yield 'second';
     } finally {
       ended = true;
     }
   }
-  const { app, address } = await serve(slow);
+  const { app, address, closed } = await serve(slow);
 
   const request = get(address);
   request.on('error', () => {});
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await begun.promise;
   request.destroy();
+  await expect.poll(async () => await openConnections(app), { timeout: 20_000 }).toBe(0);
+  gone.resolve();
 
-  await expect.poll(() => ended, { timeout: 5_000 }).toBe(true);
+  await closed;
+  await expect.poll(() => ended, { timeout: 20_000 }).toBe(true);
   await app.close();
 });
+
+const openConnections = (app: App) =>
+  new Promise<number>((resolve, reject) =>
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );

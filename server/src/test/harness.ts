@@ -5,6 +5,7 @@ import { type AppSettings, buildApp } from '../app.ts';
 import { DEFAULT_LIMITS, type Limits } from '../config.ts';
 import { type Db, openDb } from '../db/database.ts';
 import type { App } from '../http/app.ts';
+import { LONG_READ_CONNECTIONS } from '../http/long-reads.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 import { strictSerializer } from './strict-serializer.ts';
 
@@ -36,23 +37,24 @@ export type Harness = {
 export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): Harness {
   const name = `halyard_test_${randomBytes(6).toString('hex')}`;
   const harness = { databaseUrl: urlOf(name), statements: [] as string[] } as Harness;
-  const opened: { db: Db; app: App }[] = [];
+  const opened: { db: Db; longReadDb: Db; app: App }[] = [];
 
   const open = async (settings: Partial<AppSettings> = {}) => {
     // A test that waits for a lock it should not wait for fails soon (the pool's lock_timeout is 5 s).
-    const db = openDb({
+    const connection = {
       url: harness.databaseUrl,
-      poolSize: 8,
       onError: () => {},
-      onQuery: sql => harness.statements.push(sql),
-    });
+      onQuery: (sql: string) => harness.statements.push(sql),
+    };
+    const db = openDb({ ...connection, poolSize: 8 });
+    const longReadDb = openDb({ ...connection, poolSize: LONG_READ_CONNECTIONS, keepPlans: false });
     const app = await buildApp(
       db,
       { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits }, ...settings },
-      strictSerializer,
+      { ...strictSerializer, longReadDb },
     );
     await app.ready();
-    opened.push({ db, app });
+    opened.push({ db, longReadDb, app });
     return { db, app };
   };
 
@@ -63,8 +65,9 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
     await createInitialAdminTokens(harness.db, [ADMIN_TOKEN]);
   });
   afterAll(async () => {
-    for (const { app, db } of opened) {
+    for (const { app, db, longReadDb } of opened) {
       await app.close();
+      await longReadDb.destroy();
       await db.destroy();
     }
     await dropDatabase(name);

@@ -2,6 +2,7 @@ import { needsInProject } from '../access/guard.ts';
 import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
+import type { LongReads } from '../http/long-reads.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { exportFeatures } from './export.ts';
 import { importFeatures, validateImport } from './import.ts';
@@ -11,7 +12,12 @@ const tags = ['Export and import'];
 /** A thousand features with two strategies each are some 3 MB. */
 const BODY_LIMIT_BYTES = 8_388_608;
 
-export function transferRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
+export function transferRoutes(
+  app: App,
+  db: Db,
+  limits: Pick<Limits, 'features'>,
+  longReads: LongReads,
+): void {
   for (const schema of [FeatureExport, ImportReport]) app.addSchema(schema);
 
   app.post(
@@ -29,7 +35,9 @@ export function transferRoutes(app: App, db: Db, limits: Pick<Limits, 'features'
       },
     },
     async (request, reply) => {
-      const exported = await exportFeatures(db, request.actor, request.body);
+      const exported = await longReads.run(request.actor, db =>
+        exportFeatures(db, request.actor, request.body),
+      );
       if (request.body.downloadFile)
         reply.header('content-disposition', 'attachment; filename="features.json"');
       return exported;
