@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 const PROCESSES = [
   'server/src/main.test.ts',
@@ -12,6 +12,8 @@ export default defineConfig({
     globalSetup: 'server/src/test/template-database.ts',
     // Spelled out because it matters: an unhandled rejection anywhere fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
+    // Migrations are no modules: without this, watch mode would not notice a change.
+    forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/server/migrations/**'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // What is waited for computes a password first, which takes longer than the usual second when all cores are busy.

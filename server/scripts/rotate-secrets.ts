@@ -6,6 +6,7 @@ import { openDb } from '../src/db/database.ts';
 import { resealSecrets } from '../src/integrations/reseal.ts';
 import { keyringOf } from '../src/secrets/seal.ts';
 import { resealClientSecret } from '../src/sso/secret.ts';
+import { sayDatabase } from './say-database.ts';
 
 const config = readConfig(process.env);
 const keyring = keyringOf(config.secretKey, config.oldSecretKeys);
@@ -13,6 +14,7 @@ if (keyring.length === 0) {
   console.error('HALYARD_SECRET_KEY is missing: there is no key to encrypt with.');
   process.exit(1);
 }
+sayDatabase(config.databaseUrl);
 const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
 const { values } = parseArgs({ options: { 'forget-unreadable': { type: 'boolean', default: false } } });
 const forgetUnreadable = values['forget-unreadable'];

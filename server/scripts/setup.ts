@@ -8,6 +8,7 @@ import { readConfig } from '../src/config.ts';
 import { openDb } from '../src/db/database.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { makeDemoData } from './demo.ts';
+import { sayDatabase } from './say-database.ts';
 
 const ENV_FILE = new URL('../../.env', import.meta.url);
 const DEFAULT_URL = 'postgres://postgres@127.0.0.1:5432/halyard';
@@ -20,6 +21,7 @@ const fresh: Record<string, string> = {
 const kept = existsSync(ENV_FILE) ? parseEnv(readFileSync(ENV_FILE, 'utf8')) : {};
 const config = readConfig({ ...fresh, ...kept, ...process.env });
 
+sayDatabase(config.databaseUrl);
 await ensureDatabase(config.databaseUrl);
 // Only now: an address that does not answer is not worth keeping.
 if (!existsSync(ENV_FILE)) {

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
+import type { Columns } from './db/database.ts';
 import { openApiText } from './http/openapi.ts';
 import { urlOf } from './test/database.ts';
 import { useHarness } from './test/harness.ts';
@@ -82,6 +83,56 @@ test('the linter catches a circle of imports', () => {
 
 test('the linter catches a promise that nobody waits for', () => {
   expect(lint({ 'server/src/x.ts': 'export async function f() {}\nf();\n' })).toContain('noFloatingPromises');
+});
+
+/** Writes whose columns the compiler does not check: it accepts an unknown one that arrives by a spread or in a variable. */
+function uncheckedWrites(text: string): string[] {
+  return [...text.matchAll(/\.(?:insertInto|updateTable)\('(\w+)'\)\s*\.(?:values|set)\(/g)].flatMap(
+    ({ 0: start, 1: table, index }) => {
+      const argument = text.slice(index + start.length, text.indexOf('.execute', index)).trimStart();
+      const isChecked = (name: string | undefined) =>
+        new RegExp(`const ${name} = [^;]*\\) satisfies Columns<'${table}'>`).test(text);
+      const spread = [...argument.matchAll(/\.\.\.(\w+)/g)].map(([, name]) => name);
+      const whole = /^(?:\w+\.map\()?(\w+)/.exec(argument)?.[1];
+      const literal = /^\{|^\w+\.map\(\w+ => \(\{/.test(argument);
+      return [...spread, ...(literal ? [] : [whole])].every(isChecked)
+        ? []
+        : [`${table}: ${argument.split('\n')[0]}`];
+    },
+  );
+}
+
+test('the compiler checks the columns of every insert and update', () => {
+  const files = readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map(path => readFileSync(join(ROOT, 'server/src', path), 'utf8'));
+
+  expect(files.flatMap(uncheckedWrites)).toEqual([]);
+});
+
+test.each([
+  ['a variable', "tx.insertInto('tags').values(tag).execute()"],
+  ['a spread', "tx.updateTable('tags')\n  .set({ type, ...columns(tag) }).execute()"],
+  [
+    'columns of another table',
+    "const c = () => ({}) satisfies Columns<'a'>; tx.updateTable('tags').set(c(tag)).execute()",
+  ],
+])('it is noticed when the compiler cannot check %s', (_case, text) => {
+  expect(uncheckedWrites(text)).toHaveLength(1);
+});
+
+test('the compiler rejects an unknown column where it is written', () => {
+  const columns = () =>
+    // @ts-expect-error: there is no such column
+    ({ type: 'x', no_such_column: 1 }) satisfies Columns<'tags'>;
+  expect(columns).toBeTypeOf('function');
+});
+
+test('every script that opens the database reads .env', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  for (const name of ['start', 'dev', 'migrate', 'table-types', 'rotate-secrets']) {
+    expect(scripts[name]).toContain('--env-file-if-exists=.env');
+  }
 });
 
 test('no dependency has an install script, and the lockfile names no registry', () => {

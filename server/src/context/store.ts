@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
-import type { Reader, Tx } from '../db/database.ts';
+import type { Columns, Reader, Tx } from '../db/database.ts';
 import type { StrategyUse } from '../feature-environments/schema.ts';
 import { BY_PLACE, STRATEGY_USE } from '../feature-environments/store.ts';
 import type { ContextField } from './schema.ts';
@@ -153,12 +153,13 @@ export async function updateContextField(tx: Tx, field: FieldRow): Promise<void>
   await tx.updateTable('context_fields').set(columns(field)).where('name', '=', field.name).execute();
 }
 
-const columns = (field: Omit<FieldRow, 'createdAt'>) => ({
-  description: field.description,
-  stickiness: field.stickiness,
-  sort_order: field.sortOrder,
-  legal_values: JSON.stringify(field.legalValues),
-});
+const columns = (field: Omit<FieldRow, 'createdAt'>) =>
+  ({
+    description: field.description,
+    stickiness: field.stickiness,
+    sort_order: field.sortOrder,
+    legal_values: JSON.stringify(field.legalValues),
+  }) satisfies Columns<'context_fields'>;
 
 export async function deleteContextField(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('context_fields').where('name', '=', name).execute();

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, type Transaction, type Updateable } from 'kysely';
 import pg from 'pg';
 import { Client } from './client.ts';
 import { keepingPlans } from './kept-plans.ts';
@@ -11,6 +11,9 @@ export type Reader = Pick<Db, 'selectFrom' | 'selectNoFrom' | 'with' | 'withRecu
 
 /** What a function needs that writes: it cannot be called outside a transaction. */
 export type Tx = Transaction<DB>;
+
+/** For `satisfies`: the compiler finds an unknown column only where the object is written, not after a spread. */
+export type Columns<Table extends keyof DB> = Updateable<DB[Table]>;
 
 /** PostgreSQL ends a statement after this time. It bounds what one caller can cost the others. */
 export const STATEMENT_TIMEOUT_MS = 15_000;

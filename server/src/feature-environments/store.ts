@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Reader, Tx } from '../db/database.ts';
+import type { Columns, Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
 import type { Variant } from '../variants/schema.ts';
 import type { FeatureStrategy } from './schema.ts';
@@ -175,15 +175,16 @@ export async function updateStrategy(tx: Tx, id: string, strategy: StrategyField
   await replaceSegments(tx, id, strategy.segments);
 }
 
-const strategyColumns = (strategy: StrategyFields) => ({
-  strategy_name: strategy.name,
-  title: strategy.title,
-  disabled: strategy.disabled,
-  sort_order: strategy.sortOrder,
-  parameters: JSON.stringify(strategy.parameters),
-  constraints: JSON.stringify(strategy.constraints),
-  variants: JSON.stringify(strategy.variants),
-});
+const strategyColumns = (strategy: StrategyFields) =>
+  ({
+    strategy_name: strategy.name,
+    title: strategy.title,
+    disabled: strategy.disabled,
+    sort_order: strategy.sortOrder,
+    parameters: JSON.stringify(strategy.parameters),
+    constraints: JSON.stringify(strategy.constraints),
+    variants: JSON.stringify(strategy.variants),
+  }) satisfies Columns<'feature_strategies'>;
 
 async function replaceSegments(tx: Tx, strategyId: string, segments: number[]): Promise<void> {
   await sql`

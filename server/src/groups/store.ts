@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Reader, Tx } from '../db/database.ts';
+import type { Columns, Reader, Tx } from '../db/database.ts';
 import type { Group } from './schema.ts';
 
 /** What an administrator writes about a group, its members aside. */
@@ -74,12 +74,13 @@ export async function updateGroup(tx: Tx, group: GroupFields): Promise<void> {
   await tx.updateTable('groups').set(columns(group)).where('id', '=', group.id).execute();
 }
 
-const columns = (group: Omit<GroupFields, 'id'>) => ({
-  name: group.name,
-  description: group.description,
-  mappings_sso: group.mappingsSSO,
-  root_role_id: group.rootRole,
-});
+const columns = (group: Omit<GroupFields, 'id'>) =>
+  ({
+    name: group.name,
+    description: group.description,
+    mappings_sso: group.mappingsSSO,
+    root_role_id: group.rootRole,
+  }) satisfies Columns<'groups'>;
 
 export async function insertMembers(tx: Tx, id: number, users: number[], createdBy: string): Promise<void> {
   await sql`

@@ -17,8 +17,8 @@ export async function insertLinks(tx: Tx, links: (FeatureLink & { featureName: s
       id uuid, "featureName" text, url text, title text)`.execute(tx);
 }
 
-export async function updateLink(tx: Tx, { id, ...columns }: FeatureLink): Promise<void> {
-  await tx.updateTable('feature_links').set(columns).where('id', '=', id).execute();
+export async function updateLink(tx: Tx, { id, url, title }: FeatureLink): Promise<void> {
+  await tx.updateTable('feature_links').set({ url, title }).where('id', '=', id).execute();
 }
 
 export async function deleteLink(tx: Tx, id: string): Promise<void> {

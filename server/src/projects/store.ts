@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import { lockAdding } from '../db/adding.ts';
-import type { Reader, Tx } from '../db/database.ts';
+import type { Columns, Reader, Tx } from '../db/database.ts';
 import { isFavoriteProject } from '../favorites/store.ts';
 import type { Project, ProjectOverview } from './schema.ts';
 
@@ -140,17 +140,18 @@ export async function updateProject(tx: Tx, project: ProjectFields): Promise<voi
     .execute();
 }
 
-const columns = (project: ProjectFields) => ({
-  name: project.name,
-  description: project.description,
-  mode: project.mode,
-  default_stickiness: project.defaultStickiness,
-  feature_limit: project.featureLimit,
-  debt_budget: project.debtBudget,
-  naming_pattern: project.featureNaming.pattern,
-  naming_example: project.featureNaming.example,
-  naming_description: project.featureNaming.description,
-});
+const columns = (project: ProjectFields) =>
+  ({
+    name: project.name,
+    description: project.description,
+    mode: project.mode,
+    default_stickiness: project.defaultStickiness,
+    feature_limit: project.featureLimit,
+    debt_budget: project.debtBudget,
+    naming_pattern: project.featureNaming.pattern,
+    naming_example: project.featureNaming.example,
+    naming_description: project.featureNaming.description,
+  }) satisfies Columns<'projects'>;
 
 /** Adds the named environments, or all enabled ones; returns those that exist. */
 export async function addEnvironments(tx: Tx, id: string, names: string[] | undefined): Promise<string[]> {

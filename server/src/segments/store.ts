@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import { lockAdding } from '../db/adding.ts';
-import type { Reader, Tx } from '../db/database.ts';
+import type { Columns, Reader, Tx } from '../db/database.ts';
 import type { StrategyUse } from '../feature-environments/schema.ts';
 import { BY_PLACE, STRATEGY_USE } from '../feature-environments/store.ts';
 import type { Segment } from './schema.ts';
@@ -138,12 +138,13 @@ export async function updateSegment(tx: Tx, id: number, fields: SegmentFields): 
   await tx.updateTable('segments').set(columns(fields)).where('id', '=', id).execute();
 }
 
-const columns = ({ name, description, project, constraints }: SegmentFields) => ({
-  name,
-  description,
-  project,
-  constraints: JSON.stringify(constraints),
-});
+const columns = ({ name, description, project, constraints }: SegmentFields) =>
+  ({
+    name,
+    description,
+    project,
+    constraints: JSON.stringify(constraints),
+  }) satisfies Columns<'segments'>;
 
 /** Those of the segments that exist and may be used in the project; they stay until the transaction ends. */
 export async function lockUsableSegments(tx: Tx, project: string, ids: number[]): Promise<number[]> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Reader, Tx } from '../db/database.ts';
+import type { Columns, Reader, Tx } from '../db/database.ts';
 import type { StrategyType } from './schema.ts';
 
 const STRATEGY_TYPE = sql`
@@ -35,11 +35,12 @@ export async function updateStrategyType(tx: Tx, strategy: StrategyType): Promis
   await tx.updateTable('strategies').set(columns(strategy)).where('name', '=', strategy.name).execute();
 }
 
-const columns = (strategy: StrategyType) => ({
-  description: strategy.description,
-  deprecated: strategy.deprecated,
-  parameters: JSON.stringify(strategy.parameters),
-});
+const columns = (strategy: StrategyType) =>
+  ({
+    description: strategy.description,
+    deprecated: strategy.deprecated,
+    parameters: JSON.stringify(strategy.parameters),
+  }) satisfies Columns<'strategies'>;
 
 export async function deleteStrategyType(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('strategies').where('name', '=', name).execute();

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader, Tx } from '../db/database.ts';
+import type { Columns, Reader, Tx } from '../db/database.ts';
 import type { Tag, TagType } from './schema.ts';
 
 const TAG_TYPE = ['name', 'description', 'icon', 'color'] as const;
@@ -30,22 +30,25 @@ export async function listTagTypes(db: Reader): Promise<TagType[]> {
 }
 
 export async function insertTagType(tx: Tx, tagType: TagType): Promise<void> {
-  await tx.insertInto('tag_types').values(tagType).execute();
+  await tx.insertInto('tag_types').values(tagTypeColumns(tagType)).execute();
 }
 
 /** Returns those it inserted. */
 export async function insertMissingTagTypes(tx: Tx, tagTypes: TagType[]): Promise<TagType[]> {
   return await tx
     .insertInto('tag_types')
-    .values(tagTypes)
+    .values(tagTypes.map(tagTypeColumns))
     .onConflict(conflict => conflict.constraint('tag_types_pkey').doNothing())
     .returning(TAG_TYPE)
     .execute();
 }
 
-export async function updateTagType(tx: Tx, { name, ...columns }: TagType): Promise<void> {
-  await tx.updateTable('tag_types').set(columns).where('name', '=', name).execute();
+export async function updateTagType(tx: Tx, { name, description, icon, color }: TagType): Promise<void> {
+  await tx.updateTable('tag_types').set({ description, icon, color }).where('name', '=', name).execute();
 }
+
+const tagTypeColumns = ({ name, description, icon, color }: TagType) =>
+  ({ name, description, icon, color }) satisfies Columns<'tag_types'>;
 
 export async function deleteTagType(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('tag_types').where('name', '=', name).execute();
@@ -140,8 +143,8 @@ const isTag = (type: string, value: string | undefined) =>
     ? sql`feature_tags.type = ${type}`
     : sql`feature_tags.type = ${type} and feature_tags.value = ${value}`;
 
-export async function insertTag(tx: Tx, tag: Tag): Promise<void> {
-  await tx.insertInto('tags').values(tag).execute();
+export async function insertTag(tx: Tx, { type, value }: Tag): Promise<void> {
+  await tx.insertInto('tags').values({ type, value }).execute();
 }
 
 /** The tags of the type, or the one tag, kept from being attached to features until the transaction ends. */

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../db/migrate.ts';
+import { MIGRATIONS, readMigrations } from '../db/migration-files.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 
 declare module 'vitest' {
@@ -11,12 +12,27 @@ declare module 'vitest' {
 /** One migrated database per run; every test file works on a copy of it. */
 export async function setup(project: TestProject): Promise<void> {
   const template = `halyard_template_${process.pid}`;
-  await createDatabase(template);
-  await migrate(urlOf(template));
+  await makeTemplate(template);
   project.provide('template', template);
-  project.onTestsRerun(() => {});
+  // In watch mode: a run after a change of the migrations gets a new template.
+  project.onTestsRerun(async () => {
+    await makeTemplate(template);
+  });
 }
 
 export async function teardown(): Promise<void> {
   await dropDatabase(`halyard_template_${process.pid}`);
+}
+
+const madeFrom = new Map<string, string>();
+
+/** Creates the template unless the migrations are still those it was made from; returns whether it did. */
+export async function makeTemplate(template: string, folder = MIGRATIONS): Promise<boolean> {
+  const files = await readMigrations(folder);
+  const source = files.map(({ name, checksum }) => `${name} ${checksum}`).join('\n');
+  if (madeFrom.get(template) === source) return false;
+  await createDatabase(template);
+  await migrate(urlOf(template), { folder });
+  madeFrom.set(template, source);
+  return true;
 }
