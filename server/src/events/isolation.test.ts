@@ -23,7 +23,7 @@ const FEATURES = ['one', 'two', null];
 const ENVIRONMENTS = ['development', 'production', null];
 const WORDS = ['needle', 'Hay_stack', '100%'];
 
-type Caller = { token: string; isAdmin: boolean; memberOf: ProjectName[] };
+type Caller = { id: number; token: string; isAdmin: boolean; memberOf: ProjectName[] };
 type Written = {
   id: number;
   project: ProjectName | null;
@@ -41,8 +41,9 @@ const written: Written[] = [];
 /** Who may see an event: the whole rule, apart from the code that applies it. */
 const visible = (event: Written, caller: Caller): boolean =>
   caller.isAdmin ||
-  (event.project !== null &&
-    (PROJECTS[event.project] !== 'private' || caller.memberOf.includes(event.project)));
+  (event.project === null
+    ? event.createdByUserId === caller.id
+    : PROJECTS[event.project] !== 'private' || caller.memberOf.includes(event.project));
 
 beforeAll(async () => {
   const { db } = harness;
@@ -50,10 +51,10 @@ beforeAll(async () => {
   for (const memberOf of [[], ['gamma'], ['delta', 'alpha'], ['gamma', 'delta']] as ProjectName[][]) {
     const user = await makeUser(db, 'Viewer');
     for (const name of memberOf) await makeMember(db, user, name, 'Reader');
-    callers.push({ token: user.token, isAdmin: false, memberOf });
+    callers.push({ ...user, isAdmin: false, memberOf });
   }
-  callers.push({ token: (await makeUser(db, 'Admin')).token, isAdmin: true, memberOf: [] });
-  callers.push({ token: (await makeUser(db, 'Editor')).token, isAdmin: false, memberOf: [] });
+  callers.push({ ...(await makeUser(db, 'Admin')), isAdmin: true, memberOf: [] });
+  callers.push({ ...(await makeUser(db, 'Editor')), isAdmin: false, memberOf: [] });
 
   const arbitrary = fc.record({
     project: fc.constantFrom(...NAMES, null),
