@@ -12,6 +12,7 @@ import { makeSender } from './outgoing/send.ts';
 import { checkClientSecret } from './sso/secret.ts';
 import { createFirstAdmin } from './users/first-admin.ts';
 import { startWorker } from './worker/jobs.ts';
+import { jobMetrics } from './worker/metrics.ts';
 
 const WORKER_CONNECTIONS = 3;
 
@@ -41,14 +42,20 @@ export async function startServer(config: Config): Promise<Server> {
   if (unreadable.length > 0) app.log.error({ integrations: unreadable }, 'integration secrets not readable');
   await checkClientSecret(db, keyring);
   const sender = makeSender(targets);
-  const stopWorker = await startWorker(config.databaseUrl, workerDb, app.log, {
-    send: sender.send,
-    keyring,
-    publicUrl: config.publicUrl,
-    schedule: config.deliverySchedule,
-    disableAfterHours: config.disableAfterHours,
-    observe: deliveryMetrics(app.metrics, db),
-  });
+  const stopWorker = await startWorker(
+    config.databaseUrl,
+    workerDb,
+    app.log,
+    {
+      send: sender.send,
+      keyring,
+      publicUrl: config.publicUrl,
+      schedule: config.deliverySchedule,
+      disableAfterHours: config.disableAfterHours,
+      observe: deliveryMetrics(app.metrics, db),
+    },
+    jobMetrics(app.metrics, db),
+  );
   await app.listen({ host: config.host, port: config.port });
 
   return {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/database.ts';
+import type { Db, Reader } from '../db/database.ts';
 import { letListGrow } from './text-index.ts';
 
 /** Few, large partitions: a thousand small ones made an unbounded newest-50 page cost 23 ms, measured. */
@@ -17,6 +17,17 @@ export async function extendPartitions(db: Db): Promise<string[]> {
     if (await addPartition(db, number)) made.push(`events_p${number}`);
   }
   return made;
+}
+
+/** How many more events the attached partitions have room for. */
+export async function countEventIdsLeft(db: Reader): Promise<number> {
+  const { rows } = await sql<{ left: number }>`
+    select max(substring(pg_get_expr(relpartbound, oid) from 'TO \\(''?(\\d+)''?\\)')::bigint)
+      - 1 - (select last_value from events_id_seq) as left
+    from pg_class where oid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)`.execute(
+    db,
+  );
+  return rows[0]?.left ?? 0;
 }
 
 /** `attach` instead of `partition of`: the latter would lock out every reader and writer of events. */

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
-import { getConstructionPlans } from 'pg-boss';
+import { getConstructionPlans, PgBoss } from 'pg-boss';
+import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { extendPartitions } from '../events/partitions.ts';
 import { mergeTextIndex } from '../events/text-index.ts';
 import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { startWorker } from './jobs.ts';
+import { jobMetrics } from './metrics.ts';
 
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
@@ -86,4 +89,79 @@ test('the list beside the text index is merged, and text is found before and aft
 
   expect(await find()).toBe(1);
   expect(await mergeTextIndex(harness.db)).toBe(0);
+});
+
+test('a failed job is logged as an error with its name, counted, and retried by the queue', async () => {
+  await deliveries.stopAll();
+  const errors: unknown[] = [];
+  const registry = new Registry();
+  const nothing = () => {};
+  const log = {
+    info: nothing,
+    warn: nothing,
+    error: (fields: object, message: string) => errors.push({ ...fields, message }),
+  };
+  await sql`alter table idempotency_keys rename column claimed_at to renamed`.execute(harness.db);
+  const stop = await startWorker(
+    harness.databaseUrl,
+    harness.db,
+    log,
+    deliveries.settings,
+    jobMetrics(registry, harness.db),
+  );
+  const boss = new PgBoss({
+    connectionString: harness.databaseUrl,
+    migrate: false,
+    supervise: false,
+    schedule: false,
+  });
+  await boss.start();
+
+  const id = await boss.send('remove-expired-idempotency-keys');
+
+  const job = 'remove-expired-idempotency-keys';
+  await expect
+    .poll(() => errors, { timeout: 20_000 })
+    .toContainEqual({ err: expect.any(Error), job, message: 'job failed' });
+  expect(await registry.metrics()).toMatch(
+    /halyard_job_failures_total\{job="remove-expired-idempotency-keys"\} [1-9]/,
+  );
+  await expect
+    .poll(async () => (await boss.findJobs(job, { id: id ?? '' }))[0]?.state, { timeout: 20_000 })
+    .toMatch(/retry|active|failed/);
+  await boss.stop();
+  await stop();
+  await sql`alter table idempotency_keys rename column renamed to claimed_at`.execute(harness.db);
+});
+
+test('the metrics say how many event ids are left', async () => {
+  const registry = new Registry();
+  jobMetrics(registry, harness.db);
+  const left = async () => Number(/halyard_event_ids_left (\d+)/.exec(await registry.metrics())?.[1]);
+  const before = await left();
+
+  await sql`insert into events (group_id, type, created_by) values ('x', 'user-created', 'x')`.execute(
+    harness.db,
+  );
+
+  expect(before).toBeGreaterThan(0);
+  expect(await left()).toBe(before - 1);
+});
+
+test('a lost listener is logged as disconnected', async () => {
+  await deliveries.stopAll();
+  const warnings: string[] = [];
+  const nothing = () => {};
+  const log = { info: nothing, warn: (_: object, message: string) => warnings.push(message), error: nothing };
+  const stop = await startWorker(harness.databaseUrl, harness.db, log, deliveries.settings);
+  const disconnect = async () =>
+    (
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'halyard listener'`.execute(harness.db)
+    ).rows.length;
+
+  await expect.poll(disconnect).toBe(1);
+
+  await expect.poll(() => warnings).toContain('delivery listener disconnected');
+  await stop();
 });

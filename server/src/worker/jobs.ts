@@ -78,6 +78,7 @@ export async function startWorker(
   db: Db,
   log: Log,
   deliveries: DispatcherSettings,
+  onJobFailed: (job: string) => void = () => {},
 ): Promise<() => Promise<void>> {
   const boss = new PgBoss({
     ...boundedConnection(databaseUrl),
@@ -88,18 +89,27 @@ export async function startWorker(
     superviseIntervalSeconds: 3,
     monitorIntervalSeconds: 3,
   });
-  boss.on('error', error => log.warn({ err: error }, 'job engine'));
+  boss.on('error', error => log.error({ err: error }, 'job engine failed'));
   await boss.start();
   for (const job of JOBS) {
     await boss.createQueue(job.queue, { retryLimit: 3 });
     await boss.schedule(job.queue, job.cron);
-    await boss.work(job.queue, async () => await job.run(db, log));
+    await boss.work(job.queue, async () => {
+      try {
+        await job.run(db, log);
+      } catch (error) {
+        // pg-boss keeps the reason in its table, where nobody looks.
+        log.error({ err: error, job: job.queue }, 'job failed');
+        onJobFailed(job.queue);
+        throw error;
+      }
+    });
   }
   // Whoever comes back after a crash need not wait for the first round: what was on its way is free again.
-  void boss.supervise(DELIVERY_QUEUE).catch(error => log.warn({ err: error }, 'job engine'));
+  boss.supervise(DELIVERY_QUEUE).catch(error => log.error({ err: error }, 'job supervision failed'));
   const dispatcher = startDispatcher(db, boss, deliveries, log);
   const stopListening = listenTo(databaseUrl, WAKE_CHANNEL, dispatcher.wake, error =>
-    log.warn({ err: error }, 'listening for deliveries'),
+    log.warn({ err: error }, 'delivery listener disconnected'),
   );
   return async () => {
     await stopListening();
