@@ -29,7 +29,7 @@ import { docsRoutes } from './http/docs.ts';
 import { installErrors, sendError } from './http/errors.ts';
 import { installSecurityHeaders, securityHeaders } from './http/headers.ts';
 import { healthRoutes } from './http/health.ts';
-import { installInputLimits } from './http/input.ts';
+import { installInputLimits, MAX_PARAM_LENGTH } from './http/input.ts';
 import { installJsonBodies } from './http/json.ts';
 import { installRequestLog, logOptions, RequestLogController } from './http/log.ts';
 import { makeLongReads } from './http/long-reads.ts';
@@ -160,7 +160,7 @@ function serverOptions({ logLevel, trustedProxies, publicUrl }: AppSettings): Se
     // Slow clients: with Node's own 60 s and 300 s a thousand of them were all alive after 15 s, with these none.
     requestTimeout: 10_000,
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 512 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     ajv: {
       customOptions: {
         allErrors: true,

@@ -38,14 +38,21 @@ export class ApiError extends Error {
   }
 }
 
-export const badData = (details: Violation[]): ApiError =>
-  new ApiError(
-    'BadDataError',
-    details.length === 1
+/** Nobody reads more, and 50,000 violations in one response are 5 MB. */
+export const MAX_LISTED = 100;
+
+/** `total` counts the violations where `details` holds the first of them only. */
+export function badData(details: Violation[], total = details.length): ApiError {
+  const message =
+    total === 1
       ? 'The request has a mistake; details says which.'
-      : `The request has ${details.length} mistakes; details lists them.`,
-    { details },
-  );
+      : `The request has ${total} mistakes; details lists them.`;
+  const listed = details.slice(0, MAX_LISTED);
+  const more = total - listed.length;
+  return new ApiError('BadDataError', message, {
+    details: more > 0 ? [...listed, { message: `and ${more} more` }] : listed,
+  });
+}
 
 export const notFound = (what: string): ApiError => new ApiError('NotFoundError', `${what} does not exist.`);
 

@@ -77,7 +77,8 @@ const front = (projects: string[] | undefined): string =>
 
 async function bind(tx: Tx, actor: Actor, tokenId: number, projects: string[]): Promise<void> {
   const bound = await bindToProjects(tx, actor, tokenId, projects);
-  const unknown = projects.filter(project => !bound.includes(project));
+  const there = new Set(bound);
+  const unknown = projects.filter(project => !there.has(project));
   if (unknown.length === 0) return;
   throw badData(
     unknown.map(project => ({ message: `project ${project} does not exist`, path: '/body/projects' })),

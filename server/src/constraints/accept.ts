@@ -46,15 +46,16 @@ export async function examineConstraintLists(
 
 /** A field of a project counts in that project only. */
 const legalValuesOf = (fields: NamedField[]): LegalValues =>
-  new Map(fields.filter(field => !field.elsewhere).map(field => [field.name, field.legalValues]));
+  new Map(fields.filter(field => !field.elsewhere).map(field => [field.name, new Set(field.legalValues)]));
 
 function violationsOfPlace(
   constraints: readonly Constraint[],
   path: string,
   fields: NamedField[],
 ): Violation[] {
+  const elsewhere = new Set(fields.filter(field => field.elsewhere).map(({ name }) => name));
   return constraints.flatMap(({ contextName }, index) =>
-    fields.some(field => field.elsewhere && field.name === contextName)
+    elsewhere.has(contextName)
       ? [
           {
             message: `${contextName} is a context field of another project`,

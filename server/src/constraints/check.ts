@@ -6,7 +6,9 @@ const MAX_CONSTRAINTS = 30;
 const MAX_VALUES = 250;
 
 /** The values a context field allows, by its name; a field without an entry allows all. */
-export type LegalValues = ReadonlyMap<string, readonly string[]>;
+export type LegalValues = ReadonlyMap<string, ReadonlySet<string>>;
+
+const NONE: ReadonlySet<string> = new Set();
 
 type ValueRule = { operators: string; fits: (value: string) => boolean; says: string };
 
@@ -35,7 +37,7 @@ export function constraintViolations(
 
 /** The same for one constraint. */
 export function violationsOfOne(constraint: Constraint, path: string, legalValues: LegalValues): Violation[] {
-  const legal = new Set(legalValues.get(constraint.contextName));
+  const legal = legalValues.get(constraint.contextName) ?? NONE;
   const rule = ruleOf(constraint.operator);
   return rule
     ? [...valueViolations(constraint, rule, path, legal)]
@@ -49,7 +51,7 @@ function* valueViolations(
   { operator, value, inverted, contextName }: Constraint,
   rule: ValueRule,
   path: string,
-  legal: Set<string>,
+  legal: ReadonlySet<string>,
 ): Generator<Violation> {
   const isRegex = operator === 'REGEX';
   if (value === undefined || value === '') yield at(`${path}/value`, `is required with ${operator}`);
@@ -61,7 +63,7 @@ function* valueViolations(
 function* listViolations(
   { operator, values = [], contextName }: Constraint,
   path: string,
-  legal: Set<string>,
+  legal: ReadonlySet<string>,
 ): Generator<Violation> {
   if (values.length === 0) yield at(`${path}/values`, `must have at least one item with ${operator}`);
   for (const [index, value] of values.entries()) {
@@ -69,7 +71,7 @@ function* listViolations(
   }
 }
 
-const isLegal = (value: string, legal: Set<string>): boolean => legal.size === 0 || legal.has(value);
+const isLegal = (value: string, legal: ReadonlySet<string>): boolean => legal.size === 0 || legal.has(value);
 const notLegal = (contextName: string): string => `is none of the legal values of ${contextName}`;
 
 /** Worded like what the schemas find (http/violations.ts). */

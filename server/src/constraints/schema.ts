@@ -43,6 +43,7 @@ export const ConstraintInput = Type.Object(
     inverted: Type.Optional(Type.Boolean({ description: 'True where it would be false; not with REGEX' })),
     values: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        maxItems: 1_000,
         description: 'For IN, NOT_IN and STR_*: any one of these',
         examples: [['7', '11']],
       }),
@@ -57,6 +58,9 @@ export const ConstraintInput = Type.Object(
   },
   { examples: [{ contextName: 'userId', operator: 'IN', values: ['7', '11'] }] },
 );
+
+/** More than check.ts accepts, which rejects with ExceedsLimitError: this bounds the work until then. */
+export const ConstraintInputs = Type.Array(ConstraintInput, { maxItems: 100 });
 
 export const Constraint = Named('Constraint', ConstraintInput);
 export type Constraint = Static<typeof Constraint>;

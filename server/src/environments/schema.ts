@@ -114,6 +114,8 @@ export const SortOrders = Type.Unsafe<Record<string, number>>({
   type: 'object',
   description: 'The new place of each named environment; the others keep theirs',
   additionalProperties: sortOrder,
+  maxProperties: 1_000,
+  propertyNames: { type: 'string', maxLength: 100 },
   examples: [{ development: 100, production: 200 }],
 });
 

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { Constraint, ConstraintInput } from '../constraints/schema.ts';
-import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
+import { Constraint, ConstraintInputs } from '../constraints/schema.ts';
+import { Named, Nullable, Ref, TextMap, Timestamp } from '../http/schema.ts';
 import { StrategyVariant, StrategyVariantInputs, Variant } from '../variants/schema.ts';
 
 const name = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
-const parameters = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 100_000 }), {
+const parameters = TextMap(100_000, {
   description: 'Parameters of the strategy type, all of them strings',
   examples: [{ rollout: '25', stickiness: 'default', groupId: 'checkout-v2' }],
 });
@@ -74,7 +74,7 @@ export const NewStrategy = Type.Object(
     disabled: Type.Optional(Nullable(Type.Boolean())),
     sortOrder: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     parameters: Type.Optional(parameters),
-    constraints: Type.Optional(Type.Array(ConstraintInput)),
+    constraints: Type.Optional(ConstraintInputs),
     variants: Type.Optional(StrategyVariantInputs),
     segments: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), { maxItems: 5 }),

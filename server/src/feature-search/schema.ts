@@ -107,7 +107,8 @@ export const FeatureSearchQuery = Type.Object({
   tag: filter(INCLUSION, 'By tags, each as type:value', 'INCLUDE:simple:checkout'),
   segment: filter(INCLUSION, 'By names of segments that strategies use', 'INCLUDE:beta-users'),
   status: Type.Optional(
-    Type.Array(Type.String({ examples: ['production:enabled'] }), {
+    Type.Array(Type.String({ maxLength: MAX_FILTER_LENGTH, examples: ['production:enabled'] }), {
+      maxItems: 100,
       description: 'By environment and enabled or disabled; of several any one',
     }),
   ),

@@ -6,7 +6,8 @@ import { listTies } from './store.ts';
 /** What archiving the features together would mean to those that depend on them, and to what they depend on. */
 export async function checkArchive(db: Reader, project: string, names: string[]): Promise<ArchiveCheck> {
   const features = await listTies(db, project, names);
-  const missing = names.filter(name => !features.some(feature => feature.name === name));
+  const found = new Set(features.map(feature => feature.name));
+  const missing = names.filter(name => !found.has(name));
   if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
 
   const going = new Set(names);

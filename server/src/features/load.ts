@@ -85,7 +85,8 @@ export async function holdFeatures(
   names: string[],
 ): Promise<Feature[]> {
   const features = await holdFoundFeatures(tx, actor, project, names);
-  const missing = names.filter(name => !features.some(feature => feature.name === name));
+  const found = new Set(features.map(feature => feature.name));
+  const missing = names.filter(name => !found.has(name));
   if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
   return features;
 }

@@ -33,8 +33,8 @@ async function applyUpdate(
     rootRole: input.rootRole === undefined ? before.rootRole : input.rootRole,
   };
   const wanted = input.users === undefined ? users : membersOf(input.users);
-  const added = wanted.filter(userId => !users.includes(userId));
-  const removed = users.filter(userId => !wanted.includes(userId));
+  const added = without(wanted, users);
+  const removed = without(users, wanted);
 
   if (!isDeepStrictEqual(after, before)) {
     await updateGroup(tx, after);
@@ -48,4 +48,9 @@ async function applyUpdate(
     record({ type: 'group-user-removed', preData: { groupId: id, groupName, userId } });
   }
   return await madeGroup(tx, id);
+}
+
+function without(ids: number[], others: number[]): number[] {
+  const left = new Set(others);
+  return ids.filter(id => !left.has(id));
 }

@@ -67,7 +67,7 @@ function toApiError(error: unknown, id: string): ApiError {
 function fromFramework(error: unknown): ApiError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { validation, validationContext, statusCode, code } = error as FastifyError;
-  if (validation) return badData(violations(validation, validationContext));
+  if (validation) return badData(violations(validation, validationContext), validation.length);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return contentType();
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new ApiError('PayloadTooLargeError', 'The body is larger than this server accepts.', {

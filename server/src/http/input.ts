@@ -1,11 +1,20 @@
 import { badData, type Violation } from '../errors.ts';
 import type { App } from './app.ts';
+import { MAX_FILTER_LENGTH } from './filter.ts';
 import { hasControlCharacter, isStorable } from './text.ts';
 
 const MAX_URL_LENGTH = 12_288;
+/** Of one parameter in the path; the router enforces it. */
+export const MAX_PARAM_LENGTH = 512;
+
+type Bounded = { type?: unknown; enum?: unknown; maxLength?: number };
 
 /** Bounds what is read before anything looks at it: the length of the address and what its parameters may hold. */
 export function installInputLimits(app: App): void {
+  app.addHook('onRoute', ({ schema }) => {
+    boundTexts(schema?.params, MAX_PARAM_LENGTH);
+    boundTexts(schema?.querystring, MAX_FILTER_LENGTH);
+  });
   app.addHook('onRequest', async request => {
     if (request.url.length > MAX_URL_LENGTH) {
       throw badData([{ message: `The address is longer than ${MAX_URL_LENGTH} characters.` }]);
@@ -13,6 +22,15 @@ export function installInputLimits(app: App): void {
     const details = [...paramViolations(request.params), ...queryViolations(request.query)];
     if (details.length > 0) throw badData(details);
   });
+}
+
+/** Gives a parameter without a bound of its own the bound of all, so that the document and the validator have it. */
+function boundTexts(schema: unknown, maxLength: number): void {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, Bounded> };
+  for (const [name, text] of Object.entries(properties)) {
+    if (text.type !== 'string' || text.enum !== undefined || text.maxLength !== undefined) continue;
+    properties[name] = { ...text, maxLength };
+  }
 }
 
 function paramViolations(params: unknown): Violation[] {

@@ -39,9 +39,18 @@ export const UrlName = (options: StringOptions = {}) =>
 export const ShownName = (options: StringOptions = {}) =>
   Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', [RULE]: 'must not be blank', ...options });
 
+/** Texts by name. `propertyNames` bounds the keys: the bound of a key type does not reach the validator. */
+export const TextMap = (maxLength: number, options: Parameters<typeof Type.Record>[2] = {}) =>
+  Type.Record(Type.String(), Type.String({ maxLength }), {
+    maxProperties: 100,
+    propertyNames: { type: 'string', maxLength: 100 },
+    ...options,
+  });
+
 /** An id in an address, which is text. Nine digits fit an integer of the database. */
 export const PathId = (description: string) =>
   Type.String({
+    maxLength: 9,
     pattern: '^[1-9][0-9]{0,8}$',
     [RULE]: 'must be a whole number from 1',
     description,
@@ -53,7 +62,7 @@ export const RowId = (options: Parameters<typeof Type.Integer>[0] = {}) =>
   Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [3], ...options });
 
 export const Timestamp = (description: string) =>
-  Type.String({ format: 'date-time', description, examples: ['2026-11-15T09:30:00.000Z'] });
+  Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-11-15T09:30:00.000Z'] });
 
 /** A successful answer, with the sentence the document says about it. */
 export function answer<T extends NamedSchema>(description: string, schema: T) {

@@ -1,5 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify';
-import type { Violation } from '../errors.ts';
+import { MAX_LISTED, type Violation } from '../errors.ts';
 
 /** A schema says here in words what its pattern says in symbols. */
 export const RULE = 'x-rule';
@@ -11,20 +11,16 @@ const PARTS: Record<string, string> = {
   headers: 'headers',
 };
 
-const MAX_LISTED = 100;
-
-/** Says what the validator found in our own words, one item per violation, with a pointer to the place. */
+/** Says in our own words what the validator found: the first violations, each with a pointer to its place. */
 export function violations(errors: FastifySchemaValidationError[], context: string | undefined): Violation[] {
   const part = PARTS[context ?? 'body'] ?? 'body';
-  const listed = errors.slice(0, MAX_LISTED).map(error => {
+  return errors.slice(0, MAX_LISTED).map(error => {
     const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
     const extra = error.keyword === 'additionalProperties' ? `/${error.params.additionalProperty}` : '';
     const path = `/${part}${error.instancePath}${missing}${extra}`;
     const what = path.split('/').slice(2).join('.') || `the ${part}`;
     return { message: `${what} ${phrase(error)}`, path };
   });
-  const more = errors.length - listed.length;
-  return more > 0 ? [...listed, { message: `and ${more} more` }] : listed;
 }
 
 function phrase(error: FastifySchemaValidationError): string {
@@ -51,6 +47,10 @@ function phrase(error: FastifySchemaValidationError): string {
       return `must have at least ${params.limit} items`;
     case 'maxItems':
       return `must have at most ${params.limit} items`;
+    case 'maxProperties':
+      return `must have at most ${params.limit} members`;
+    case 'propertyNames':
+      return `has a name that is not allowed: ${String(params.propertyName).slice(0, 100)}`;
     case 'format':
       return `must be a ${params.format}`;
     case 'pattern':

@@ -129,6 +129,7 @@ const parameters = Type.Object(
   {},
   {
     additionalProperties: true,
+    propertyNames: { type: 'string', maxLength: 100 },
     maxProperties: 30,
     description: 'Parameters of the provider, each a text. On update ***** keeps what is stored',
     examples: [{ url: 'https://example.com/hooks/flags' }],

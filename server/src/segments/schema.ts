@@ -19,6 +19,7 @@ const project = Nullable(
   }),
 );
 const constraints = Type.Array(ConstraintInput, {
+  maxItems: 100,
   description: 'All of them must be true; at most 30, with at most 1,000 values together',
 });
 

@@ -13,6 +13,6 @@ export async function segmentViolations(tx: Tx, project: string, ids: number[]):
 /** Those of the segments that are neither global nor of the project. The others stay so until the transaction ends. */
 export async function unusableSegments(tx: Tx, project: string, ids: number[]): Promise<number[]> {
   if (ids.length === 0) return [];
-  const usable = await lockUsableSegments(tx, project, ids);
-  return ids.filter(id => !usable.includes(id));
+  const usable = new Set(await lockUsableSegments(tx, project, ids));
+  return ids.filter(id => !usable.has(id));
 }

@@ -20,11 +20,11 @@ export async function holdTags(
 ): Promise<Tag[]> {
   if (input.length === 0) return [];
   const tags = input.map(trimmed);
-  const types = await lockTagTypes(tx, tags);
+  const types = new Set(await lockTagTypes(tx, tags));
   const details = tags.flatMap((tag, index) => {
     const path = pathOf(index);
     const unknown = { message: 'type does not exist', path: `${path}/type` };
-    return [...(types.includes(tag.type) ? [] : [unknown]), ...valueViolations(tag, path)];
+    return [...(types.has(tag.type) ? [] : [unknown]), ...valueViolations(tag, path)];
   });
   if (details.length > 0) throw badData(details);
 
@@ -39,7 +39,8 @@ export async function attachTags(
   wanted: { feature: Tagged; tags: Tag[] }[],
 ): Promise<void> {
   const missing = wanted.flatMap(({ feature, tags }) => {
-    const added = tags.filter(tag => !feature.tags.some(one => isSame(one, tag)));
+    const present = keysOf(feature.tags);
+    const added = tags.filter(tag => !present.has(keyOf(tag)));
     if (added.length > 0 && feature.tags.length + added.length > MAX_TAGS)
       throw exceedsLimit(`Feature ${feature.name} would have more than ${MAX_TAGS} tags.`);
     return added.map(tag => ({ feature, tag }));
@@ -53,7 +54,8 @@ export async function attachTags(
 
 /** Takes tags off features that are held, whether they have them or not; returns the features as they are then. */
 export async function detachTags({ tx, record }: Change, features: Tagged[], tags: Tag[]): Promise<Tagged[]> {
-  const goes = (one: Tag) => tags.some(tag => isSame(one, tag));
+  const going = keysOf(tags);
+  const goes = (one: Tag) => going.has(keyOf(one));
   const present = features.flatMap(feature => feature.tags.filter(goes).map(tag => ({ feature, tag })));
   if (present.length === 0) return features;
   await deleteFeatureTags(tx, present.map(asRow));
@@ -65,7 +67,26 @@ export async function detachTags({ tx, record }: Change, features: Tagged[], tag
 
 const asRow = ({ feature, tag }: { feature: Tagged; tag: Tag }) => ({ featureName: feature.name, ...tag });
 
-export const isSame = (one: Tag, other: Tag): boolean => one.type === other.type && one.value === other.value;
+/** No part of a tag holds NUL, so two tags never have the same key. */
+const keyOf = ({ type, value }: Tag): string => `${type}\0${value}`;
 
-const unique = (tags: Tag[]): Tag[] =>
-  tags.filter((tag, at) => tags.findIndex(other => isSame(other, tag)) === at);
+/** For looking up many tags: a request can name thousands. */
+const keysOf = (tags: Tag[]): Set<string> => new Set(tags.map(keyOf));
+
+const unique = (tags: Tag[]): Tag[] => [...new Map(tags.map(tag => [keyOf(tag), tag])).values()];
+
+/** Finds tags that are held, each once and in the order they are held. */
+export function tagPicker(held: Tag[]): (wanted: Tag[]) => Tag[] {
+  const places = new Map(held.map((tag, at) => [keyOf(tag), at]));
+  return wanted =>
+    [...new Set(wanted.map(tag => places.get(keyOf(tag))))]
+      .filter(at => at !== undefined)
+      .toSorted((a, b) => a - b)
+      .flatMap(at => held[at] ?? []);
+}
+
+/** Those of the tags that are among the others too. */
+export function tagsInBoth(tags: Tag[], others: Tag[]): Set<Tag> {
+  const keys = keysOf(others);
+  return new Set(tags.filter(tag => keys.has(keyOf(tag))));
+}

@@ -11,6 +11,7 @@ const icon = Nullable(
 );
 const color = Nullable(
   Type.String({
+    maxLength: 7,
     pattern: '^#[0-9A-Fa-f]{6}$',
     'x-rule': 'must be a colour such as #1A2B3C',
     description: 'Colour of the tag, as #RRGGBB',

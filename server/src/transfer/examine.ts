@@ -56,6 +56,8 @@ const finding = (message: string, affectedItems: Iterable<string>): Finding => (
   affectedItems: [...new Set(affectedItems)].toSorted(),
 });
 
+const unique = (names: string[]): string[] => [...new Set(names)];
+
 const namesOf = (data: FeatureExport): string[] => data.features.map(({ name }) => name);
 
 /** All that the data names and the receiving instance may or may not have. */
@@ -63,13 +65,13 @@ export function namedIn(data: FeatureExport) {
   const constraints = data.featureStrategies.flatMap(({ constraints = [] }) => constraints);
   const parents = (data.dependencies ?? []).flatMap(({ dependencies }) => dependencies);
   return {
-    features: [...new Set([...namesOf(data), ...parents.map(({ feature }) => feature)])],
-    strategyTypes: data.featureStrategies.map(({ name }) => name),
-    segments: (data.segments ?? []).map(({ name }) => name),
-    contextFields: [
+    features: unique([...namesOf(data), ...parents.map(({ feature }) => feature)]),
+    strategyTypes: unique(data.featureStrategies.map(({ name }) => name)),
+    segments: unique((data.segments ?? []).map(({ name }) => name)),
+    contextFields: unique([
       ...constraints.map(({ contextName }) => contextName),
       ...(data.contextFields ?? []).map(({ name }) => name),
-    ],
+    ]),
     tags: (data.featureTags ?? []).map(({ tagType, tagValue }) => ({ type: tagType, value: tagValue })),
   };
 }
@@ -82,6 +84,7 @@ function placeFindings({ environments }: Known, project: string, environment: st
 /** What does not hold together in the data itself. */
 function listFindings(data: FeatureExport): Finding[] {
   const names = new Set(namesOf(data));
+  const segments = new Set((data.segments ?? []).map(({ id }) => id));
   const strategies = Map.groupBy(data.featureStrategies, ({ featureName }) => featureName);
   const others = [
     ...data.featureStrategies.map(({ featureName }) => featureName),
@@ -108,7 +111,7 @@ function listFindings(data: FeatureExport): Finding[] {
       'Strategies refer to these segments, whose names the data does not tell',
       data.featureStrategies
         .flatMap(({ segments = [] }) => segments)
-        .filter(id => !(data.segments ?? []).some(segment => segment.id === id))
+        .filter(id => !segments.has(id))
         .map(String),
     ),
   ];
@@ -127,8 +130,9 @@ function nameFindings(
 ): Finding[] {
   const names = namesOf(data);
   const fits = nameMatcher(receiving.namingPattern);
-  const elsewhere = taken.filter(one => names.includes(one.name) && one.project !== project);
-  const fresh = names.filter(name => !taken.some(one => one.name === name));
+  const elsewhere = takenAmong(names, taken).filter(one => one.project !== project);
+  const there = new Set(taken.map(({ name }) => name));
+  const fresh = names.filter(name => !there.has(name));
   const free = receiving.featureLimit === null ? Infinity : receiving.featureLimit - receiving.activeFeatures;
   return [
     finding(
@@ -146,18 +150,24 @@ function nameFindings(
   ];
 }
 
+function takenAmong(names: string[], taken: Known['taken']): Known['taken'] {
+  const wanted = new Set(names);
+  return taken.filter(({ name }) => wanted.has(name));
+}
+
 function referenceFindings(data: FeatureExport, known: Known): Finding[] {
   const tagTypes = new Set([...known.tagTypes, ...(data.tagTypes ?? []).map(({ name }) => name)]);
   const segments = new Set(known.segments.map(({ name }) => name));
+  const [strategyTypes, featureTypes] = [new Set(known.strategyTypes), new Set(known.featureTypes)];
   const used = new Set(data.featureStrategies.flatMap(({ segments: ids = [] }) => ids));
   return [
     finding(
       'These strategy types do not exist here',
-      data.featureStrategies.map(({ name }) => name).filter(name => !known.strategyTypes.includes(name)),
+      data.featureStrategies.map(({ name }) => name).filter(name => !strategyTypes.has(name)),
     ),
     finding(
       'These feature types do not exist here',
-      data.features.flatMap(({ type }) => (type && !known.featureTypes.includes(type) ? [type] : [])),
+      data.features.flatMap(({ type }) => (type && !featureTypes.has(type) ? [type] : [])),
     ),
     finding(
       'These segments do not exist in this project',
@@ -239,11 +249,8 @@ async function valueFindings(db: Reader, data: FeatureExport, project: string): 
 
 function neededPermissions(data: FeatureExport, known: Known, project: string): Permission[] {
   const names = namesOf(data);
-  const here = known.taken.filter(one => names.includes(one.name) && one.project === project);
-  const newTagTypes = (data.tagTypes ?? []).some(({ name }) => !known.tagTypes.includes(name));
-  const newFields = (data.contextFields ?? []).some(
-    ({ name }) => !known.contextFields.some(field => field.name === name),
-  );
+  const here = takenAmong(names, known.taken).filter(one => one.project === project);
+  const { fields, tagTypes } = missingIn(data, known);
   const variants = (data.featureEnvironments ?? []).some(({ variants: list = [] }) => list.length > 0);
   return [
     'UPDATE_FEATURE_ENVIRONMENT',
@@ -257,8 +264,8 @@ function neededPermissions(data: FeatureExport, known: Known, project: string): 
       : []),
     ...((data.dependencies ?? []).length > 0 ? ['UPDATE_FEATURE_DEPENDENCY' as const] : []),
     ...(variants ? ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS' as const] : []),
-    ...(newTagTypes ? ['CREATE_TAG_TYPE' as const] : []),
-    ...(newFields ? ['CREATE_CONTEXT_FIELD' as const] : []),
+    ...(tagTypes.length > 0 ? ['CREATE_TAG_TYPE' as const] : []),
+    ...(fields.length > 0 ? ['CREATE_CONTEXT_FIELD' as const] : []),
   ];
 }
 
@@ -270,14 +277,26 @@ const enabledIn = (features: Feature[], environment: string): Set<string> =>
       .map(({ name }) => name),
   );
 
+/** Context fields and tag types of the data that the receiving instance lacks. */
+export function missingIn(data: FeatureExport, known: Known) {
+  const fields = new Set(known.contextFields.map(({ name }) => name));
+  const tagTypes = new Set(known.tagTypes);
+  return {
+    fields: (data.contextFields ?? []).filter(({ name }) => !fields.has(name)),
+    tagTypes: (data.tagTypes ?? []).filter(({ name }) => !tagTypes.has(name)),
+  };
+}
+
 function warnings(data: FeatureExport, known: Known, project: string, enabledHere: Set<string>): Finding[] {
   const after = enabledAfter(data);
   const archived = new Set(known.taken.filter(one => one.archived).map(({ name }) => name));
-  const here = known.taken.filter(one => one.project === project && namesOf(data).includes(one.name));
-  const differing = (data.contextFields ?? []).filter(({ name, legalValues = [] }) => {
-    const field = known.contextFields.find(one => one.name === name);
-    return field && legalValues.some(({ value }) => !field.legalValues.some(legal => legal.value === value));
-  });
+  const here = takenAmong(namesOf(data), known.taken).filter(one => one.project === project);
+  const legal = new Map(
+    known.contextFields.map(field => [field.name, new Set(field.legalValues.map(({ value }) => value))]),
+  );
+  const differing = (data.contextFields ?? []).filter(({ name, legalValues = [] }) =>
+    legalValues.some(({ value }) => legal.get(name)?.has(value) === false),
+  );
   return [
     finding(
       'These features are archived here and stay as they are',

@@ -17,8 +17,8 @@ export async function exportFeatures(db: Db, actor: Actor, query: ExportQuery): 
     const exported = gather(features, query.environment);
     const { segments, tagTypes, contextFields } = await findReferences(tx, usedBy(exported));
     // One event for each project, so that whoever may read it learns that its features were taken out.
-    for (const project of new Set(features.map(feature => feature.project))) {
-      const own = features.filter(feature => feature.project === project).map(feature => feature.name);
+    for (const [project, theirs] of Map.groupBy(features, feature => feature.project)) {
+      const own = theirs.map(feature => feature.name);
       record({ type: 'features-exported', project, environment: query.environment, data: { features: own } });
     }
     return { ...exported, segments, tagTypes, contextFields };
@@ -35,7 +35,8 @@ function refuseUnclear({ features, project, tag }: ExportQuery): void {
 }
 
 function refuseMissingOrTooMany({ features = [] }: ExportQuery, found: string[]): void {
-  const missing = features.filter(name => !found.includes(name));
+  const there = new Set(found);
+  const missing = features.filter(name => !there.has(name));
   if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')}`);
   if (found.length > MAX_FEATURES)
     throw exceedsLimit(`An export has at most ${MAX_FEATURES} features; name fewer.`);

@@ -17,11 +17,11 @@ import { updateHeld } from '../features/update.ts';
 import { refuseOverBudget } from '../health/budget.ts';
 import { acceptLink } from '../links/accept.ts';
 import { attachLinks } from '../links/edit.ts';
-import { attachTags, holdTags } from '../tags/attach.ts';
+import { attachTags, holdTags, tagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { distributeWeights } from '../variants/weights.ts';
 import { enabledAfter } from './enabled-after.ts';
-import { examineImport, namedIn } from './examine.ts';
+import { examineImport, missingIn, namedIn } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
 import type { Known } from './store.ts';
 
@@ -72,7 +72,8 @@ export async function importFeatures(
 
     const archived = new Set(certain.taken.filter(one => one.archived).map(({ name }) => name));
     const coming = data.features.filter(({ name }) => !archived.has(name));
-    const fresh = coming.filter(({ name }) => !certain.taken.some(one => one.name === name));
+    const taken = new Set(certain.taken.map(({ name }) => name));
+    const fresh = coming.filter(({ name }) => !taken.has(name));
     if (fresh.length > 0) await refuseOverBudget(tx, project);
     if (fresh.length > 0) await addFeatures(current, actor, project, fresh.map(asNewFeature), mostFeatures);
     const features = await holdFoundFeatures(
@@ -105,10 +106,7 @@ function refused<T extends ImportReport>(report: T, environment: string): T {
 }
 
 async function addMissing(current: Change, data: FeatureExport, known: Known): Promise<void> {
-  const fields = (data.contextFields ?? []).filter(
-    ({ name }) => !known.contextFields.some(field => field.name === name),
-  );
-  const tagTypes = (data.tagTypes ?? []).filter(({ name }) => !known.tagTypes.includes(name));
+  const { fields, tagTypes } = missingIn(data, known);
   await addContextFields(current, fields, null);
   if (tagTypes.length > 0) await addMissingTagTypes(current, tagTypes);
 }
@@ -138,6 +136,7 @@ async function applyTo(
   const parents = new Map((data.dependencies ?? []).map(one => [one.feature, one.dependencies]));
   const links = new Map((data.links ?? []).map(one => [one.feature, one.links]));
   const segments = segmentsHere(data, known);
+  const among = tagPicker(held);
 
   await updateHeld(
     current,
@@ -161,9 +160,7 @@ async function applyTo(
         type: tag.tagType,
         value: tag.tagValue.trim(),
       }));
-      const isWanted = (tag: { type: string; value: string }) =>
-        wanted.some(one => one.type === tag.type && one.value === tag.value);
-      return { feature, tags: held.filter(isWanted) };
+      return { feature, tags: among(wanted) };
     }),
   );
   await attachLinks(

@@ -1,12 +1,18 @@
 import { type Static, Type } from 'typebox';
 import { ConstraintInput } from '../constraints/schema.ts';
 import { NewContextField } from '../context/schema.ts';
-import { Named, Nullable, UrlName } from '../http/schema.ts';
+import { Named, Nullable, TextMap, UrlName } from '../http/schema.ts';
 import { NewTagType } from '../tags/schema.ts';
 import { StrategyVariantInput, VariantInput } from '../variants/schema.ts';
 
 /** An export of more is refused, and so is an import: what one request may cost is bounded. */
 export const MAX_FEATURES = 1_000;
+/** Of an import: ten for each feature, where a feature may have several. */
+const MAX_STRATEGIES = 10_000;
+const MAX_TAGS = 10_000;
+const MAX_TAG_TYPES = 1_000;
+const MAX_CONTEXT_FIELDS = 1_000;
+const MAX_SEGMENTS = 10_000;
 
 const featureName = UrlName({ examples: ['checkout-v2'] });
 const text = (maxLength: number) => Type.String({ maxLength });
@@ -37,14 +43,14 @@ export const FeatureExport = Named(
           title: Type.Optional(Nullable(text(500))),
           disabled: Type.Optional(Nullable(Type.Boolean())),
           sortOrder: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 100_000 }))),
-          parameters: Type.Optional(Type.Record(text(100), text(100_000))),
+          parameters: Type.Optional(TextMap(100_000)),
           constraints: Type.Optional(Type.Array(ConstraintInput, { maxItems: 30 })),
           variants: Type.Optional(Type.Array(StrategyVariantInput, { maxItems: 100 })),
           segments: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 5 })),
         },
         optional,
       ),
-      { description: 'Of the environment that was exported, in their order' },
+      { maxItems: MAX_STRATEGIES, description: 'Of the environment that was exported, in their order' },
     ),
     featureEnvironments: Type.Optional(
       Type.Array(
@@ -56,6 +62,7 @@ export const FeatureExport = Named(
           },
           optional,
         ),
+        { maxItems: MAX_FEATURES },
       ),
     ),
     featureTags: Type.Optional(
@@ -64,14 +71,20 @@ export const FeatureExport = Named(
           { featureName, tagType: text(50), tagValue: Type.String({ minLength: 2, maxLength: 50 }) },
           optional,
         ),
+        { maxItems: MAX_TAGS },
       ),
     ),
-    tagTypes: Type.Optional(Type.Array(Type.Object({ ...NewTagType.properties }, optional))),
-    contextFields: Type.Optional(Type.Array(Type.Object({ ...NewContextField.properties }, optional))),
+    tagTypes: Type.Optional(
+      Type.Array(Type.Object({ ...NewTagType.properties }, optional), { maxItems: MAX_TAG_TYPES }),
+    ),
+    contextFields: Type.Optional(
+      Type.Array(Type.Object({ ...NewContextField.properties }, optional), { maxItems: MAX_CONTEXT_FIELDS }),
+    ),
     segments: Type.Optional(
       Type.Array(
         Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1, maxLength: 200 }) }, optional),
         {
+          maxItems: MAX_SEGMENTS,
           description:
             'Names of the segments that strategies refer to by id; an import looks them up by name',
         },
@@ -96,6 +109,7 @@ export const FeatureExport = Named(
           },
           optional,
         ),
+        { maxItems: MAX_FEATURES },
       ),
     ),
     links: Type.Optional(
@@ -110,6 +124,7 @@ export const FeatureExport = Named(
           },
           optional,
         ),
+        { maxItems: MAX_FEATURES },
       ),
     ),
   }),

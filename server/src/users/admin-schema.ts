@@ -166,6 +166,7 @@ export const UserKey = Type.Object(
       type: ['integer', 'string'],
       minimum: 1,
       maximum: MAX_ID,
+      maxLength: 9,
       pattern: '^[0-9]{1,9}$',
       [RULE]: 'must be a whole number',
       description: 'Id of the user',

@@ -29,7 +29,7 @@ export type Snooze = Static<typeof Snooze>;
 export const NewSnooze = Type.Object(
   {
     reason: Type.String({ minLength: 1, maxLength: 1_000, examples: ['The campaign runs until spring'] }),
-    until: Type.String({ format: 'date-time', description: 'At most 366 days from now' }),
+    until: Type.String({ format: 'date-time', maxLength: 40, description: 'At most 366 days from now' }),
   },
   {
     additionalProperties: false,
