@@ -12,6 +12,17 @@ test('no migration keeps requests waiting while it is applied', () => {
   expect(findUnsafe(files)).toEqual([]);
 });
 
+test('the example migrations of the campaign follow the rules', () => {
+  const folder = new URL('../../../bench/migration/probe/', import.meta.url);
+  const probe = readdirSync(folder).map(name => ({
+    name,
+    text: readFileSync(new URL(name, folder), 'utf8'),
+  }));
+
+  expect(probe).toHaveLength(3);
+  expect(findUnsafe([...files, ...probe])).toEqual([]);
+});
+
 const find = (text: string, name = '9001_planted.sql') => findUnsafe([...files, { name, text }]);
 
 test.each([

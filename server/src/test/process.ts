@@ -25,8 +25,11 @@ export const unwatch = (server: RunningServer): void => {
 let nextPort = 20_000 + (process.pid % 12_000);
 
 /** The real server as a process of its own. */
-export function spawnServer(env: Record<string, string>): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [MAIN], {
+export function spawnServer(
+  env: Record<string, string>,
+  main = MAIN,
+): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [main], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -39,10 +42,11 @@ export function spawnServer(env: Record<string, string>): { child: ChildProcess;
 export async function startProcess(
   env: Record<string, string>,
   withinMs = READY_WITHIN_MS,
+  main = MAIN,
 ): Promise<RunningServer> {
   const port = nextPort++;
   const started = performance.now();
-  const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: String(port), ...env });
+  const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: String(port), ...env }, main);
   const url = `http://127.0.0.1:${port}`;
   while (performance.now() - started < withinMs && child.exitCode === null) {
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
@@ -55,7 +59,7 @@ export async function startProcess(
   }
   child.kill('SIGKILL');
   // Somebody else had the port: the next one.
-  if (output().includes('EADDRINUSE')) return await startProcess(env, withinMs);
+  if (output().includes('EADDRINUSE')) return await startProcess(env, withinMs, main);
   throw new Error(`The server did not become ready:\n${output()}`);
 }
 

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ENVIRONMENT, flag, project } from './data.ts';
+
+export type Sample = { kind: string; at: number; ms: number; status: number };
+export type Load = { samples: Sample[]; use: (url: string) => void; stop: () => Promise<void> };
+
+type Request = { method: string; path: string; body?: object };
+type Kind = { kind: string; callers: number; next: (n: number) => Request };
+
+/** Leaves the processor idle for most of the time: a stall is a wait and not a queue for the processor. */
+const PAUSE_MS = 25;
+
+const kinds = (flags: number, run: string): Kind[] => [
+  {
+    kind: 'search events',
+    callers: 2,
+    next: n => ({ method: 'GET', path: `search/events?project=IS:${project(n)}&limit=50` }),
+  },
+  {
+    kind: 'search events of a flag',
+    callers: 1,
+    next: n => ({ method: 'GET', path: `search/events?feature=IS:${flag((n * 7919) % flags)}` }),
+  },
+  {
+    kind: 'search flags',
+    callers: 1,
+    next: n => ({ method: 'GET', path: `search/features?query=${flag((n * 7919) % flags)}` }),
+  },
+  { kind: 'read a flag', callers: 1, next: n => ({ method: 'GET', path: pathOf((n * 7919) % flags) }) },
+  {
+    kind: 'toggle',
+    callers: 2,
+    next: n => ({
+      method: 'POST',
+      path: `${pathOf((n >> 1) % flags)}/environments/${ENVIRONMENT}/${n % 2 === 0 ? 'on' : 'off'}`,
+    }),
+  },
+  {
+    kind: 'create',
+    callers: 1,
+    next: n => ({
+      method: 'POST',
+      path: `projects/${project(n)}/features`,
+      body: { name: `${run}-${n}`, type: 'release' },
+    }),
+  },
+];
+
+const pathOf = (n: number) => `projects/${project(n)}/features/${flag(n)}`;
+
+/** Callers that send one request after the other, as fast as they get responses, until they are stopped. */
+export function startLoad(url: string, token: string, flags: number): Load {
+  const samples: Sample[] = [];
+  let [target, running] = [url, true];
+  const run = `new-${Date.now()}`;
+  const callers = kinds(flags, run).flatMap(({ kind, callers: count, next }) =>
+    Array.from({ length: count }, async (_, caller) => {
+      for (let n = caller * 1_000_003; running; n++) {
+        const at = performance.now();
+        const status = await send(target, token, next(n));
+        samples.push({ kind, at, ms: performance.now() - at, status });
+        await sleep(PAUSE_MS);
+      }
+    }),
+  );
+  return {
+    samples,
+    use: other => {
+      target = other;
+    },
+    stop: async () => {
+      running = false;
+      await Promise.all(callers);
+    },
+  };
+}
+
+/** 0 when there was no response. */
+async function send(url: string, token: string, { method, path, body }: Request): Promise<number> {
+  try {
+    const response = await fetch(`${url}/api/admin/${path}`, {
+      method,
+      headers: { authorization: token, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,150 @@
+// Applies the newest migration to a large database while a server of the previous version reads and writes.
+// It passes when no request failed and no request took 200 ms longer than the slowest one before the migration.
+//
+//   npm run campaign:migration                       the newest file of server/migrations
+//   npm run campaign:migration -- --probe            the files of bench/migration/probe, on top of all migrations
+//   npm run campaign:migration -- --previous v1.2.0  the server of that tag, and all migrations it does not have
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { migrate } from '../../server/src/db/migrate.ts';
+import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
+import { startProcess, stopProcess } from '../../server/src/test/process.ts';
+import { percentile } from '../measure.ts';
+import { fill } from './data.ts';
+import { type Sample, startLoad } from './load.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    events: { type: 'string', default: '1000000' },
+    flags: { type: 'string', default: '10000' },
+    seconds: { type: 'string', default: '20' },
+    probe: { type: 'boolean', default: false },
+    previous: { type: 'string' },
+  },
+});
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const NAME = 'halyard_campaign_migration';
+const TOKEN = '*:*.campaign-of-the-newest-migration';
+const MOST_EXTRA_MS = 200;
+const seconds = Number(options.seconds);
+const flags = Number(options.flags);
+
+const folder = mkdtempSync(join(tmpdir(), 'halyard-migration-'));
+const servers: Awaited<ReturnType<typeof startProcess>>[] = [];
+try {
+  const previous = copyPrevious();
+  const target = copyTarget();
+  await createDatabase(NAME);
+  await migrate(urlOf(NAME), { folder: pathToFileURL(`${previous}/server/migrations/`) });
+  await fill(urlOf(NAME), flags, Number(options.events));
+
+  const start = async () => {
+    const env = {
+      DATABASE_URL: urlOf(NAME),
+      LOG_LEVEL: 'warn',
+      HALYARD_INIT_ADMIN_TOKENS: TOKEN,
+      HALYARD_MAX_FEATURES: '10000000',
+      HALYARD_WRITES_PER_MINUTE: '1000000',
+    };
+    const server = await startProcess(env, 60_000, join(previous, 'server/src/main.ts'));
+    servers.push(server);
+    // However this process ends, it leaves no server behind.
+    process.once('exit', () => server.process.kill('SIGKILL'));
+    return server;
+  };
+  const server = await start();
+  const load = startLoad(server.url, TOKEN, flags);
+  await sleep(5_000);
+  const times = [performance.now()];
+  await sleep(seconds * 1_000);
+  times.push(performance.now());
+  const applied = await migrate(urlOf(NAME), {
+    folder: target,
+    onApplied: ({ name, ms, retries }) => console.log(`applied ${name} in ${ms} ms, ${retries} retries`),
+  });
+  times.push(performance.now());
+  await sleep(5_000);
+  times.push(performance.now());
+  // In a rolling deploy the previous version also restarts on the new schema.
+  load.use((await start()).url);
+  await sleep(5_000);
+  times.push(performance.now());
+  await load.stop();
+
+  if (applied.length === 0) throw new Error('There was no migration to apply.');
+  report(load.samples, times);
+  console.log(
+    servers
+      .map(one => one.output())
+      .join('')
+      .slice(0, 4_000),
+  );
+} finally {
+  for (const server of servers) await stopProcess(server);
+  await dropDatabase(NAME);
+  rmSync(folder, { recursive: true });
+}
+
+/** The tree of the previous version: a tag, or this one without its newest migration. */
+function copyPrevious(): string {
+  const copy = join(folder, 'previous');
+  mkdirSync(copy);
+  if (options.previous === undefined) {
+    cpSync(join(ROOT, 'server'), join(copy, 'server'), { recursive: true });
+    const files = readdirSync(join(copy, 'server/migrations')).toSorted();
+    if (!options.probe) rmSync(join(copy, 'server/migrations', files.at(-1) ?? ''));
+  } else {
+    const archive = execFileSync('git', ['archive', options.previous, 'server'], {
+      cwd: ROOT,
+      maxBuffer: 2 ** 30,
+    });
+    execFileSync('tar', ['-x', '-C', copy], { input: archive });
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  return copy;
+}
+
+/** The migrations that the new version has. */
+function copyTarget(): URL {
+  const target = join(folder, 'migrations');
+  cpSync(join(ROOT, 'server/migrations'), target, { recursive: true });
+  if (options.probe) cpSync(join(ROOT, 'bench/migration/probe'), target, { recursive: true });
+  return pathToFileURL(`${target}/`);
+}
+
+function report(samples: Sample[], times: number[]): void {
+  const [begin = 0, from = 0, to = 0, restart = 0, end = 0] = times;
+  const between = (a: number, b: number) => samples.filter(({ at, ms }) => at + ms >= a && at < b);
+  const before = print('before', between(begin, from));
+  const during = print('during and 5 s after', between(from, restart));
+  print('on a restarted server', between(restart, end));
+  const failed = samples.filter(({ status }) => status < 200 || status > 299);
+  const extra = Math.max(...Object.entries(during).map(([kind, ms]) => ms - (before[kind] ?? 0)));
+  console.log(
+    `\nmigration: ${((to - from) / 1_000).toFixed(1)} s; failed requests: ${failed.length}; ` +
+      `longest extra stall of a kind: ${extra.toFixed(0)} ms (at most ${MOST_EXTRA_MS})`,
+  );
+  for (const { kind, status } of failed.slice(0, 10)) console.log(`  failed: ${kind}, status ${status}`);
+  if (failed.length > 0 || extra > MOST_EXTRA_MS) process.exitCode = 1;
+}
+
+/** Prints the figures of a phase and returns the longest request of each kind. */
+function print(phase: string, samples: Sample[]): Record<string, number> {
+  console.log(`\n${phase}: ${samples.length} requests`);
+  const kinds = Object.entries(Object.groupBy(samples, sample => sample.kind));
+  return Object.fromEntries(
+    kinds.map(([kind, list = []]) => {
+      const times = list.map(sample => sample.ms);
+      const [p50, p99, longest] = [0.5, 0.99, 1].map(part => percentile(times, part));
+      console.log(
+        `  ${kind.padEnd(24)} ${String(list.length).padStart(6)}   p50 ${p50?.toFixed(0)}   p99 ${p99?.toFixed(0)}   longest ${longest?.toFixed(0)} ms`,
+      );
+      return [kind, longest ?? 0];
+    }),
+  );
+}
