@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { lockAdding } from './db/adding.ts';
 import type { Tx } from './db/database.ts';
-import { during } from './test/during.ts';
+import { countActiveInInstance } from './features/store.ts';
 import { makeProject } from './test/factories.ts';
 import { useHarness } from './test/harness.ts';
 import { type Answer, call } from './test/request.ts';
+import { untilWaiting, waitingForLock } from './test/waiting.ts';
 
 const harness = useHarness({
   limits: { projects: 5, environments: 5, segments: 3, apiTokens: 4, features: 6 },
@@ -19,10 +19,9 @@ const TOO_MANY = { status: 400, body: { name: 'ExceedsLimitError' } };
 type Kind = {
   kind: string;
   most: number;
-  lock: Parameters<typeof lockAdding>[1];
-  add: () => Promise<Answer>;
-  /** Adds one in a transaction of the test's own. */
-  fill: (tx: Tx) => Promise<unknown>;
+  add: (name: string) => Promise<Answer>;
+  /** Keeps `add('held')` from ending until the transaction ends, and no other. */
+  hold: (tx: Tx) => Promise<unknown>;
   have: () => Promise<number>;
 };
 
@@ -35,66 +34,69 @@ const KINDS: Kind[] = [
   {
     kind: 'projects',
     most: 5,
-    add: () => post('projects', { id: `p-${++count}`, name: 'x' }),
-    lock: 'projects',
-    fill: tx => sql`insert into projects (id, name) values ('filler', 'x')`.execute(tx),
+    add: name => post('projects', { id: name, name: 'x' }),
+    hold: tx => sql`insert into projects (id, name) values ('held', 'x')`.execute(tx),
     have: have('projects'),
   },
   {
     kind: 'environments',
     most: 5,
-    add: () => post('environments', { name: `e-${++count}`, type: 'test' }),
-    lock: 'environments',
-    fill: tx =>
-      sql`insert into environments (name, type, sort_order) values ('filler', 'test', 1)`.execute(tx),
+    add: name => post('environments', { name, type: 'test' }),
+    hold: tx => sql`insert into environments (name, type, sort_order) values ('held', 'test', 1)`.execute(tx),
     have: have('environments'),
   },
   {
     kind: 'segments',
     most: 3,
-    add: () => post('segments', { name: `s-${++count}`, constraints: [] }),
-    lock: 'segments',
-    fill: tx => sql`insert into segments (name, created_by) values ('filler', 'x')`.execute(tx),
+    add: name => post('segments', { name, constraints: [] }),
+    hold: tx => sql`insert into segments (name, created_by) values ('held', 'x')`.execute(tx),
     have: have('segments'),
   },
   {
     kind: 'API tokens',
     most: 4,
-    add: () => post('api-tokens', { tokenName: `t-${++count}`, type: 'client', environment: 'production' }),
-    lock: 'api tokens',
-    fill: tx =>
-      sql`insert into api_tokens (hash, type, name, hint, all_projects) values ('x', 'client', 'filler', '', true)`.execute(
-        tx,
-      ),
+    add: name =>
+      post('api-tokens', {
+        tokenName: name,
+        type: 'client',
+        environment: name === 'held' ? 'production' : 'development',
+      }),
+    hold: tx => sql`select from environments where name = 'production' for update`.execute(tx),
     have: have('api_tokens'),
   },
   {
     kind: 'features',
     most: 6,
-    add: () => post('projects/default/features', { name: `f-${++count}` }),
-    lock: 'features',
-    fill: tx =>
-      sql`with added as (insert into features (name, project, type) values ('filler', 'default', 'release') returning name) insert into feature_lifecycles (feature_name, stage) select name, 'initial' from added`.execute(
-        tx,
-      ),
+    add: name => post(`projects/${name === 'held' ? 'other' : 'default'}/features`, { name }),
+    hold: tx =>
+      sql`insert into features (name, project, type) values ('held', 'default', 'release')`.execute(tx),
     have: have('features'),
   },
 ];
 
-test.each(KINDS)('of $kind there are at most $most, also if two add the last at once', async kind => {
-  while ((await kind.have()) < kind.most - 1) expect((await kind.add()).status).toBe(201);
+beforeAll(async () => {
+  await makeProject(harness.db, { id: 'other' });
+});
 
-  const late = await during(
-    harness.db,
-    async tx => {
-      await lockAdding(tx, kind.lock);
-      await kind.fill(tx);
-    },
-    kind.add,
-  );
+test.each(KINDS)('adding $kind does not wait for a request that adds another one', async ({ add, hold }) => {
+  const blocker = await harness.db.startTransaction().execute();
+  await hold(blocker);
+  const waiting = add('held');
+  await untilWaiting(harness.db);
 
-  expect(late).toMatchObject(TOO_MANY);
-  expect(await kind.have()).toBe(kind.most);
+  const other = await add(`unblocked-${++count}`);
+
+  expect(await waitingForLock(harness.db)).toBe(1);
+  expect(other.status).toBe(201);
+  await blocker.rollback().execute();
+  expect((await waiting).status).toBe(201);
+});
+
+test.each(KINDS)('of $kind there are at most $most', async ({ add, have, most }) => {
+  while ((await have()) < most) expect((await add(`more-${++count}`)).status).toBe(201);
+
+  expect(await add(`more-${++count}`)).toMatchObject(TOO_MANY);
+  expect(await have()).toBe(most);
 });
 
 test('a revoked token and a deleted segment leave their place to others', async () => {
@@ -103,8 +105,8 @@ test('a revoked token and a deleted segment leave their place to others', async 
   await call(harness.app, 'DELETE', `/api/admin/api-tokens/${tokens[1].id}`);
   await call(harness.app, 'DELETE', `/api/admin/segments/${segments[0].id}`);
 
-  expect((await KINDS[3]?.add())?.status).toBe(201);
-  expect((await KINDS[2]?.add())?.status).toBe(201);
+  expect((await KINDS[3]?.add('again'))?.status).toBe(201);
+  expect((await KINDS[2]?.add('again'))?.status).toBe(201);
 });
 
 describe('archived features do not count', () => {
@@ -163,6 +165,29 @@ describe('archived features do not count', () => {
 
     expect(now?.there).toBeGreaterThan(0);
     expect(now?.counted).toBe(now?.there);
+  });
+
+  test('many rows of the count are folded into one, by transactions that do not wait for each other', async () => {
+    await sql`insert into active_feature_counts select 1 - 2 * (n % 2) from generate_series(1, 200) as n`.execute(
+      harness.db,
+    );
+    const before = await counted();
+    const rows = async () =>
+      (await sql<{ rows: number }>`select count(*) as rows from active_feature_counts`.execute(harness.db))
+        .rows[0]?.rows;
+    const active = await call(harness.app, 'GET', '/api/admin/projects/default/features');
+    const name: string = active.body.features[0].name;
+    const folding = await harness.db.startTransaction().execute();
+    await countActiveInInstance(folding);
+
+    const statuses = [await inDefault('archive', name), await inDefault('revive', name)].map(
+      ({ status }) => status,
+    );
+    await folding.commit().execute();
+
+    expect(statuses).toEqual([202, 200]);
+    expect(await rows()).toBeLessThan(10);
+    expect(await counted()).toEqual(before);
   });
 
   test('a project that is full takes no archived feature back, and an archived one neither', async () => {

@@ -6,7 +6,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { badData, exceedsLimit } from '../errors.ts';
 import { tokenPermission } from './permission.ts';
 import { type ApiToken, DEFAULT_ENVIRONMENT, type NewApiToken } from './schema.ts';
-import { bindToProjects, insertToken, lockTokenCount } from './store.ts';
+import { bindToProjects, countTokens, insertToken } from './store.ts';
 
 const ALL = '*';
 
@@ -50,7 +50,7 @@ async function issueToken(
   const secret = newToken(input.type, `${front(projects)}:${environment}.`);
 
   return await change(db, actor, async ({ tx, record }) => {
-    if ((await lockTokenCount(tx)) >= most) {
+    if ((await countTokens(tx)) >= most) {
       throw exceedsLimit(`There are at most ${most} API tokens. Revoke one first.`);
     }
     const token = await insertToken(tx, actor, {

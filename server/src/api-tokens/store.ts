@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
-import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import type { ApiToken } from './schema.ts';
 
@@ -71,10 +70,9 @@ export type NewToken = {
   projects: string[] | undefined;
 };
 
-/** How many are in force; nobody else can add one until the transaction ends. */
-export async function lockTokenCount(tx: Tx): Promise<number> {
-  await lockAdding(tx, 'api tokens');
-  const { count } = await tx
+/** How many are not revoked. */
+export async function countTokens(db: Reader): Promise<number> {
+  const { count } = await db
     .selectFrom('api_tokens')
     .select(eb => eb.fn.countAll<number>().as('count'))
     .where('revoked_at', 'is', null)

@@ -286,7 +286,7 @@ test('the number of statements does not depend on the size of the feature', asyn
   const small = await statementsOf('small');
 
   expect(large).toHaveLength(small.length);
-  expect(large.length).toBe(23);
+  expect(large.length).toBe(22);
   expect((await get('large-copy')).environments.map(({ strategies }) => strategies.length)).toEqual(
     Array(5).fill(30),
   );
@@ -392,7 +392,7 @@ test('a connection that breaks after any statement of a clone leaves nothing beh
     broken.push(after);
   }
 
-  expect(broken).toHaveLength(18);
+  expect(broken).toHaveLength(17);
   const whole = await get(`crashed-${broken.length + 1}`);
   expect(whole).toMatchObject({ tags: [{ value: 'crash' }], dependencies: [{ feature: 'crash-parent' }] });
 });

@@ -3,7 +3,7 @@ import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { exceedsLimit } from '../errors.ts';
 import type { Environment, NewEnvironment } from './schema.ts';
-import { insertEnvironment, lockEnvironmentCount } from './store.ts';
+import { countEnvironments, insertEnvironment } from './store.ts';
 
 /** Creates an environment. No project has it yet. */
 export async function createEnvironment(
@@ -13,7 +13,7 @@ export async function createEnvironment(
   most: number,
 ): Promise<Environment> {
   return await change(db, actor, async ({ tx, record }) => {
-    if ((await lockEnvironmentCount(tx)) >= most) {
+    if ((await countEnvironments(tx)) >= most) {
       throw exceedsLimit(`There are at most ${most} environments. Delete one first.`);
     }
     const created = await insertEnvironment(tx, {

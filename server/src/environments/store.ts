@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import { isVisibleToken } from '../api-tokens/store.ts';
-import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import {
   type DefaultStrategy,
@@ -68,10 +67,8 @@ export async function lockAllEnvironments(tx: Tx): Promise<EnvironmentFields[]> 
   return rows;
 }
 
-/** How many there are; nobody else can add one until the transaction ends. */
-export async function lockEnvironmentCount(tx: Tx): Promise<number> {
-  await lockAdding(tx, 'environments');
-  const { count } = await tx
+export async function countEnvironments(db: Reader): Promise<number> {
+  const { count } = await db
     .selectFrom('environments')
     .select(eb => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();

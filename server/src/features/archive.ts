@@ -4,11 +4,11 @@ import type { Db } from '../db/database.ts';
 import { dropDependencies } from '../dependencies/drop.ts';
 import { invalidOperation, refuseBecause, some } from '../errors.ts';
 import { enterStage, startOver } from '../lifecycle/enter.ts';
-import { asEventData, holdReceivingProject, refuseBeyond, refuseOverfull } from './create.ts';
+import { admitToInstance, asEventData, holdReceivingProject, refuseOverfull } from './create.ts';
 import { holdFeatures } from './load.ts';
 import { changeFeatures, namesOf } from './many.ts';
 import type { Feature } from './schema.ts';
-import { deleteFeatures, lockActiveFeatures, setArchived } from './store.ts';
+import { deleteFeatures, setArchived } from './store.ts';
 
 export async function archiveFeatures(db: Db, actor: Actor, project: string, names: string[]): Promise<void> {
   await changeFeatures(db, actor, project, names, async ({ tx, record }, features) => {
@@ -45,12 +45,11 @@ export async function reviveFeatures(
 ): Promise<void> {
   await change(db, actor, async ({ tx, record }) => {
     const receiving = await holdReceivingProject(tx, project);
-    const active = await lockActiveFeatures(tx);
     const features = await holdFeatures(tx, actor, project, names);
     const changing = features.filter(feature => feature.archived);
     if (changing.length === 0) return;
     refuseOverfull(project, receiving, changing.length);
-    refuseBeyond(most, active + changing.length);
+    await admitToInstance(tx, most, changing.length);
     await setArchived(tx, namesOf(changing), false);
     await startOver(tx, namesOf(changing));
     for (const feature of changing) {

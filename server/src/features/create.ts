@@ -9,9 +9,9 @@ import { attachTags, holdTags } from '../tags/attach.ts';
 import { readFeature } from './load.ts';
 import type { Feature, NewFeature } from './schema.ts';
 import {
+  countActiveInInstance,
   findReceivingProject,
   insertFeatures,
-  lockActiveFeatures,
   lockReceivingProject,
   type ReceivingProject,
 } from './store.ts';
@@ -99,13 +99,9 @@ export function refuseOverfull(
 }
 
 /** Refuses more active features than the instance may hold. */
-export function refuseBeyond(most: number, wanted: number): void {
-  if (wanted > most) throw exceedsLimit(`There are at most ${most} active features. Archive some first.`);
-}
-
-/** The same under a lock: nobody else can add features until the transaction ends. */
 export async function admitToInstance(tx: Tx, most: number, more: number): Promise<void> {
-  refuseBeyond(most, (await lockActiveFeatures(tx)) + more);
+  if ((await countActiveInInstance(tx)) + more <= most) return;
+  throw exceedsLimit(`There are at most ${most} active features. Archive some first.`);
 }
 
 /** Compiled once, however many names are asked about. */

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
 import { clonedFrom } from '../clone/store.ts';
-import { lockAdding } from '../db/adding.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
 import { ASKED_OFTEN } from '../db/kept-plans.ts';
@@ -18,6 +17,7 @@ import { nameOfUser } from '../users/store.ts';
 import type { Feature } from './schema.ts';
 
 const ROWS_AT_ONCE = 50;
+const MOST_COUNT_ROWS = 100;
 
 /** Who created `features`. */
 export const CREATED_BY = sql`case when features.created_by_user_id is not null then jsonb_build_object(
@@ -155,16 +155,28 @@ export async function findReceivingProject(db: Reader, id: string): Promise<Rece
 }
 
 /**
- * How many features are active in the instance; nobody else can add one until the transaction ends. What came and went
- * since the last time is folded into one row, so that there is never much to add up.
+ * How many features are active in the instance. It takes no lock: requests that add features at the same time do not see
+ * each other and may go beyond the limit of the instance together, by as many as run at once. Every change adds a row;
+ * when there are many, those that no other transaction holds are folded into one.
  */
-export async function lockActiveFeatures(tx: Tx): Promise<number> {
-  await lockAdding(tx, 'features');
-  const { rows } = await sql<{ features: number }>`
-    with counted as (delete from active_feature_counts returning features)
-    insert into active_feature_counts select coalesce(sum(features), 0) from counted
-    returning features`.execute(tx);
-  return rows[0]?.features ?? 0;
+export async function countActiveInInstance(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ features: number; rows: number }>`
+    select coalesce(sum(features), 0)::integer as features, count(*) as rows from active_feature_counts`.execute(
+    tx,
+  );
+  const [counted = { features: 0, rows: 0 }] = rows;
+  if (counted.rows > MOST_COUNT_ROWS) await foldCounts(tx);
+  return counted.features;
+}
+
+async function foldCounts(tx: Tx): Promise<void> {
+  await sql`
+    with folded as (
+      delete from active_feature_counts
+      where ctid = any(array(select ctid from active_feature_counts for update skip locked))
+      returning features
+    )
+    insert into active_feature_counts select coalesce(sum(features), 0) from folded`.execute(tx);
 }
 
 export type NewFeatureRow = Pick<Feature, 'name' | 'type' | 'description' | 'impressionData'>;

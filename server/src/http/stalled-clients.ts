@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { App } from './app.ts';
 
 const STALLED_AFTER_MS = 10_000;
@@ -6,11 +7,14 @@ const STALLED_AFTER_MS = 10_000;
 export function installStalledClients(app: App, afterMs = STALLED_AFTER_MS): void {
   app.addHook('onSend', async (request, reply) => {
     const response = reply.raw;
+    const { socket } = request.raw;
+    // A request that did not come through the network has no client that could stop reading.
+    if (!(socket instanceof Socket)) return;
     // Node calls this when no byte went through the socket for so long.
     response.setTimeout(afterMs, () => {
-      const unread = (response.socket?.writableLength ?? 0) + response.writableLength;
+      const unread = socket.writableLength + response.writableLength;
       // Nothing to read yet: the response is still being made.
-      if (unread === 0) return void response.setTimeout(afterMs);
+      if (unread === 0) return void socket.setTimeout(afterMs);
       request.log.warn({ route: request.routeOptions.url, unread, afterMs }, 'client stopped reading');
       response.destroy();
     });

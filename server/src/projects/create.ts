@@ -5,13 +5,7 @@ import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { badData, exceedsLimit, nameExists } from '../errors.ts';
 import type { NewProject, Project } from './schema.ts';
-import {
-  addEnvironments,
-  findProject,
-  insertProject,
-  lockProjectCount,
-  type ProjectFields,
-} from './store.ts';
+import { addEnvironments, countProjects, findProject, insertProject, type ProjectFields } from './store.ts';
 
 const NO_NAMING = { pattern: null, example: null, description: null };
 const MAX_SLUG_LENGTH = 90;
@@ -24,7 +18,7 @@ export async function createProject(
   most = Number.POSITIVE_INFINITY,
 ): Promise<Project> {
   return await change(db, actor, async ({ tx, record }) => {
-    if ((await lockProjectCount(tx)) >= most) {
+    if ((await countProjects(tx)) >= most) {
       throw exceedsLimit(`There are at most ${most} projects. Delete one first.`);
     }
     const id = await insertWithId(tx, input.id, {

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isReadable } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
-import { lockAdding } from '../db/adding.ts';
 import type { Columns, Reader, Tx } from '../db/database.ts';
 import { isFavoriteProject } from '../favorites/store.ts';
 import type { Project, ProjectOverview } from './schema.ts';
@@ -108,10 +107,9 @@ export async function listProjects(db: Reader, actor: Actor, archived: boolean):
   return rows;
 }
 
-/** How many there are, archived ones too; nobody else can add one until the transaction ends. */
-export async function lockProjectCount(tx: Tx): Promise<number> {
-  await lockAdding(tx, 'projects');
-  const { count } = await tx
+/** How many there are, archived ones too. */
+export async function countProjects(db: Reader): Promise<number> {
+  const { count } = await db
     .selectFrom('projects')
     .select(eb => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();

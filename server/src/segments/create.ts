@@ -6,7 +6,7 @@ import type { Db, Reader } from '../db/database.ts';
 import { exceedsLimit } from '../errors.ts';
 import { needsForSegment } from './permission.ts';
 import type { Segment, SegmentInput } from './schema.ts';
-import { insertSegment, lockSegmentCount } from './store.ts';
+import { countSegments, insertSegment } from './store.ts';
 
 const MAX_VALUES = 1_000;
 
@@ -26,7 +26,7 @@ export async function createSegment(
     constraints: await acceptSegmentConstraints(db, input.constraints, project),
   };
   return await change(db, actor, async ({ tx, record }) => {
-    if ((await lockSegmentCount(tx)) >= most) {
+    if ((await countSegments(tx)) >= most) {
       throw exceedsLimit(`There are at most ${most} segments. Delete one first.`);
     }
     const { id, createdAt } = await insertSegment(tx, fields, actor.name);

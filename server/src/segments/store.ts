@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
-import { lockAdding } from '../db/adding.ts';
 import type { Columns, Reader, Tx } from '../db/database.ts';
 import type { StrategyUse } from '../feature-environments/schema.ts';
 import { BY_PLACE, STRATEGY_USE } from '../feature-environments/store.ts';
@@ -87,10 +86,8 @@ export async function lockSegment(tx: Tx, actor: Actor, id: number): Promise<Seg
   return rows[0];
 }
 
-/** Keeps others from adding segments until the transaction ends; returns how many there are. */
-export async function lockSegmentCount(tx: Tx): Promise<number> {
-  await lockAdding(tx, 'segments');
-  const { count } = await tx
+export async function countSegments(db: Reader): Promise<number> {
+  const { count } = await db
     .selectFrom('segments')
     .select(eb => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
