@@ -1,32 +1,30 @@
 // Encrypts every stored secret with HALYARD_SECRET_KEY. Those of HALYARD_OLD_SECRET_KEYS are not needed afterwards.
 // --forget-unreadable removes secrets of integrations that no key opens, so that the server starts without a lost key.
 import { parseArgs } from 'node:util';
-import { readConfig } from '../src/config.ts';
+import { ConfigError } from '../src/config.ts';
 import { openDb } from '../src/db/database.ts';
 import { resealSecrets } from '../src/integrations/reseal.ts';
 import { keyringOf } from '../src/secrets/seal.ts';
 import { resealClientSecret } from '../src/sso/secret.ts';
-import { sayDatabase } from './say-database.ts';
+import { runScript } from './run.ts';
 
-const config = readConfig(process.env);
-const keyring = keyringOf(config.secretKey, config.oldSecretKeys);
-if (keyring.length === 0) {
-  console.error('HALYARD_SECRET_KEY is missing: there is no key to encrypt with.');
-  process.exit(1);
-}
-sayDatabase(config.databaseUrl);
-const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
-const { values } = parseArgs({ options: { 'forget-unreadable': { type: 'boolean', default: false } } });
-const forgetUnreadable = values['forget-unreadable'];
-const { resealed, unreadable } = await resealSecrets(db, keyring, { forgetUnreadable });
-const client = await resealClientSecret(db, keyring);
-console.log(
-  `Integrations changed: ${resealed}. Client secret of single sign-on: ${client ? 'encrypted with the new key' : 'unchanged'}.`,
-);
-if (unreadable.length > 0) {
-  const what = forgetUnreadable ? 'were removed' : 'were left as they are';
-  console.warn(
-    `Secrets that no key opens ${what}. Enter them again for integration ${unreadable.join(', ')}.`,
+await runScript(process.env, async config => {
+  const keyring = keyringOf(config.secretKey, config.oldSecretKeys);
+  if (keyring.length === 0)
+    throw new ConfigError(['HALYARD_SECRET_KEY is missing: there is no key to encrypt with.']);
+  const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
+  const { values } = parseArgs({ options: { 'forget-unreadable': { type: 'boolean', default: false } } });
+  const forgetUnreadable = values['forget-unreadable'];
+  const { resealed, unreadable } = await resealSecrets(db, keyring, { forgetUnreadable });
+  const client = await resealClientSecret(db, keyring);
+  console.log(
+    `Integrations changed: ${resealed}. Client secret of single sign-on: ${client ? 'encrypted with the new key' : 'unchanged'}.`,
   );
-}
-await db.destroy();
+  if (unreadable.length > 0) {
+    const what = forgetUnreadable ? 'were removed' : 'were left as they are';
+    console.warn(
+      `Secrets that no key opens ${what}. Enter them again for integration ${unreadable.join(', ')}.`,
+    );
+  }
+  await db.destroy();
+});

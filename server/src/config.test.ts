@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
+import { VARIABLES } from './variables.ts';
 
 const GOOD = { DATABASE_URL: 'postgres://halyard@db:5432/halyard' };
 const SECRET = 's'.repeat(32);
@@ -77,6 +79,7 @@ test.each([
   ['DATABASE_URL', undefined],
   ['DATABASE_URL', 'mysql://x/y'],
   ['DATABASE_URL', 'not an address'],
+  ['DATABASE_URL', 'postgres://a:100%@db/halyard'],
   ['PORT', '65536'],
   ['PORT', 'http'],
   ['HALYARD_POOL_SIZE', '1'],
@@ -124,9 +127,37 @@ test('all problems are reported at once, and no problem twice', () => {
   })();
 
   expect(reported).toEqual([
-    'Halyard cannot start, the environment has 3 problem(s):',
+    'Halyard cannot start, the environment has 3 problems:',
     expect.stringContaining('PORT is not a whole number'),
     expect.stringContaining('DATABASE_URL is missing'),
     expect.stringContaining('LOG_LEVEL is not one of'),
   ]);
+});
+
+const page = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+test('the README lists every variable with its default and meaning', () => {
+  const [, section = ''] = page('README.md').split('## Configuration');
+  const rows = [...section.matchAll(/^\| `([A-Z_]+)` *\| (.*?) *\| (.*?) *\|$/gm)].map(
+    ([, name, fallback, meaning]) => [name, fallback?.replaceAll('`', ''), meaning?.replaceAll('`', '')],
+  );
+
+  expect(rows).toEqual(
+    Object.entries(VARIABLES).map(([name, { default: fallback, meaning }]) => [
+      name,
+      fallback,
+      meaning.replaceAll('`', ''),
+    ]),
+  );
+});
+
+test('.env.example names every variable that a file may set', () => {
+  const named = [...page('.env.example').matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name);
+
+  // NODE_ENV is read before the file is.
+  expect(named.toSorted()).toEqual(
+    Object.keys(VARIABLES)
+      .filter(name => name !== 'NODE_ENV')
+      .toSorted(),
+  );
 });

@@ -1,4 +1,5 @@
 import { BlockList, isIPv4 } from 'node:net';
+import { VARIABLES, type VariableName } from './variables.ts';
 
 /** Everything the process is told from outside. This is the only reader of the environment. */
 export type Config = {
@@ -61,45 +62,32 @@ const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_40
 /** Reads all variables and reports all problems at once, each with the variable and an example. */
 export function readConfig(env: Env): Config {
   const problems: string[] = [];
-  const read = <T>(name: string, example: string, parse: Parse<T>): T => {
+  const read = <T>(name: VariableName, parse: Parse<T>): T => {
     try {
       return parse(env[name] === '' ? undefined : env[name]);
     } catch (error) {
-      problems.push(`${name} ${(error as Error).message}. Example: ${name}=${example}`);
+      problems.push(`${name} ${(error as Error).message}. Example: ${name}=${VARIABLES[name].example}`);
       // Never used: problems is not empty, so the config is refused below.
       return undefined as T;
     }
   };
 
-  const limit = (name: string, fallback: number) =>
-    read(name, String(fallback), integer(fallback, 1, 10_000_000));
+  const limit = (name: VariableName, fallback: number) => read(name, integer(fallback, 1, 10_000_000));
 
-  const port = read('PORT', '4242', integer(4242, 0, 65_535));
+  const port = read('PORT', integer(4242, 0, 65_535));
   const config: Config = {
-    databaseUrl: read('DATABASE_URL', 'postgres://halyard@127.0.0.1:5432/halyard', postgresUrl),
-    poolSize: read('HALYARD_POOL_SIZE', '10', integer(10, 2, 1_000)),
-    keepPlans: read('HALYARD_KEEP_PLANS', 'true', oneOf(['true', 'false'], 'true')) === 'true',
-    host: read('HOST', '127.0.0.1', text => text ?? '0.0.0.0'),
+    databaseUrl: read('DATABASE_URL', postgresUrl),
+    poolSize: read('HALYARD_POOL_SIZE', integer(10, 2, 1_000)),
+    keepPlans: read('HALYARD_KEEP_PLANS', oneOf(['true', 'false'], 'true')) === 'true',
+    host: read('HOST', text => text ?? '0.0.0.0'),
     port,
-    publicUrl: read(
-      'HALYARD_PUBLIC_URL',
-      'https://flags.example.com',
-      httpUrl(`http://localhost:${port ?? 4242}`),
-    ),
-    logLevel: read('LOG_LEVEL', 'info', oneOf(LOG_LEVELS, 'info')),
-    initAdminTokens: read('HALYARD_INIT_ADMIN_TOKENS', `*:*.${'x'.repeat(32)}`, adminTokens),
-    initAdmin: read(
-      'HALYARD_INIT_ADMIN_PASSWORD',
-      '"$(openssl rand -base64 18)"',
-      initAdmin(env.HALYARD_INIT_ADMIN_USERNAME || undefined),
-    ),
-    secretKey: read(
-      'HALYARD_SECRET_KEY',
-      '"$(openssl rand -base64 32)"',
-      secretKey(env.NODE_ENV === 'production'),
-    ),
-    oldSecretKeys: read('HALYARD_OLD_SECRET_KEYS', 'the-key-before,the-one-before-that', oldSecretKeys),
-    trustedProxies: read('HALYARD_TRUSTED_PROXIES', '10.0.0.0/8,192.0.2.7', addresses),
+    publicUrl: read('HALYARD_PUBLIC_URL', httpUrl(`http://localhost:${port ?? 4242}`)),
+    logLevel: read('LOG_LEVEL', oneOf(LOG_LEVELS, 'info')),
+    initAdminTokens: read('HALYARD_INIT_ADMIN_TOKENS', adminTokens),
+    initAdmin: read('HALYARD_INIT_ADMIN_PASSWORD', initAdmin(env.HALYARD_INIT_ADMIN_USERNAME || undefined)),
+    secretKey: read('HALYARD_SECRET_KEY', secretKey(env.NODE_ENV === 'production')),
+    oldSecretKeys: read('HALYARD_OLD_SECRET_KEYS', oldSecretKeys),
+    trustedProxies: read('HALYARD_TRUSTED_PROXIES', addresses),
     limits: {
       projects: limit('HALYARD_MAX_PROJECTS', DEFAULT_LIMITS.projects),
       environments: limit('HALYARD_MAX_ENVIRONMENTS', DEFAULT_LIMITS.environments),
@@ -107,11 +95,10 @@ export function readConfig(env: Env): Config {
       segments: limit('HALYARD_MAX_SEGMENTS', DEFAULT_LIMITS.segments),
       apiTokens: limit('HALYARD_MAX_API_TOKENS', DEFAULT_LIMITS.apiTokens),
     },
-    allowedTargets: read('HALYARD_ALLOWED_TARGETS', 'hooks.internal,10.1.0.0/16', targets),
-    allowPrivateTargets:
-      read('HALYARD_ALLOW_PRIVATE_TARGETS', 'false', oneOf(['true', 'false'], 'false')) === 'true',
-    deliverySchedule: read('HALYARD_DELIVERY_SCHEDULE', '0,5,300,1800', schedule),
-    disableAfterHours: read('HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS', '120', integer(120, 0, 8_760)),
+    allowedTargets: read('HALYARD_ALLOWED_TARGETS', targets),
+    allowPrivateTargets: read('HALYARD_ALLOW_PRIVATE_TARGETS', oneOf(['true', 'false'], 'false')) === 'true',
+    deliverySchedule: read('HALYARD_DELIVERY_SCHEDULE', schedule),
+    disableAfterHours: read('HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS', integer(120, 0, 8_760)),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
@@ -120,9 +107,8 @@ export function readConfig(env: Env): Config {
 /** Its message lists every problem; meant for the operator's terminal. */
 export class ConfigError extends Error {
   constructor(problems: string[]) {
-    super(
-      `Halyard cannot start, the environment has ${problems.length} problem(s):\n  ${problems.join('\n  ')}`,
-    );
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    super(`Halyard cannot start, the environment has ${count}:\n  ${problems.join('\n  ')}`);
   }
 }
 
@@ -151,6 +137,11 @@ function postgresUrl(text: string | undefined): string {
   if (text === undefined) throw new Error('is missing');
   if (!/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ''))
     throw new Error('is not a PostgreSQL address');
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw new Error('has a % that is not part of a percent-encoded character; write % itself as %25');
+  }
   return text;
 }
 

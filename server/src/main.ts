@@ -3,13 +3,22 @@ import { enableCompileCache } from 'node:module';
 // Before anything else is loaded: a restart spends most of its time compiling what did not change.
 enableCompileCache();
 
-const { ConfigError, readConfig } = await import('./config.ts');
-const { startServer } = await import('./server.ts');
-const { asRefusal } = await import('./db/failures.ts');
-const { MigrationError } = await import('./db/migration-error.ts');
-const { reportUnhandled } = await import('./unhandled.ts');
+const { readArguments } = await import('./command-line.ts');
+const { readConfig } = await import('./config.ts');
+const { unknownVariables } = await import('./variables.ts');
 
 const STOP_WITHIN_MS = 9_000;
+
+const printed = readArguments(process.argv.slice(2));
+if (printed) {
+  (printed.exitCode === 0 ? process.stdout : process.stderr).write(`${printed.text}\n`);
+  process.exit(printed.exitCode);
+}
+for (const warning of unknownVariables(process.env)) process.stderr.write(`Warning: ${warning}\n`);
+
+const { exitWith } = await import('./start-errors.ts');
+const { startServer } = await import('./server.ts');
+const { reportUnhandled } = await import('./unhandled.ts');
 
 try {
   const server = await startServer(readConfig(process.env));
@@ -28,15 +37,5 @@ try {
     });
   }
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  process.exit(1);
-}
-
-/** For the operator's terminal: a stack only for what should not happen. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError || error instanceof MigrationError) return error.message;
-  const { message, code, stack } = error as NodeJS.ErrnoException;
-  return asRefusal(error)
-    ? `Halyard cannot start, PostgreSQL does not let it in: ${message || code}`
-    : String(stack);
+  exitWith(error, process.env.DATABASE_URL);
 }

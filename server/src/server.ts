@@ -10,6 +10,7 @@ import { LONG_READ_CONNECTIONS } from './http/long-reads.ts';
 import { checkSealed } from './integrations/reseal.ts';
 import { makeSender } from './outgoing/send.ts';
 import { checkClientSecret } from './sso/secret.ts';
+import { cannotListen } from './start-errors.ts';
 import { createFirstAdmin } from './users/first-admin.ts';
 import { startWorker } from './worker/jobs.ts';
 import { jobMetrics } from './worker/metrics.ts';
@@ -56,7 +57,9 @@ export async function startServer(config: Config): Promise<Server> {
     },
     jobMetrics(app.metrics, db),
   );
-  await app.listen({ host: config.host, port: config.port });
+  await app.listen({ host: config.host, port: config.port }).catch(error => {
+    throw cannotListen(error, config.host, config.port);
+  });
 
   return {
     app,

@@ -5,6 +5,7 @@ import { createIndex, parseCreateIndex, type Runners } from './concurrent-index.
 import { boundedConnection, MIGRATION_TIMEOUT_MS, type Reader } from './database.ts';
 import { failureOf, isLockFailure, MigrationError, type OpenTransaction } from './migration-error.ts';
 import { MIGRATIONS, type MigrationFile, ownMigrationNames, readMigrations } from './migration-files.ts';
+import { refuseOldPostgres } from './postgres-version.ts';
 import { type SqlStatement, splitStatements } from './sql-statements.ts';
 
 const LOCK = 1_214_344_282;
@@ -40,6 +41,7 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   client.on('error', () => {});
   await client.connect();
   try {
+    await refuseOldPostgres(client);
     await lockOut(client, options.onWaiting);
     return await applyPending(client, files, options);
   } finally {

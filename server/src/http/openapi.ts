@@ -1,4 +1,5 @@
 import swagger from '@fastify/swagger';
+import { version } from '../command-line.ts';
 import type { App } from './app.ts';
 import { ErrorBody, refusals } from './schema.ts';
 
@@ -10,7 +11,7 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
       openapi: '3.1.0',
       info: {
         title: 'Halyard',
-        version: '0.1.0',
+        version: version(),
         summary: 'Feature flags with a complete record',
         description:
           'The administration API of Halyard. Every change is an event, written in the transaction of the change and readable through the event search. Errors have one shape: id, name, message and details, which lists every violation.',

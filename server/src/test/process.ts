@@ -59,7 +59,8 @@ export async function startProcess(
   }
   child.kill('SIGKILL');
   // Somebody else had the port: the next one.
-  if (output().includes('EADDRINUSE')) return await startProcess(env, withinMs, main);
+  if (/EADDRINUSE|another process uses this port/.test(output()))
+    return await startProcess(env, withinMs, main);
   throw new Error(`The server did not become ready:\n${output()}`);
 }
 

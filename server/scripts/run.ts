@@ -1,0 +1,19 @@
+import { type Config, readConfig } from '../src/config.ts';
+import { exitWith } from '../src/start-errors.ts';
+import { unknownVariables } from '../src/variables.ts';
+import { sayDatabase } from './say-database.ts';
+
+/** Runs a script like the server starts: the same warnings, and a failure says what to do. */
+export async function runScript(
+  env: Record<string, string | undefined>,
+  work: (config: Config) => Promise<void>,
+): Promise<void> {
+  for (const warning of unknownVariables(env)) console.warn(`Warning: ${warning}`);
+  try {
+    const config = readConfig(env);
+    sayDatabase(config.databaseUrl);
+    await work(config);
+  } catch (error) {
+    exitWith(error, env.DATABASE_URL);
+  }
+}

@@ -1,0 +1,21 @@
+import type pg from 'pg';
+
+/** The lowest version that has everything our statements use. */
+export const LOWEST_POSTGRES = 15;
+
+export class OldPostgresError extends Error {
+  readonly major: number;
+
+  constructor(major: number) {
+    super(`PostgreSQL ${major} is older than ${LOWEST_POSTGRES}`);
+    this.major = major;
+  }
+}
+
+export async function refuseOldPostgres(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: string }>(
+    `select current_setting('server_version_num') as version`,
+  );
+  const major = Math.floor(Number(rows[0]?.version) / 10_000);
+  if (major < LOWEST_POSTGRES) throw new OldPostgresError(major);
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
+/** How the fake responds: rejects the login with an error code, reports a version to every query, or says nothing. */
+export type Behaviour = { error: string; message: string } | { version: string } | 'silent';
+
+export type FakePostgres = { port: number; close: () => void };
+
+/** Speaks just enough of PostgreSQL's protocol for states that a test cannot bring about in a real one. */
+export async function startFakePostgres(behaviour: Behaviour): Promise<FakePostgres> {
+  const sockets = new Set<Socket>();
+  const server = createServer(socket => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    if (behaviour === 'silent') return;
+    socket.once('data', () => {
+      if ('error' in behaviour) {
+        socket.end(errorResponse(behaviour.error, behaviour.message));
+        return;
+      }
+      socket.write(Buffer.concat([message('R', Buffer.alloc(4)), READY]));
+      socket.on('data', chunk => {
+        // A query without parameters is one message; the others end with a message that asks for the response.
+        const simple = chunk[0] === 'Q'.charCodeAt(0);
+        if (simple || endsWithSync(chunk)) socket.write(oneRow(behaviour.version, simple));
+      });
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+function message(type: string, body: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+const READY = message('Z', Buffer.from('I'));
+
+const errorResponse = (code: string, text: string): Buffer =>
+  message('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${text}\0\0`));
+
+const endsWithSync = (chunk: Buffer): boolean => chunk.subarray(-5).toString('latin1') === 'S\0\0\0\x04';
+
+/** The whole response to a query: one row with one text column. */
+function oneRow(value: string, simple: boolean): Buffer {
+  const column = Buffer.concat([Buffer.from('version\0'), Buffer.alloc(18)]);
+  column.writeInt32BE(25, 14); // the type text
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(value.length);
+  const one = Buffer.from([0, 1]);
+  return Buffer.concat([
+    ...(simple ? [] : [message('1', Buffer.alloc(0)), message('2', Buffer.alloc(0))]),
+    message('T', Buffer.concat([one, column])),
+    message('D', Buffer.concat([one, length, Buffer.from(value)])),
+    message('C', Buffer.from('SELECT 1\0')),
+    READY,
+  ]);
+}

@@ -1,0 +1,140 @@
+/** One environment variable as `--help`, the README and error messages describe it. */
+export type Variable = {
+  /** What applies if the variable is not set. */
+  default: string;
+  /** A value that is accepted. */
+  example: string;
+  meaning: string;
+};
+
+/** Every environment variable of the server. `config.ts` reads no other one. */
+export const VARIABLES = {
+  DATABASE_URL: {
+    default: 'required',
+    example: 'postgres://halyard@127.0.0.1:5432/halyard',
+    meaning: 'Address of the PostgreSQL database',
+  },
+  PORT: { default: '4242', example: '4242', meaning: 'Port to listen on, 0 to 65535; 0 takes a free port' },
+  HOST: { default: '0.0.0.0', example: '127.0.0.1', meaning: 'Address to listen on' },
+  HALYARD_PUBLIC_URL: {
+    default: 'http://localhost:$PORT',
+    example: 'https://flags.example.com',
+    meaning: 'Address of the server in the browser; used in links, for the cookie and to check origins',
+  },
+  HALYARD_INIT_ADMIN_TOKENS: {
+    default: 'none',
+    example: `*:*.${'x'.repeat(32)}`,
+    meaning: 'Admin tokens to create, separated by commas; each is *:*. and 32 to 200 characters',
+  },
+  HALYARD_INIT_ADMIN_USERNAME: {
+    default: 'none',
+    example: 'ada',
+    meaning: 'Username of the first admin, created if no user ever existed; requires the password',
+  },
+  HALYARD_INIT_ADMIN_PASSWORD: {
+    default: 'none',
+    example: '"$(openssl rand -base64 18)"',
+    meaning: 'Password of the first admin; the server does not start with a weak one',
+  },
+  HALYARD_SECRET_KEY: {
+    default: 'none; required with NODE_ENV=production',
+    example: '"$(openssl rand -base64 32)"',
+    meaning: '32 bytes in base64 that encrypt the secrets of integrations and of single sign-on',
+  },
+  HALYARD_OLD_SECRET_KEYS: {
+    default: 'none',
+    example: 'the-key-before,the-one-before-that',
+    meaning: 'Replaced keys, separated by commas, until `npm run rotate-secrets` has run',
+  },
+  HALYARD_TRUSTED_PROXIES: {
+    default: 'none',
+    example: '10.0.0.0/8,192.0.2.7',
+    meaning: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted',
+  },
+  HALYARD_ALLOWED_TARGETS: {
+    default: 'none',
+    example: 'hooks.internal,10.1.0.0/16',
+    meaning: 'Hosts, addresses or CIDR ranges that integrations may reach although they are not public',
+  },
+  HALYARD_ALLOW_PRIVATE_TARGETS: {
+    default: 'false',
+    example: 'false',
+    meaning: 'true lets integrations reach every address; for development',
+  },
+  HALYARD_DELIVERY_SCHEDULE: {
+    default: 'ten attempts over 75 h',
+    example: '0,5,300,1800',
+    meaning: 'Seconds before each attempt of a delivery, separated by commas; the first is 0',
+  },
+  HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS: {
+    default: '120',
+    example: '120',
+    meaning: 'Hours of failures only after which an integration is disabled; 0 never disables it',
+  },
+  HALYARD_POOL_SIZE: {
+    default: '10',
+    example: '10',
+    meaning: 'Database connections, 2 to 1000; long reads, jobs and deliveries use 10 more',
+  },
+  HALYARD_KEEP_PLANS: {
+    default: 'true',
+    example: 'true',
+    meaning: 'false for a connection pooler that does not support prepared statements',
+  },
+  HALYARD_MAX_PROJECTS: { default: '500', example: '500', meaning: 'Most projects' },
+  HALYARD_MAX_ENVIRONMENTS: { default: '50', example: '50', meaning: 'Most environments' },
+  HALYARD_MAX_FEATURES: { default: '100000', example: '100000', meaning: 'Most active features' },
+  HALYARD_MAX_SEGMENTS: { default: '300', example: '300', meaning: 'Most segments' },
+  HALYARD_MAX_API_TOKENS: { default: '2000', example: '2000', meaning: 'Most API tokens' },
+  LOG_LEVEL: {
+    default: 'info',
+    example: 'info',
+    meaning: 'fatal, error, warn, info, debug, trace or silent',
+  },
+  NODE_ENV: {
+    default: 'none',
+    example: 'production',
+    meaning: 'production makes HALYARD_SECRET_KEY required',
+  },
+} satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+
+const OURS = 'HALYARD_';
+
+/** One sentence for each variable that begins like ours and is none: most often a typing error. */
+export function unknownVariables(env: Record<string, string | undefined>): string[] {
+  const known = Object.keys(VARIABLES);
+  return Object.keys(env)
+    .filter(name => name.startsWith(OURS) && !known.includes(name))
+    .toSorted()
+    .map(name => {
+      const nearest = nearestName(name, known);
+      return nearest === undefined
+        ? `${name} is not known. Run with --help for all variables.`
+        : `${name} is not known. Did you mean ${nearest}?`;
+    });
+}
+
+function nearestName(name: string, known: string[]): string | undefined {
+  const bare = (text: string) => text.replace(OURS, '').replaceAll('_', '');
+  const [nearest] = known
+    .map(candidate => ({ candidate, distance: editDistance(bare(name), bare(candidate)) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, bare(candidate).length / 3))
+    .toSorted((a, b) => a.distance - b.distance);
+  return nearest?.candidate;
+}
+
+/** How many characters must be added, removed or replaced to turn one text into the other. */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [at, character] of [...one].entries()) {
+    const next = [at + 1];
+    for (const [column, wanted] of [...other].entries()) {
+      const replaced = (row[column] ?? 0) + (character === wanted ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
