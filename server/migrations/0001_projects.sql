@@ -24,6 +24,8 @@ create table projects (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   archived_at timestamptz,
+  -- When an existing project was made private: earlier stored responses may show what the caller may no longer read.
+  private_since timestamptz,
   constraint projects_mode_check check (mode in ('open', 'protected', 'private')),
   constraint projects_feature_limit_check check (feature_limit >= 0),
   constraint projects_debt_budget_check check (debt_budget >= 0)

@@ -159,12 +159,23 @@ create table idempotency_keys (
   key_hash bytea primary key,
   request_hash bytea not null,
   run uuid not null,
+  -- Hashes of the roles that the caller held, each with its project and permissions. A replay needs all of them.
+  access bigint[] not null default '{}',
   claimed_at timestamptz not null default now(),
   settled_at timestamptz,
   status integer,
   body text
 );
 create index idempotency_keys_claimed_at_idx on idempotency_keys (claimed_at);
+
+-- How much each caller has stored, counted until ends_at, then from zero again.
+create table idempotency_usage (
+  owner bytea primary key,
+  keys integer not null,
+  bytes bigint not null default 0,
+  ends_at timestamptz not null
+);
+create index idempotency_usage_ends_at_idx on idempotency_usage (ends_at);
 
 insert into roles (id, name, type, description) values
   (1, 'Admin', 'root', 'May do everything'),

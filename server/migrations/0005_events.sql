@@ -47,6 +47,12 @@ create index events_project_feature_idx on events (project, feature_name)
 create index events_feature_state_idx on events (feature_name, id)
   where type in ('feature-created', 'feature-deleted', 'feature-archived', 'feature-revived', 'feature-stale-on',
     'feature-stale-off', 'feature-metadata-updated', 'feature-project-change');
+-- The first activation of a feature.
+create index events_feature_enabled_idx on events (feature_name, id)
+  where type = 'feature-environment-enabled';
+-- Features created, archived and enabled in a project, by time.
+create index events_project_milestones_idx on events (project, type, created_at) include (feature_name)
+  where type in ('feature-created', 'feature-archived', 'feature-environment-enabled');
 -- Features of a project that are clones.
 create index events_cloned_idx on events (project, feature_name)
   where type = 'feature-created' and data ? 'clonedFrom';

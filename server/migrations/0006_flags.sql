@@ -130,8 +130,6 @@ create table feature_environments (
 );
 -- Features that are enabled in an environment, without reading the rows of feature_environments.
 create index feature_environments_enabled_idx on feature_environments (environment, enabled, feature_name);
-create index feature_environments_first_enabled_idx on feature_environments (first_enabled_at)
-  where first_enabled_at is not null;
 
 -- A trigger writes switched_at and first_enabled_at, so that no way to enable a feature can forget them.
 create function feature_environment_switched() returns trigger language plpgsql as $$

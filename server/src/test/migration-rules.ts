@@ -3,11 +3,11 @@ import { splitStatements } from '../db/sql-statements.ts';
 export type NamedFile = { name: string; text: string };
 
 /** Files up to this number are the first schema: no earlier version runs while they are applied. */
-const LAST_OF_FIRST_SCHEMA = '0023';
+const LAST_OF_FIRST_SCHEMA = '0029';
 /** A migration waits up to 100 ms for each lock and meanwhile holds the locks it has; a stall stays below 200 ms. */
 const MOST_LOCKED_TABLES = 2;
 
-const FILE_NAME = /^\d{4}_[a-z0-9_]+(\.concurrently)?\.sql$/;
+const FILE_NAME = /^(\d{4}[a-z]?)_[a-z0-9_]+(\.concurrently)?\.sql$/;
 
 /** What would make a request wait or fail while the migrations are applied, one line for each finding. */
 export function findUnsafe(files: NamedFile[]): string[] {
@@ -40,10 +40,10 @@ export function findUnsafe(files: NamedFile[]): string[] {
 }
 
 function misnamed(files: NamedFile[]): string[] {
-  const numbers = files.map(({ name }) => name.slice(0, 4));
+  const numbers = files.map(({ name }) => FILE_NAME.exec(name)?.[1] ?? name);
   return files.flatMap(({ name }, n) => [
     ...(FILE_NAME.test(name) ? [] : [`${name}: is not named 0000_what_it_does.sql`]),
-    ...(numbers.indexOf(name.slice(0, 4)) === n ? [] : [`${name}: its number is taken`]),
+    ...(numbers.indexOf(numbers[n] ?? '') === n ? [] : [`${name}: its number is taken`]),
   ]);
 }
 
