@@ -151,9 +151,7 @@ async function attempt(
     headers: answer?.isPublic ? storableHeaders(answer.headers) : null,
     bodySha256: made.bodySha256,
     state: next.state,
-    stateDetails: storableText(
-      tell(next.state, error, claim.failures + 1, settings.schedule.length, delayMs, answer),
-    ),
+    stateDetails: storableText(tell(next.state, error, claim.failures + 1, settings.schedule.length, answer)),
     details: kept(made.plan.details),
     delayMs,
   };
@@ -230,14 +228,20 @@ function judge(
   }
   const problems = answers.flatMap((answer, index) => {
     const request = requests[index];
-    const said = problemOf(answer) ?? request?.refusal?.(answer);
-    return said === undefined ? [] : [{ answer, error: request?.about ? `${request.about}: ${said}` : said }];
+    const rejection = request?.rejection?.(answer);
+    const said = rejection?.message ?? problemOf(answer);
+    if (said === undefined) return [];
+    const error = request?.about ? `${request.about}: ${said}` : said;
+    return [{ answer, error, isPermanent: rejection?.isPermanent ?? false }];
   });
   const [first] = problems;
   if (!first) return { outcome: 'success', ...(answers[0] ? { answer: answers[0] } : {}) };
   const error = problems.map(one => one.error).join(' ');
   if (problems.length < answers.length) return { outcome: 'partial', error, answer: first.answer };
-  return { outcome: outcomeOf(first.answer), error, answer: first.answer };
+  // As long as one of several may succeed later, all are sent again.
+  const last = problems.find(one => !one.isPermanent);
+  if (!last) return { outcome: 'configuration', error, answer: first.answer };
+  return { outcome: outcomeOf(last.answer), error, answer: last.answer };
 }
 
 function problemOf({ status, error }: Answer): string | undefined {
@@ -249,12 +253,12 @@ function outcomeOf({ status, failure }: Answer): Outcome {
   return failure ?? (status === 410 ? 'gone' : 'refused');
 }
 
+/** The time of the next attempt is added when the record is read, from the column that decides it. */
 function tell(
   state: Result['state'],
   error: string | undefined,
   attempts: number,
   most: number,
-  delayMs: number,
   answer: Answer | undefined,
 ): string {
   if (state === 'success') return `Delivered; the receiver answered ${answer?.status}.`;
@@ -263,9 +267,9 @@ function tell(
     attempts >= CONFIGURATION_AFTER && LOOKS_LIKE_CONFIGURATION.has(answer?.status ?? 0)
       ? ' This looks like a mistake in the configuration.'
       : '';
-  if (state === 'failed') return `Given up after ${attempts} failed attempt(s). ${error}${hint}`;
-  const next = new Date(Date.now() + delayMs).toISOString();
-  return `Attempt ${attempts} of ${most} failed. ${error}${hint} Next attempt at ${next}.`;
+  if (state === 'failed')
+    return `Failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}. ${error}${hint}`;
+  return `Attempt ${attempts} of ${most} failed. ${error}${hint}`;
 }
 
 const storableHeaders = (headers: Record<string, string>): Record<string, string> =>

@@ -11,6 +11,13 @@ export const IS_FIRST = sql<SqlBool>`not exists (
   select from integration_deliveries
   where integration_id = d.integration_id and event_id < d.event_id and ${IN_THE_WAY})`;
 
+/** What the open delivery `record` of an ordered integration waits for: the first event in its way. */
+export const BLOCKED_BY = sql`(
+  select jsonb_build_object('event', event_id, 'failed', holds) from integration_deliveries
+  where integration_id = record.integration_id and event_id < record.event_id and ${IN_THE_WAY}
+    and receiver.ordered and record.state in ('pending', 'retrying')
+  order by event_id limit 1)`;
+
 /** Ordered integrations: whoever looks for the head and whoever ends one take turns, so that no successor is missed. */
 export async function lockOrder(tx: Tx, integrations: number[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(1214344282, id) from unnest(${integrations.toSorted((a, b) => a - b)}::integer[]) as id`.execute(

@@ -232,10 +232,16 @@ export function deliveryRoutes(app: App, db: Db): void {
   );
 }
 
-const present = ({ event, ...record }: RecordRow): IntegrationEvent => ({
-  ...record,
-  event: whole(event),
-});
+/** Before the first attempt nothing is known of what a provider sends, but what happened is. */
+function present({ event, provider, ...record }: RecordRow): IntegrationEvent {
+  const shown = whole(event);
+  const isEmpty = Object.keys(record.details).length === 0;
+  return {
+    ...record,
+    details: isEmpty ? { provider, message: shown.summary } : record.details,
+    event: shown,
+  };
+}
 
 /** Only root admins come here, and they see addresses. */
 const whole = (event: RecordRow['event']) => ({ ...presentEvent(event), ip: event.ip });

@@ -14,19 +14,27 @@ const state = Type.String({
 const fields = {
   id: Type.String({ description: 'Id of the record', examples: ['87'] }),
   integrationId: Type.Integer({ description: 'Id of the integration', examples: [3] }),
-  createdAt: Timestamp('When the record was made, with its event'),
+  createdAt: Timestamp('When the record was made: with its event, or later by a backfill'),
   state,
   stateDetails: Type.String({
-    description: 'What the state means here',
+    description: 'What the state means here; while it is open, what it waits for',
     examples: ['Delivered; the receiver answered 200.'],
   }),
   event: Ref(Event),
   details: Type.Object(
     {},
-    { additionalProperties: true, description: 'What was sent, as the provider tells it; never a secret' },
+    {
+      additionalProperties: true,
+      description:
+        'What was sent, by provider; before the first attempt the provider and a message. Never a secret',
+    },
   ),
   attempts: Type.Integer({ description: 'How many attempts were started', examples: [1] }),
-  nextAttemptAt: Nullable(Timestamp('When the next attempt is due; null if there is none')),
+  nextAttemptAt: Nullable(
+    Timestamp(
+      'When the next attempt is due; null while one runs, while another event goes first, and at the end',
+    ),
+  ),
   holds: Type.Boolean({
     description: 'Given up, and those behind it wait: deliver it again, or skip it',
     examples: [false],

@@ -4,7 +4,8 @@ import { EVENT_COLUMNS, type EventRow } from '../events/store.ts';
 import { insertJobs, wants } from '../integrations/jobs.ts';
 import { WAKE_CHANNEL } from '../integrations/wake.ts';
 import type { Claim, Result } from './attempt.ts';
-import { IS_FIRST } from './order.ts';
+import { describeState, type Waiting } from './describe-state.ts';
+import { BLOCKED_BY, IS_FIRST } from './order.ts';
 
 const OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;
 
@@ -171,6 +172,7 @@ export type Attempt = {
 export type RecordRow = {
   id: string;
   integrationId: number;
+  provider: string;
   createdAt: string;
   state: string;
   stateDetails: string;
@@ -182,26 +184,39 @@ export type RecordRow = {
   event: EventRow;
 };
 
-type Flat = Omit<RecordRow, 'event' | 'id' | 'createdAt'> & {
-  recordId: string | null;
-  recordCreatedAt: string;
-} & EventRow;
+type Flat = Omit<RecordRow, 'event' | 'id' | 'createdAt'> &
+  Waiting & { recordId: string | null; recordCreatedAt: string } & EventRow;
 
+/** A page of `record`, with `receiver`, its integration. What is due already is due now, never in the past. */
 const FLAT = sql`
-  record.id::text as "recordId", record.integration_id as "integrationId", record.created_at as "recordCreatedAt",
-  record.state, record.state_details as "stateDetails", record.details, record.attempts,
-  case when record.state in ('pending', 'retrying') then record.due_at end as "nextAttemptAt",
+  record.id::text as "recordId", record.integration_id as "integrationId", receiver.provider,
+  record.created_at as "recordCreatedAt", record.state, record.state_details as "stateDetails", record.details,
+  record.attempts, open_record."isRunning", open_record."blockedBy",
+  case when record.state in ('pending', 'retrying') and not "isRunning" and "blockedBy" is null
+    then greatest(record.due_at, now()) end as "nextAttemptAt",
   record.holds, record.replay_of::text as "replayOf", ${EVENT_COLUMNS}`;
+const JOINED = sql`
+  join events on events.id = record.event_id
+  join integrations as receiver on receiver.id = record.integration_id
+  cross join lateral (
+    select record.state in ('pending', 'retrying') and exists (
+      select from integration_attempts a
+      where a.delivery_id = record.id and a.number = record.attempts and a.outcome is null
+    ) as "isRunning", ${BLOCKED_BY} as "blockedBy"
+  ) as open_record`;
 
 function recordOf(row: Flat): RecordRow {
   const {
     recordId,
     recordCreatedAt,
     integrationId,
+    provider,
     state,
     stateDetails,
     details,
     attempts,
+    isRunning,
+    blockedBy,
     nextAttemptAt,
     holds,
     replayOf,
@@ -210,9 +225,10 @@ function recordOf(row: Flat): RecordRow {
   return {
     id: String(recordId),
     integrationId,
+    provider,
     createdAt: recordCreatedAt,
     state,
-    stateDetails,
+    stateDetails: describeState({ state, stateDetails, attempts, nextAttemptAt, isRunning, blockedBy }),
     details,
     attempts,
     nextAttemptAt,
@@ -249,7 +265,7 @@ export async function listRecords(
       from (
         select * from integration_deliveries where ${sql.join(conditions, sql` and `)}
         order by id desc limit ${search.limit} offset ${search.offset}
-      ) as record join events on events.id = record.event_id
+      ) as record ${JOINED}
     ) as page on true
     where integrations.id = ${integration}
     order by page."recordId"::bigint desc`.execute(db);
@@ -263,7 +279,7 @@ export async function findRecord(
   id: number,
 ): Promise<RecordRow | undefined> {
   const { rows } = await sql<Flat>`
-    select ${FLAT} from integration_deliveries record join events on events.id = record.event_id
+    select ${FLAT} from integration_deliveries as record ${JOINED}
     where record.id = ${id} and record.integration_id = ${integration}`.execute(db);
   return rows[0] && recordOf(rows[0]);
 }
@@ -290,7 +306,7 @@ export async function reopenDeliveries(
   const { rows } = await sql<{ count: number }>`
     with reopened as (
       update integration_deliveries d
-      set state = 'pending', state_details = 'To be delivered again.', failures = 0, due_at = now(), holds = false
+      set state = 'pending', state_details = '', failures = 0, due_at = now(), holds = false
       where integration_id = ${integration} and ${chosen}
       returning d.id, d.integration_id, d.attempts
     ),

@@ -62,7 +62,7 @@ export async function insertEvents(tx: Tx, actor: Actor, groupId: string, events
         type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb
       )) with ordinality as recorded
       order by recorded.ordinality
-      returning id, type, project, environment, feature_name, created_by_user_id,
+      returning id, created_at, type, project, environment, feature_name, created_by_user_id,
         case when type = 'integration-tested' then data ->> 'id' end as tested
     ),
     worked_on as (

@@ -35,8 +35,8 @@ export const wants = (event: 'written' | 'events') => {
  */
 export const deliveriesOfWritten = sql`
   wanted as (
-    insert into integration_deliveries (integration_id, event_id, is_test)
-    select integrations.id, written.id, written.tested is not null
+    insert into integration_deliveries (integration_id, event_id, is_test, created_at)
+    select integrations.id, written.id, written.tested is not null, written.created_at
     from written join integrations
       on written.tested = integrations.id::text or integrations.enabled and ${wants('written')}
     order by written.id, integrations.id

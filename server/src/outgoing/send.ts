@@ -122,18 +122,44 @@ async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void
   return truncate(Buffer.concat(chunks).toString('utf8'), KEPT_CHARACTERS);
 }
 
-const DNS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA', 'ESERVFAIL', 'EAI_NODATA']);
+const DNS = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/;
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
+
+/** Codes of Node, OpenSSL and undici in words; the first that fits. */
+const MEANINGS: [RegExp, Failure, string][] = [
+  [/TIMEOUT|ETIMEDOUT|TimeoutError/, 'timeout', 'The receiver did not answer in time.'],
+  [DNS, 'dns', 'The name of the receiver could not be resolved.'],
+  [/CERT_HAS_EXPIRED/, 'tls', 'The certificate of the receiver has expired.'],
+  [/CERT_NOT_YET_VALID/, 'tls', 'The certificate of the receiver is not valid yet.'],
+  [/CERT_REVOKED/, 'tls', 'The certificate of the receiver was revoked.'],
+  [/ALTNAME|HOSTNAME_MISMATCH/, 'tls', 'The certificate of the receiver is for another host name.'],
+  [/SELF_SIGNED|DEPTH_ZERO/, 'tls', 'The certificate of the receiver is signed by itself.'],
+  [
+    /UNABLE_TO|INVALID_CA|CERT_/,
+    'tls',
+    'The certificate of the receiver is not signed by a known authority.',
+  ],
+  [TLS, 'tls', 'No secure connection to the receiver could be agreed on.'],
+  [/ECONNREFUSED/, 'connection', 'The receiver refused the connection.'],
+  [/EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/, 'connection', 'The receiver could not be reached.'],
+  [/HEADERS_OVERFLOW|^HPE_HEADER/, 'connection', 'The headers of the response are too large.'],
+  [/^HPE_|HTTPParserError/, 'connection', 'The response was not valid HTTP.'],
+  [
+    /ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_RES_CONTENT_LENGTH/,
+    'connection',
+    'The receiver closed the connection before it had responded.',
+  ],
+  [
+    /^UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED/,
+    'connection',
+    'The request could not be sent as it is configured.',
+  ],
+];
 
 function explain(thrown: unknown): { failure: Failure; error: string } {
   const error = thrown as NodeJS.ErrnoException;
-  const code = error.code ?? '';
   if (error instanceof BlockedTarget) return { failure: 'blocked', error: error.message };
-  if (error.name === 'TimeoutError' || /TIMEOUT|ETIMEDOUT/.test(code)) {
-    return { failure: 'timeout', error: 'The receiver did not answer in time.' };
-  }
-  if (DNS.has(code)) return { failure: 'dns', error: 'The name of the receiver could not be resolved.' };
-  if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH)/.test(code)) {
-    return { failure: 'tls', error: `No secure connection: ${code}.` };
-  }
-  return { failure: 'connection', error: `No answer: ${code || error.name}.` };
+  const code = error.code === undefined || error.name === 'TimeoutError' ? error.name : String(error.code);
+  const [, failure, words] = MEANINGS.find(([pattern]) => pattern.test(code)) ?? [];
+  return { failure: failure ?? 'connection', error: words ?? 'The connection to the receiver failed.' };
 }

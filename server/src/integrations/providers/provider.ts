@@ -33,12 +33,15 @@ export type Occasion = {
 export type PlannedRequest = OutgoingRequest & {
   /** What a person calls it, if there are several: the channel. */
   about?: string;
-  /** Reads a refusal from an answer that says 200 all the same. */
-  refusal?: (answer: Answer) => string | undefined;
+  /** Reads from the body why the receiver rejected the request, whatever the status; undefined if it does not say. */
+  rejection?: (answer: Answer) => Rejection | undefined;
 };
 
 /** Requests cannot be made, and trying again does not help. The message is shown in the record of the delivery. */
 export class PlanError extends Error {}
+
+/** Permanent: the same request would be rejected again, so it is not retried. */
+export type Rejection = { message: string; isPermanent: boolean };
 
 export type Plan = { requests: PlannedRequest[]; details: Record<string, unknown> };
 

@@ -125,14 +125,14 @@ test('Slack app: one message for each channel, those of the tags first; some mis
   );
   expect(record).toMatchObject({
     state: 'successWithErrors',
-    stateDetails: expect.stringContaining('#gone: Slack refused: channel_not_found.'),
+    stateDetails: expect.stringContaining('#gone: Slack rejected the message: channel_not_found.'),
     details: { channels: ['checkout', 'releases', 'gone'], message: SLACK_TEXT },
   });
   expect(JSON.stringify(record)).not.toContain('xoxb');
 });
 
 test('Slack app: all channels refusing is a failure that is tried again; no channel at all is one for good', async () => {
-  deliveries.receiver.answer((_, response) => response.end('{"ok":false,"error":"invalid_auth"}'));
+  deliveries.receiver.answer((_, response) => response.end('{"ok":false,"error":"internal_error"}'));
   const parameters = { accessToken: 'xoxb-1', apiUrl: deliveries.receiver.url };
 
   const { record } = await deliver('slack-app', parameters, 3);
@@ -140,7 +140,7 @@ test('Slack app: all channels refusing is a failure that is tried again; no chan
   expect(record).toMatchObject({
     state: 'failed',
     attempts: 3,
-    stateDetails: expect.stringContaining('invalid_auth'),
+    stateDetails: expect.stringContaining('internal_error'),
   });
   const { id } = await add('slack-app', parameters);
   await change(harness.db, SYSTEM, async ({ record }) =>
@@ -152,6 +152,59 @@ test('Slack app: all channels refusing is a failure that is tried again; no chan
     attempts: 1,
     stateDetails: expect.stringContaining('nobody'),
   });
+});
+
+test.each(['channel_not_found', 'invalid_auth', 'not_in_channel', 'token_revoked'])(
+  'Slack app: does not retry after %s',
+  async error => {
+    deliveries.receiver.answer((_, response) => response.end(JSON.stringify({ ok: false, error })));
+
+    const { record, all } = await deliver('slack-app', {
+      accessToken: 'xoxb-1',
+      apiUrl: deliveries.receiver.url,
+    });
+
+    expect(record).toMatchObject({
+      state: 'failed',
+      attempts: 1,
+      stateDetails: expect.stringContaining(error),
+    });
+    expect(all).toHaveLength(1);
+  },
+);
+
+test.each([
+  [404, 'no_service'],
+  [404, 'channel_not_found'],
+  [403, 'invalid_token'],
+  [410, 'channel_is_archived'],
+])('Slack incoming webhook: does not retry after %i %s, and stays enabled', async (status, error) => {
+  deliveries.receiver.answer((_, response) => response.writeHead(status).end(error));
+
+  const { id, record } = await deliver('slack', { url: `${deliveries.receiver.url}/services/T/B/s` });
+
+  expect(record).toMatchObject({
+    state: 'failed',
+    attempts: 1,
+    stateDetails: expect.stringContaining(error),
+  });
+  expect((await call(harness.app, 'GET', `/api/admin/addons/${id}`)).body.enabled).toBe(true);
+});
+
+test('Slack incoming webhook: retries when another channel may still succeed', async () => {
+  deliveries.receiver.answer((request, response) =>
+    JSON.parse(request.body).channel === '#gone'
+      ? response.writeHead(404).end('channel_not_found')
+      : response.writeHead(500).end('rollup_error'),
+  );
+
+  const { record } = await deliver(
+    'slack',
+    { url: `${deliveries.receiver.url}/services/T/B/s`, defaultChannel: 'gone' },
+    6,
+  );
+
+  expect(record).toMatchObject({ state: 'failed', attempts: 3 });
 });
 
 test('Slack incoming webhook', async () => {

@@ -1,6 +1,6 @@
-import type { Answer } from '../../outgoing/send.ts';
 import { listOf, tagValues } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
+import { slackRejection } from './slack-errors.ts';
 import { slackMessage } from './slack-text.ts';
 
 const API = 'https://slack.com/api';
@@ -19,18 +19,17 @@ const plan: PlanRequests = occasion => {
       },
       body: JSON.stringify({ channel, ...message, unfurl_links: false }),
       about: `#${channel}`,
-      refusal: refusalOf,
+      rejection: ({ text }) => slackRejection(errorIn(text)),
     })),
     details: { channels, message: message.text },
   };
 };
 
-/** Slack answers 200 also when it refuses; the reason is a word in the body. */
-function refusalOf({ text }: Answer): string | undefined {
+/** Slack responds with 200 to what it rejects as well; the error is in the body. */
+function errorIn(text: string): string | undefined {
   try {
-    const answer = JSON.parse(text) as { ok?: boolean; error?: string };
-    const reason = /^[a-z_]{1,60}$/.test(answer.error ?? '') ? answer.error : 'no reason given';
-    return answer.ok === false ? `Slack refused: ${reason}.` : undefined;
+    const { ok, error } = JSON.parse(text) as { ok?: boolean; error?: unknown };
+    return ok === false ? String(error ?? '') : undefined;
   } catch {
     return undefined;
   }

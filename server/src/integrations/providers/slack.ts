@@ -1,6 +1,7 @@
 import { shownTarget } from '../../outgoing/target.ts';
 import { CUSTOM_HEADERS, customHeaders, listOf, tagValues } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
+import { slackRejection } from './slack-errors.ts';
 import { slackMessage } from './slack-text.ts';
 
 const plan: PlanRequests = occasion => {
@@ -21,10 +22,14 @@ const plan: PlanRequests = occasion => {
         ...message,
       }),
       ...(channel === undefined ? {} : { about: `#${channel}` }),
+      rejection: ({ status, text }) => (status === 200 ? undefined : slackRejection(wordIn(text))),
     })),
     details: { url: shownTarget(url), channels: named, message: message.text },
   };
 };
+
+/** The body of an error is one word; anything else is not from Slack. */
+const wordIn = (text: string): string | undefined => /^[a-z_]{1,60}$/.exec(text.trim())?.[0];
 
 export const slack: Provider = {
   name: 'slack',
