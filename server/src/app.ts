@@ -23,18 +23,21 @@ import { featureRoutes } from './features/routes.ts';
 import { groupRoutes } from './groups/routes.ts';
 import { projectHealthRoutes } from './health/routes.ts';
 import type { App } from './http/app.ts';
+import { installChecks } from './http/checks.ts';
 import { installClosing } from './http/closing.ts';
 import { lazyCompilers } from './http/compilers.ts';
 import { docsRoutes } from './http/docs.ts';
 import { installErrors, sendError } from './http/errors.ts';
 import { installSecurityHeaders, securityHeaders } from './http/headers.ts';
 import { healthRoutes } from './http/health.ts';
+import { installIgnored } from './http/ignored.ts';
 import { installInputLimits, MAX_PARAM_LENGTH } from './http/input.ts';
 import { installJsonBodies } from './http/json.ts';
 import { installRequestLog, logOptions, RequestLogController } from './http/log.ts';
 import { makeLongReads } from './http/long-reads.ts';
 import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
+import { installRowIds, ROW_ID } from './http/row-ids.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { installStalledClients } from './http/stalled-clients.ts';
 import { RULE } from './http/violations.ts';
@@ -100,6 +103,9 @@ export async function buildApp(
   installInputLimits(app);
   installGuard(app, db, settings.publicUrl);
   installJsonBodies(app);
+  installChecks(app);
+  installIgnored(app);
+  installRowIds(app);
   installIdempotency(app, db);
   await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl));
   installMetrics(app);
@@ -171,7 +177,7 @@ function serverOptions({ logLevel, trustedProxies, publicUrl }: AppSettings): Se
         // The schemas are ours and linted with openapi.json; checking them again costs the first request 0.8 s.
         validateSchema: false,
         verbose: true,
-        keywords: [RULE],
+        keywords: [RULE, ROW_ID],
       },
     },
     schemaController: lazyCompilers,

@@ -1,33 +1,41 @@
-import { badData, type Violation } from '../errors.ts';
-import type { RecordQuery } from './schema.ts';
+import { badData } from '../errors.ts';
+import { FilterError, oneText, parseLimit, parseOffset, parseSearch, parseWord } from '../http/filter.ts';
+import { STATES } from './schema.ts';
 import type { RecordSearch } from './store.ts';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
+const MAX_LENGTH = 100;
+const RULE = 'must be a time such as 2026-11-15T09:30:00Z';
 
-/** A moment in the form both PostgreSQL and we understand; what the calendar does not have is refused. */
+/** A moment in the form both PostgreSQL and we understand; a moment that the calendar does not have is rejected. */
 export function instantOf(value: string, path: string): string {
-  const date = INSTANT.test(value) ? new Date(value) : undefined;
-  if (date && !Number.isNaN(date.getTime()) && date.getUTCFullYear() > 0) return date.toISOString();
-  throw badData([{ message: `${path.split('/').at(-1)} must be a time such as 2026-11-15T09:30:00Z`, path }]);
+  const instant = read(value);
+  if (instant === undefined) throw badData([{ message: `${path.split('/').at(-1)} ${RULE}`, path }]);
+  return instant;
 }
 
-export function readSearch({ limit, offset, state, from, to }: RecordQuery): RecordSearch {
-  const details: Violation[] = [];
-  const read = (value: string, path: string): string => {
-    try {
-      return instantOf(value, path);
-    } catch (error) {
-      details.push(...(error as { details: Violation[] }).details);
-      return value;
-    }
-  };
-  const search = {
-    limit: Number(limit ?? 50),
-    offset: Number(offset ?? 0),
-    ...(state === undefined ? {} : { state }),
-    ...(from === undefined ? {} : { from: read(from, '/query/from') }),
-    ...(to === undefined ? {} : { to: read(to, '/query/to') }),
-  };
-  if (details.length > 0) throw badData(details);
-  return search;
+/** Reads the parameters of the list of records, or rejects it with every violation. */
+export function parseRecordSearch(parameters: Record<string, unknown>): RecordSearch {
+  return parseSearch<RecordSearch>(
+    parameters,
+    {
+      limit: parseLimit,
+      offset: parseOffset,
+      state: value => parseWord(value, STATES),
+      from: parseInstant,
+      to: parseInstant,
+    },
+    { limit: 50, offset: 0 },
+  );
+}
+
+function parseInstant(value: unknown): string {
+  const instant = read(oneText(value, MAX_LENGTH));
+  if (instant === undefined) throw new FilterError(RULE);
+  return instant;
+}
+
+function read(value: string): string | undefined {
+  const date = INSTANT.test(value) ? new Date(value) : undefined;
+  return date && !Number.isNaN(date.getTime()) && date.getUTCFullYear() > 0 ? date.toISOString() : undefined;
 }

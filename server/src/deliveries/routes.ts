@@ -3,10 +3,10 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import { presentEvent } from '../events/present.ts';
 import type { App } from '../http/app.ts';
-import { answer, Nothing, refusals } from '../http/schema.ts';
+import { answer, Nothing, PathBigId, refusals } from '../http/schema.ts';
 import { params } from '../integrations/schema.ts';
 import { backfill } from './backfill.ts';
-import { instantOf, readSearch } from './instant.ts';
+import { instantOf, parseRecordSearch } from './instant.ts';
 import { redeliver, redeliverFailed } from './redeliver.ts';
 import {
   Backfill,
@@ -34,12 +34,7 @@ import {
 const tags = ['Integrations'];
 const recordParams = Type.Object({
   ...params.properties,
-  eventId: Type.String({
-    pattern: '^[1-9][0-9]{0,14}$',
-    'x-rule': 'must be a whole number from 1',
-    description: 'Id of the record',
-    examples: ['87'],
-  }),
+  eventId: PathBigId('Record', '87'),
 });
 const PREVIEW_DAYS = 7;
 const PREVIEWED = 50;
@@ -58,7 +53,7 @@ export function deliveryRoutes(app: App, db: Db): void {
   app.get(
     '/api/admin/addons/:id/events',
     {
-      config: { permission: ['ADMIN'] },
+      config: { permission: ['ADMIN'], checks: [({ query }) => parseRecordSearch(query)] },
       schema: {
         operationId: 'getIntegrationEvents',
         tags,
@@ -71,7 +66,7 @@ export function deliveryRoutes(app: App, db: Db): void {
       },
     },
     async request => {
-      const search = readSearch(request.query);
+      const search = parseRecordSearch(request.query);
       const records = await listRecords(db, Number(request.params.id), search);
       if (!records) throw notFound(`Integration ${request.params.id}`);
       return { integrationEvents: records.map(present) };

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Event } from '../events/schema.ts';
+import { page, SearchQuery } from '../http/filter.ts';
 import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
 
 export const STATES = ['pending', 'retrying', 'success', 'successWithErrors', 'failed'] as const;
@@ -84,25 +85,8 @@ export const IntegrationEventWithAttempts = Named(
   Type.Object({ ...fields, attemptList: Type.Array(Ref(DeliveryAttempt), { description: 'Oldest first' }) }),
 );
 
-export const RecordQuery = Type.Object({
-  limit: Type.Optional(
-    Type.String({
-      pattern: '^([1-9][0-9]{0,2}|1000)$',
-      'x-rule': 'must be a whole number from 1 to 1000',
-      description: 'Entries in a page, 1 to 1000',
-      default: '50',
-      examples: ['50'],
-    }),
-  ),
-  offset: Type.Optional(
-    Type.String({
-      pattern: '^[0-9]{1,9}$',
-      'x-rule': 'must be a whole number from 0 to 999999999',
-      description: 'Entries to skip, from 0',
-      default: '0',
-      examples: ['50'],
-    }),
-  ),
+export const RecordQuery = SearchQuery({
+  ...page,
   state: Type.Optional(Type.String({ enum: [...STATES], description: 'Only those in this state' })),
   from: Type.Optional(
     Type.String({ description: 'Only those made at this time or later', examples: ['2026-11-15T00:00:00Z'] }),
@@ -111,7 +95,6 @@ export const RecordQuery = Type.Object({
     Type.String({ description: 'Only those made before this time', examples: ['2026-11-16T00:00:00Z'] }),
   ),
 });
-export type RecordQuery = Static<typeof RecordQuery>;
 
 export const Since = Type.Object(
   { since: Timestamp('The failed ones made at this time or later') },

@@ -1,6 +1,13 @@
 import { type Static, Type } from 'typebox';
 import type { Actor } from '../actor.ts';
-import { DATE_PATTERN, FILTER_PATTERN, MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../http/filter.ts';
+import {
+  DATE_PATTERN,
+  FILTER_PATTERN,
+  MAX_FILTER_LENGTH,
+  MAX_TEXT_LENGTH,
+  page,
+  SearchQuery,
+} from '../http/filter.ts';
 import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 
@@ -76,7 +83,7 @@ const filter = (description: string, ...examples: string[]) =>
 const day = (description: string, example: string) =>
   Type.Optional(Type.String({ description, pattern: DATE_PATTERN, examples: [example] }));
 
-export const EventSearchQuery = Type.Object({
+export const EventSearchQuery = SearchQuery({
   query: Type.Optional(
     Type.String({
       maxLength: MAX_TEXT_LENGTH,
@@ -94,12 +101,7 @@ export const EventSearchQuery = Type.Object({
   groupId: filter('By the change the events belong to', 'IS:0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'),
   from: day('First day, UTC, inclusive', 'IS:2026-11-01'),
   to: day('Last day, UTC, inclusive', 'IS:2026-11-30'),
-  offset: Type.Optional(
-    Type.String({ description: 'Entries to skip, from 0', default: '0', examples: ['50'] }),
-  ),
-  limit: Type.Optional(
-    Type.String({ description: 'Entries in a page, 1 to 1000', default: '50', examples: ['50'] }),
-  ),
+  ...page,
 });
 
 export const EventCreator = Named(

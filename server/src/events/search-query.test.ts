@@ -52,7 +52,7 @@ test.each([
   [{ 'project[a]': 'IS:a' }],
   [{ createdBy: 'IS:admin' }],
   [{ createdBy: 'IS:1.5' }],
-  [{ createdBy: 'IS:2147483648' }],
+  [{ createdBy: 'IS:9007199254740993' }],
   [{ id: 'IS:0' }],
   [{ from: '2024-01-01' }],
   [{ from: 'IS:2024-13-01' }],

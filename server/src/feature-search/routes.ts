@@ -32,8 +32,6 @@ export function featureSearchRoutes(app: App, db: Db): void {
         querystring: FeatureSearchQuery,
         response: { 200: answer('The page and the total', FeatureSearchResult), ...refusals(400, 401, 403) },
       },
-      // parseFeatureSearch does it: all violations at once, and the published pattern is never run (http/filter.ts).
-      validatorCompiler: () => () => true,
     },
     async request => await searchFeatures(db, request.actor, parseFeatureSearch(request.query)),
   );

@@ -6,7 +6,9 @@ import {
   INCLUSION,
   MAX_FILTER_LENGTH,
   MAX_TEXT_LENGTH,
+  page,
   patternOf,
+  SearchQuery,
 } from '../http/filter.ts';
 import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
@@ -83,7 +85,7 @@ const filter = (operators: readonly string[], description: string, ...examples: 
   );
 const choice = (description: string, ...examples: string[]) => filter(CHOICE, description, ...examples);
 
-export const FeatureSearchQuery = Type.Object({
+export const FeatureSearchQuery = SearchQuery({
   query: Type.Optional(
     Type.String({
       maxLength: MAX_TEXT_LENGTH,
@@ -138,12 +140,7 @@ export const FeatureSearchQuery = Type.Object({
       examples: ['desc'],
     }),
   ),
-  offset: Type.Optional(
-    Type.String({ description: 'Entries to skip, from 0', default: '0', examples: ['50'] }),
-  ),
-  limit: Type.Optional(
-    Type.String({ description: 'Entries in a page, 1 to 1000', default: '50', examples: ['50'] }),
-  ),
+  ...page,
 });
 
 export const FlagCreator = Named('FlagCreator', Person);

@@ -10,7 +10,7 @@ import { findGroup, listGroups } from './store.ts';
 import { changeGroup } from './update.ts';
 
 const tags = ['Groups'];
-const params = Type.Object({ groupId: PathId('Id of the group') });
+const params = Type.Object({ groupId: PathId('Group') });
 
 export function groupRoutes(app: App, db: Db): void {
   for (const schema of [Member, GroupMember, Group, GroupList]) app.addSchema(schema);

@@ -108,8 +108,6 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
           ...refusals(400, 401, 403, 404),
         },
       },
-      // parseFindingSearch does it: all violations at once.
-      validatorCompiler: () => () => true,
     },
     async request => {
       const search = parseFindingSearch(request.query);
@@ -133,8 +131,6 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         querystring: HistoryQuery,
         response: { 200: answer('The days', HealthHistory), ...refusals(400, 401, 403, 404) },
       },
-      // parseRange does it: all violations at once.
-      validatorCompiler: () => () => true,
     },
     async request => {
       const at = new Date();

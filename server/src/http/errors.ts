@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { asRefusal } from '../db/failures.ts';
 import { ApiError, badData, type ErrorName, notFound } from '../errors.ts';
 import type { App } from './app.ts';
+import { everyViolation } from './checks.ts';
 import { violations } from './violations.ts';
 
 export const STATUS = {
@@ -47,9 +48,9 @@ export function errorBody(error: ApiError, id: string) {
   return { id, name: error.name, message: error.message, details: error.details };
 }
 
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const id = randomUUID();
-  const refusal = toApiError(error, id);
+  const refusal = await withEveryViolation(toApiError(error, id), request);
   const status = STATUS[refusal.name];
   // The chain of causes goes to the log only: a driver's text can hold SQL and values.
   if (status >= 500) request.log.error({ err: error, errorId: id }, 'request failed');
@@ -57,6 +58,11 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const retryAfter = refusal.retryAfter ?? (status === 503 ? 2 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal, id));
+}
+
+async function withEveryViolation(error: ApiError, request: FastifyRequest): Promise<ApiError> {
+  if (error.name !== 'BadDataError') return error;
+  return Object.assign(badData(await everyViolation(request, error.details)), { cause: error.cause });
 }
 
 function toApiError(error: unknown, id: string): ApiError {

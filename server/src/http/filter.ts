@@ -1,3 +1,4 @@
+import { type TProperties, Type } from 'typebox';
 import { badData, type Violation } from '../errors.ts';
 import { hasControlCharacter } from './text.ts';
 
@@ -26,7 +27,31 @@ export const DATE_PATTERN = '^(IS):\\d{4}-\\d{2}-\\d{2}$';
 export const BOUND_PATTERN = '^(IS_BEFORE|IS_ON_OR_AFTER):\\d{4}-\\d{2}-\\d{2}$';
 export const MAX_FILTER_LENGTH = 4_096;
 export const MAX_TEXT_LENGTH = 8_192;
-export const INT4 = 2_147_483_647;
+const INT4 = 2_147_483_647;
+/** The largest id there can be: any integer up to it is well formed, whether something has it or not. */
+export const MAX_ID = Number.MAX_SAFE_INTEGER;
+
+const READ_BY_HAND = 'x-read-by-hand';
+
+/**
+ * The query of a list operation. parseSearch reads it instead of the schema's validator: in one grammar, with one message
+ * for each rule in all list operations, and without running the published patterns.
+ */
+export const SearchQuery = <T extends TProperties>(properties: T) =>
+  Type.Object(properties, { [READ_BY_HAND]: true });
+
+export const isReadByHand = (schema: unknown): boolean =>
+  typeof schema === 'object' && schema !== null && READ_BY_HAND in schema;
+
+/** The page of a list operation, as parseOffset and parseLimit read it. */
+export const page = {
+  offset: Type.Optional(
+    Type.String({ description: 'Entries to skip, from 0', default: '0', examples: ['50'] }),
+  ),
+  limit: Type.Optional(
+    Type.String({ description: 'Entries in a page, 1 to 1000', default: '50', examples: ['50'] }),
+  ),
+};
 
 /** What is wrong with one parameter, said after its name: "project must start with IS: or IS_ANY_OF:". */
 export class FilterError extends Error {}
@@ -54,6 +79,17 @@ export function parseFilter(value: unknown): string[] {
   return parseOperation(value, IS).values;
 }
 
+/** Ids of accounts, with those of the service and of admin tokens, which are negative. An id beyond the column is nobody's. */
+export const parseActorIds = (value: unknown): number[] =>
+  withinInt4(parseIntegerFilter(value, -INT4 - 1, MAX_ID));
+
+export function parseActorIdChoice(value: unknown): Choice<number> {
+  const { not, values } = parseChoice(value);
+  return { not, values: withinInt4(integers(values, -INT4 - 1, MAX_ID)) };
+}
+
+const withinInt4 = (ids: number[]): number[] => ids.filter(id => id <= INT4);
+
 export function parseIntegerFilter(value: unknown, low: number, high: number): number[] {
   return integers(parseFilter(value), low, high);
 }
@@ -72,11 +108,6 @@ export type Choice<T> = { not: boolean; values: T[] };
 export function parseChoice(value: unknown): Choice<string> {
   const { operator, values } = parseOperation(value, CHOICE);
   return { not: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values };
-}
-
-export function parseIntegerChoice(value: unknown, low: number, high: number): Choice<number> {
-  const { not, values } = parseChoice(value);
-  return { not, values: integers(values, low, high) };
 }
 
 /** A choice among what is listed. */

@@ -14,7 +14,7 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
         version: version(),
         summary: 'Feature flags with a complete record',
         description:
-          'The administration API of Halyard. Every change is an event, written in the transaction of the change and readable through the event search. Errors have one shape: id, name, message and details, which lists every violation.',
+          'The administration API of Halyard. Every change is an event, written in the transaction of the change and readable through the event search. Errors have one shape: id, name, message and details, which lists every violation. A query parameter or body field that an operation does not know is ignored and named in the response header Halyard-Ignored; with the request header Prefer: handling=strict it is rejected with 400.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl, description: 'This server' }],

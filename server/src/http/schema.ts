@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { ErrorName } from '../errors.ts';
+import { ROW_ID } from './row-ids.ts';
 import { RULE } from './violations.ts';
 
 type StringOptions = Parameters<typeof Type.String>[0];
@@ -47,15 +48,16 @@ export const TextMap = (maxLength: number, options: Parameters<typeof Type.Recor
     ...options,
   });
 
-/** An id in an address, which is text. Nine digits fit an integer of the database. */
-export const PathId = (description: string) =>
-  Type.String({
-    maxLength: 9,
-    pattern: '^[1-9][0-9]{0,8}$',
-    [RULE]: 'must be a whole number from 1',
-    description,
-    examples: ['3'],
-  });
+/** Any positive integer that a double holds exactly, up to the rounding of its 16th digit. */
+const id = { maxLength: 16, pattern: '^[1-9][0-9]{0,15}$', [RULE]: 'must be a whole number from 1' };
+
+/** An id in a path, which is text, of a row in a table with `integer` ids. */
+export const PathId = (what: string, example = '3') =>
+  Type.String({ ...id, [ROW_ID]: what, description: `Id of the ${what.toLowerCase()}`, examples: [example] });
+
+/** An id in a path, of a row in a table with `bigint` ids. */
+export const PathBigId = (what: string, example: string) =>
+  Type.String({ ...id, description: `Id of the ${what.toLowerCase()}`, examples: [example] });
 
 /** An id in a body or an answer. */
 export const RowId = (options: Parameters<typeof Type.Integer>[0] = {}) =>

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_TYPE_NAMES } from '../events/event-types.ts';
-import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
+import { Named, Nullable, PathId, Ref, Timestamp } from '../http/schema.ts';
 
 const name = (options: object) => Type.String({ minLength: 1, maxLength: 100, ...options });
 
@@ -190,12 +190,7 @@ export const RotatedSecret = Named(
 );
 
 export const params = Type.Object({
-  id: Type.String({
-    pattern: '^[1-9][0-9]{0,8}$',
-    'x-rule': 'must be a whole number from 1 to 999999999',
-    description: 'Id of the integration',
-    examples: ['3'],
-  }),
+  id: PathId('Integration', '3'),
 });
 
 export const ALL = '*';

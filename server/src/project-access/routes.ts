@@ -22,15 +22,15 @@ const RULES =
   'Only owners of the project and admins give and take roles that may do more there than they themselves. The last owner stays.';
 
 const projectId = Type.String({ description: 'Id of the project', examples: ['payments'] });
-const roleId = PathId('Id of the role');
+const roleId = PathId('Role');
 const inProject = Type.Object({ projectId });
 
 const HERE = '/api/admin/projects/:projectId';
 
 /** Users and groups are given roles in the same ways. */
 const HOLDERS = [
-  { kind: 'user', Kind: 'User', id: PathId('Id of the user or service account') },
-  { kind: 'group', Kind: 'Group', id: PathId('Id of the group') },
+  { kind: 'user', Kind: 'User', id: PathId('User or service account') },
+  { kind: 'group', Kind: 'Group', id: PathId('Group') },
 ] as const;
 
 export function projectAccessRoutes(app: App, db: Db): void {

@@ -19,7 +19,7 @@ import { findRole, isNameTaken, listEnvironmentNames, listRoles, type WholeRole 
 import { changeRole } from './update.ts';
 
 const tags = ['Roles'];
-const params = Type.Object({ roleId: PathId('Id of the role') });
+const params = Type.Object({ roleId: PathId('Role') });
 
 const present = (role: WholeRole) => ({ ...role, permissions: described(role.permissions) });
 

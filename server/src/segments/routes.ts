@@ -4,7 +4,7 @@ import type { Db } from '../db/database.ts';
 import { nameExists, notFound } from '../errors.ts';
 import { StrategyUses } from '../feature-environments/schema.ts';
 import type { App } from '../http/app.ts';
-import { answer, Nothing, refusals } from '../http/schema.ts';
+import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
 import { attachSegments } from './attach.ts';
 import { createSegment } from './create.ts';
 import { removeSegment } from './remove.ts';
@@ -27,12 +27,7 @@ import { changeSegment } from './update.ts';
 
 const tags = ['Segments'];
 const params = Type.Object({
-  id: Type.String({
-    pattern: '^[1-9][0-9]{0,8}$',
-    'x-rule': 'must be a whole number from 1',
-    description: 'Id of the segment',
-    examples: ['3'],
-  }),
+  id: PathId('Segment', '3'),
 });
 
 export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>): void {

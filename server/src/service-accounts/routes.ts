@@ -18,7 +18,7 @@ import { createServiceToken, removeServiceToken } from './tokens.ts';
 import { changeServiceAccount } from './update.ts';
 
 const tags = ['Service accounts'];
-const id = PathId('Id of the service account');
+const id = PathId('Service account');
 const params = Type.Object({ id });
 
 export function serviceAccountRoutes(app: App, db: Db): void {
@@ -154,7 +154,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         summary: 'Delete a token of a service account',
         description:
           'The token is refused from now on, by every server. Events: service-account-token-deleted.',
-        params: Type.Object({ id, tokenId: PathId('Id of the token') }),
+        params: Type.Object({ id, tokenId: PathId('Token') }),
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
     },

@@ -6,7 +6,7 @@ import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { answer, Nothing, refusals } from '../http/schema.ts';
+import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
 import { hashingWork } from '../passwords/hash.ts';
 import { needsPasswordLogin } from '../sso/password-login.ts';
 import { asCaller, ownerId } from '../users/caller.ts';
@@ -128,12 +128,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         summary: 'End one of my sessions',
         description: 'Whoever uses it has to log in again. Events: user-sessions-ended.',
         params: Type.Object({
-          id: Type.String({
-            pattern: '^[0-9]{1,9}$',
-            'x-rule': 'must be a whole number',
-            description: 'Id of the session',
-            examples: ['31'],
-          }),
+          id: PathId('Session', '31'),
         }),
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
-import { answer, Nothing, refusals } from '../http/schema.ts';
+import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
 import { setPassword } from '../passwords/change.ts';
 import { createResetLink } from '../passwords/link.ts';
 import { NewPassword, PasswordToCheck, ResetLink } from '../passwords/schema.ts';
@@ -41,12 +41,7 @@ import { changeUser } from './update.ts';
 const tags = ['Users'];
 const config = { permission: ['ADMIN'] } as const;
 const params = Type.Object({
-  id: Type.String({
-    pattern: '^[0-9]{1,9}$',
-    'x-rule': 'must be a whole number',
-    description: 'Id of the user',
-    examples: ['7'],
-  }),
+  id: PathId('User', '7'),
 });
 
 export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {

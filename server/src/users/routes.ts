@@ -4,7 +4,7 @@ import { permissionsOf } from '../access/grant.ts';
 import { type Actor, isAccount } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
-import { answer, Nothing, refusals } from '../http/schema.ts';
+import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
 import { changeOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
 import { asCaller, ownerId } from './caller.ts';
@@ -169,12 +169,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         summary: 'Delete a personal token',
         description: 'The token is refused from now on, by every server. Events: pat-deleted.',
         params: Type.Object({
-          id: Type.String({
-            pattern: '^[0-9]{1,9}$',
-            'x-rule': 'must be a whole number',
-            description: 'Id of the token',
-            examples: ['3'],
-          }),
+          id: PathId('Token', '3'),
         }),
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },

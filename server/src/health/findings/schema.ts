@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { page, SearchQuery } from '../../http/filter.ts';
 import { Named, Nullable, Ref, Timestamp } from '../../http/schema.ts';
 import { RULES, type RuleName } from './rules.ts';
 
@@ -137,7 +138,7 @@ export const ProjectHealth = Named(
 );
 export type ProjectHealth = Static<typeof ProjectHealth>;
 
-export const HealthQuery = Type.Object({
+export const HealthQuery = SearchQuery({
   rule: Type.Optional(
     Type.String({
       description: 'IS: a rule, or IS_ANY_OF: several',
@@ -153,6 +154,5 @@ export const HealthQuery = Type.Object({
       examples: ['false'],
     }),
   ),
-  limit: Type.Optional(Type.String({ description: '1 to 1000; 50 if left out', examples: ['50'] })),
-  offset: Type.Optional(Type.String({ description: '0 if left out', examples: ['0'] })),
+  ...page,
 });

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { SearchQuery } from '../../http/filter.ts';
 import { Named } from '../../http/schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
@@ -26,7 +27,7 @@ export const HealthHistory = Named(
 );
 export type HealthHistory = Static<typeof HealthHistory>;
 
-export const HistoryQuery = Type.Object({
+export const HistoryQuery = SearchQuery({
   from: Type.Optional(
     Type.String({
       description: 'First day, UTC; 30 days with the last if left out',
