@@ -2,11 +2,11 @@ import { needs } from '../access/guard.ts';
 import { hashToken, hintOf, newToken } from '../access/token.ts';
 import { type Actor, SYSTEM } from '../actor.ts';
 import { change } from '../change.ts';
-import type { Db, Tx } from '../db/database.ts';
-import { badData, exceedsLimit } from '../errors.ts';
+import type { Db, Reader, Tx } from '../db/database.ts';
+import { badData, exceedsLimit, type Violation } from '../errors.ts';
 import { tokenPermission } from './permission.ts';
 import { type ApiToken, DEFAULT_ENVIRONMENT, type NewApiToken } from './schema.ts';
-import { bindToProjects, countTokens, insertToken } from './store.ts';
+import { bindToProjects, countTokens, findNamed, insertToken } from './store.ts';
 
 const ALL = '*';
 
@@ -44,7 +44,7 @@ async function issueToken(
   most: number,
 ): Promise<ApiToken> {
   const name = input.tokenName ?? input.username;
-  if (name === undefined) throw badData([{ message: 'tokenName is required', path: '/body/tokenName' }]);
+  if (name === undefined) throw badData([NO_NAME]);
   const projects = wanted.includes(ALL) ? undefined : [...new Set(wanted)];
   const environment = input.environment ?? DEFAULT_ENVIRONMENT;
   const secret = newToken(input.type, `${front(projects)}:${environment}.`);
@@ -71,18 +71,38 @@ async function issueToken(
   });
 }
 
+/** What is wrong with a token to be created, as far as its fields are given: what it names must exist. */
+export async function tokenViolations(
+  db: Reader,
+  actor: Actor,
+  { environment, project, projects, tokenName, username }: Partial<NewApiToken>,
+): Promise<Violation[]> {
+  const wanted = (projects ?? (project === undefined ? [] : [project])).filter(one => one !== ALL);
+  const found = await findNamed(db, actor, environment ?? DEFAULT_ENVIRONMENT, wanted);
+  return [
+    ...(tokenName === undefined && username === undefined ? [NO_NAME] : []),
+    ...(found.environment ? [] : [{ message: 'environment does not exist', path: '/body/environment' }]),
+    ...unknownProjects(wanted, found.projects),
+  ];
+}
+
+const NO_NAME = { message: 'tokenName is required', path: '/body/tokenName' };
+
+function unknownProjects(wanted: string[], found: string[]): Violation[] {
+  const there = new Set(found);
+  return wanted
+    .filter(project => !there.has(project))
+    .map(project => ({ message: `project ${project} does not exist`, path: '/body/projects' }));
+}
+
 /** What SDKs and proxies read off the token: its project, * for all, [] for several. */
 const front = (projects: string[] | undefined): string =>
   projects === undefined ? ALL : projects.length === 1 ? String(projects[0]) : '[]';
 
 async function bind(tx: Tx, actor: Actor, tokenId: number, projects: string[]): Promise<void> {
   const bound = await bindToProjects(tx, actor, tokenId, projects);
-  const there = new Set(bound);
-  const unknown = projects.filter(project => !there.has(project));
-  if (unknown.length === 0) return;
-  throw badData(
-    unknown.map(project => ({ message: `project ${project} does not exist`, path: '/body/projects' })),
-  );
+  const details = unknownProjects(projects, bound);
+  if (details.length > 0) throw badData(details);
 }
 
 /** Admin tokens the operator chose. One that was ever known is left as it is: a revoked one stays revoked. */

@@ -3,7 +3,7 @@ import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
-import { createProjectToken } from './create.ts';
+import { createProjectToken, tokenViolations } from './create.ts';
 import { keyOf } from './key.ts';
 import { revokeProjectToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, NewProjectToken, TOKEN_TYPES } from './schema.ts';
@@ -38,7 +38,11 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
   app.post(
     '/api/admin/projects/:projectId/api-tokens',
     {
-      config: { permission: ['CREATE_PROJECT_API_TOKEN'], answersSecret: true },
+      config: {
+        permission: ['CREATE_PROJECT_API_TOKEN'],
+        answersSecret: true,
+        checks: [({ body, actor }) => tokenViolations(db, actor, body)],
+      },
       schema: {
         operationId: 'createProjectApiToken',
         tags,

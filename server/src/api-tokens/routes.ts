@@ -3,7 +3,7 @@ import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
-import { createApiToken } from './create.ts';
+import { createApiToken, tokenViolations } from './create.ts';
 import { keyOf } from './key.ts';
 import { readableTypes } from './permission.ts';
 import { projectTokenRoutes } from './project-routes.ts';
@@ -65,7 +65,11 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
   app.post(
     '/api/admin/api-tokens',
     {
-      config: { permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'], answersSecret: true },
+      config: {
+        permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
+        answersSecret: true,
+        checks: [({ body, actor }) => tokenViolations(db, actor, body)],
+      },
       schema: {
         operationId: 'createApiToken',
         tags,

@@ -114,6 +114,22 @@ export async function bindToProjects(
   return rows.map(row => row.id);
 }
 
+/** Whether the environment exists, and which of the projects exist as far as the actor may know. */
+export async function findNamed(
+  db: Reader,
+  actor: Actor,
+  environment: string,
+  projects: string[],
+): Promise<{ environment: boolean; projects: string[] }> {
+  const { rows } = await sql<{ environment: boolean; projects: string[] }>`
+    select
+      exists (select from environments where name = ${environment}) as environment,
+      array(select projects.id from projects where projects.id = any(${projects}) and ${isReadable(actor)}) as projects`.execute(
+    db,
+  );
+  return rows[0] ?? { environment: false, projects: [] };
+}
+
 export async function updateExpiry(tx: Tx, id: number, expiresAt: string | null): Promise<void> {
   await tx.updateTable('api_tokens').set({ expires_at: expiresAt }).where('id', '=', id).execute();
 }

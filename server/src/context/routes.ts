@@ -7,6 +7,7 @@ import { StrategyUses } from '../feature-environments/schema.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { createContextField } from './create.ts';
+import { checkLegalValues } from './legal-values.ts';
 import { removeContextField } from './remove.ts';
 import {
   ContextField,
@@ -133,7 +134,14 @@ function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }
   app.post(
     at,
     {
-      config: { permission: permission('CREATE_CONTEXT_FIELD') },
+      config: {
+        permission: permission('CREATE_CONTEXT_FIELD'),
+        checks: [
+          ({ body }) => {
+            checkLegalValues(body.legalValues ?? []);
+          },
+        ],
+      },
       schema: {
         operationId: `create${kind}ContextField`,
         tags,
@@ -178,7 +186,14 @@ function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }
   app.put(
     `${at}/:contextField`,
     {
-      config: { permission: permission('UPDATE_CONTEXT_FIELD') },
+      config: {
+        permission: permission('UPDATE_CONTEXT_FIELD'),
+        checks: [
+          ({ body }) => {
+            checkLegalValues(body.legalValues ?? []);
+          },
+        ],
+      },
       schema: {
         operationId: `update${kind}ContextField`,
         tags,

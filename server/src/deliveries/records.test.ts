@@ -111,7 +111,7 @@ const CASES: Case[] = [
   },
   { name: 'id not a number', path: 'abc/events', status: 400, error: 'BadDataError' },
   { name: 'id negative', path: '-1/events', status: 400, error: 'BadDataError', recorded: 'an empty list' },
-  { name: 'id too large', path: '99999999999/events', status: 400, error: 'BadDataError', recorded: '500' },
+  { name: 'id too large', path: '99999999999/events', status: 404, error: 'NotFoundError', recorded: '500' },
   { name: 'no token', path: 'ok/events', token: null, status: 401, error: 'AuthenticationRequired' },
   {
     name: 'wrong token',

@@ -206,7 +206,17 @@ export function deliveryRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/addons/:id/backfill',
     {
-      config: { permission: ['ADMIN'] },
+      config: {
+        permission: ['ADMIN'],
+        checks: [
+          ({ body }) => {
+            if (body.from !== undefined) instantOf(body.from, '/body/from');
+          },
+          ({ body }) => {
+            if (body.to !== undefined) instantOf(body.to, '/body/to');
+          },
+        ],
+      },
       schema: {
         operationId: 'backfillAddon',
         tags,

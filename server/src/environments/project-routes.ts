@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Db } from '../db/database.ts';
+import { checkStrategy } from '../feature-environments/accept-strategy.ts';
 import { NewStrategy } from '../feature-environments/schema.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
@@ -83,7 +84,10 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/projects/:projectId/environments/:environment/default-strategy',
     {
-      config: { permission: ['UPDATE_PROJECT', 'PROJECT_DEFAULT_STRATEGY_WRITE'] },
+      config: {
+        permission: ['UPDATE_PROJECT', 'PROJECT_DEFAULT_STRATEGY_WRITE'],
+        checks: [({ params: { projectId = '' }, body }) => checkStrategy(db, projectId, body)],
+      },
       schema: {
         operationId: 'updateDefaultStrategy',
         tags,

@@ -1,5 +1,5 @@
 import { examineConstraints } from '../constraints/accept.ts';
-import type { Tx } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { badData, type Violation } from '../errors.ts';
 import { segmentViolations } from '../segments/usable.ts';
 import { strategyTypeViolations } from '../strategies/usable.ts';
@@ -24,6 +24,11 @@ export async function acceptStrategy(tx: Tx, project: string, input: NewStrategy
   ];
   if (details.length > 0) throw badData(details);
   return { ...input, segments, constraints: examined.constraints, variants: weighed.variants ?? [] };
+}
+
+/** The same for the fields that are given, for a request that is rejected anyway. */
+export async function checkStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
+  await db.transaction().execute(tx => acceptStrategy(tx, project, { name: '', ...input }));
 }
 
 export function rolloutViolations({

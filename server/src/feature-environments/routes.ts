@@ -6,6 +6,7 @@ import { FeatureNames } from '../features/schema.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, Ref, refusals } from '../http/schema.ts';
 import { StrategyVariant, Variant } from '../variants/schema.ts';
+import { checkStrategy } from './accept-strategy.ts';
 import {
   FeatureEnvironment,
   FeatureStrategy,
@@ -151,7 +152,10 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
   app.post(
     `${HERE}/strategies`,
     {
-      config: { permission: ['CREATE_FEATURE_STRATEGY'] },
+      config: {
+        permission: ['CREATE_FEATURE_STRATEGY'],
+        checks: [({ params: { projectId = '' }, body }) => checkStrategy(db, projectId, body)],
+      },
       schema: {
         operationId: 'addFeatureStrategy',
         tags,
@@ -213,7 +217,10 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
   app.put(
     `${HERE}/strategies/:strategyId`,
     {
-      config: { permission: ['UPDATE_FEATURE_STRATEGY'] },
+      config: {
+        permission: ['UPDATE_FEATURE_STRATEGY'],
+        checks: [({ params: { projectId = '' }, body }) => checkStrategy(db, projectId, body)],
+      },
       schema: {
         operationId: 'updateFeatureStrategy',
         tags,

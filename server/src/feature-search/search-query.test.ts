@@ -98,7 +98,7 @@ test.each([
   [{ state: 'IS:asleep' }],
   [{ state: 'stale' }],
   [{ createdBy: 'IS:alice' }],
-  [{ createdBy: 'IS_NOT:2147483648' }],
+  [{ createdBy: 'IS_NOT:9007199254740993' }],
   [{ createdAt: 'IS:2026-11-15' }],
   [{ createdAt: 'IS_BEFORE:2026-02-30' }],
   [{ lifecycle: 'IS:born' }],

@@ -1,17 +1,18 @@
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db, Reader, Tx } from '../db/database.ts';
-import { ApiError, exceedsLimit, invalidOperation, notFound } from '../errors.ts';
+import { ApiError, exceedsLimit, invalidOperation, notFound, type Violation } from '../errors.ts';
 import { refuseOverBudget } from '../health/budget.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
-import { attachTags, holdTags } from '../tags/attach.ts';
+import { attachTags, attachViolations, holdTags } from '../tags/attach.ts';
 import { readFeature } from './load.ts';
 import type { Feature, NewFeature } from './schema.ts';
 import {
   countActiveInInstance,
   findReceivingProject,
   insertFeatures,
+  isFeatureType,
   lockReceivingProject,
   type ReceivingProject,
 } from './store.ts';
@@ -25,7 +26,7 @@ export async function createFeature(
 ): Promise<Feature> {
   const { name } = input;
   await change(db, actor, async current => {
-    const tags = await holdTags(current, input.tags ?? [], index => `/body/tags/${index}`);
+    const tags = await holdTags(current, input.tags ?? [], tagPath);
     await admitFeature(current.tx, project, name);
     await addFeatures(current, actor, project, [input], most);
     await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
@@ -33,6 +34,24 @@ export async function createFeature(
   // Read afterwards, because events are written last and tell who has worked on a feature.
   return await readFeature(db, actor, project, name);
 }
+
+/** What is wrong with a feature to be created, as far as its fields are given. */
+export async function newFeatureViolations(
+  db: Db,
+  project: string,
+  { name, type, tags = [] }: Partial<NewFeature>,
+): Promise<Violation[]> {
+  if (name !== undefined) checkNamingPattern(name, await readReceivingProject(db, project));
+  return await db
+    .transaction()
+    .execute(async tx => [
+      ...(type === undefined || (await isFeatureType(tx, type)) ? [] : [NO_TYPE]),
+      ...(await attachViolations(tx, tags, tagPath)),
+    ]);
+}
+
+const NO_TYPE = { message: 'type is not a feature type', path: '/body/type' };
+const tagPath = (index: number): string => `/body/tags/${index}`;
 
 /** Part of a change that has admitted the features: off everywhere, at the first stage. */
 export async function addFeatures(

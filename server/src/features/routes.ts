@@ -10,7 +10,7 @@ import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
 import { archiveRoutes } from './archive-routes.ts';
-import { createFeature } from './create.ts';
+import { createFeature, newFeatureViolations } from './create.ts';
 import { featureList } from './list.ts';
 import { readFeature } from './load.ts';
 import { uniqueNames } from './many.ts';
@@ -67,7 +67,10 @@ export function featureRoutes(
   app.post(
     '/api/admin/projects/:projectId/features',
     {
-      config: { permission: ['CREATE_FEATURE'] },
+      config: {
+        permission: ['CREATE_FEATURE'],
+        checks: [({ params: { projectId = '' }, body }) => newFeatureViolations(db, projectId, body)],
+      },
       schema: {
         operationId: 'createFeature',
         tags,

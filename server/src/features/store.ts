@@ -182,6 +182,11 @@ async function foldCounts(tx: Tx): Promise<void> {
 export type NewFeatureRow = Pick<Feature, 'name' | 'type' | 'description' | 'impressionData'>;
 
 /** Inserts features, switched off in every environment of their project; returns when each was created, by name. */
+export async function isFeatureType(db: Reader, type: string): Promise<boolean> {
+  const found = await db.selectFrom('feature_types').select('id').where('id', '=', type).executeTakeFirst();
+  return found !== undefined;
+}
+
 export async function insertFeatures(
   tx: Tx,
   project: string,

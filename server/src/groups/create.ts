@@ -26,7 +26,7 @@ export async function createGroup(db: Db, actor: Actor, input: GroupInput): Prom
 }
 
 /** Refuses a body that names users or a root role that are not there, with every one of them. */
-export async function refuseUnknown(tx: Tx, { users = [], rootRole }: GroupInput): Promise<void> {
+export async function refuseUnknown(tx: Tx, { users = [], rootRole }: Partial<GroupInput>): Promise<void> {
   const details = [
     ...(await userViolations(
       tx,

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
-import { createGroup } from './create.ts';
+import { createGroup, refuseUnknown } from './create.ts';
 import { removeGroup } from './remove.ts';
 import { Group, GroupInput, GroupList, GroupMember, Member } from './schema.ts';
 import { findGroup, listGroups } from './store.ts';
@@ -53,7 +53,10 @@ export function groupRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/groups',
     {
-      config: { permission: ['ADMIN'] },
+      config: {
+        permission: ['ADMIN'],
+        checks: [({ body }) => db.transaction().execute(tx => refuseUnknown(tx, body))],
+      },
       schema: {
         operationId: 'createGroup',
         tags,
@@ -70,7 +73,10 @@ export function groupRoutes(app: App, db: Db): void {
   app.put(
     '/api/admin/groups/:groupId',
     {
-      config: { permission: ['ADMIN'] },
+      config: {
+        permission: ['ADMIN'],
+        checks: [({ body }) => db.transaction().execute(tx => refuseUnknown(tx, body))],
+      },
       schema: {
         operationId: 'updateGroup',
         tags,

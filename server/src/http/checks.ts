@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../actor.ts';
-import { ApiError, type Violation } from '../errors.ts';
+import { ApiError, badData, type ErrorName, type Violation } from '../errors.ts';
 import type { App } from './app.ts';
 import { ignoredViolations, isStrict } from './ignored.ts';
 import { violations } from './violations.ts';
@@ -30,7 +30,13 @@ declare module 'fastify' {
   }
 }
 
-const MAX_LISTED = 100;
+const RULES_BROKEN: ReadonlySet<string> = new Set<ErrorName>([
+  'BadDataError',
+  'PatternError',
+  'ExceedsLimitError',
+]);
+/** The last item of a list that was cut. */
+const MORE = /^and (\d+) more$/;
 const PARTS = ['params', 'querystring', 'body', 'headers'] as const;
 
 export function installChecks(app: App): void {
@@ -45,19 +51,31 @@ export function installChecks(app: App): void {
  * fix one violation only to meet the next. So a rejected request is examined completely: every part by its schema, then
  * the rules of the operation on what the schemas accept. A request that is accepted pays nothing for it.
  */
-export async function everyViolation(request: FastifyRequest, found: Violation[]): Promise<Violation[]> {
-  if (!request.isRead) return found;
-  const bySchema = PARTS.flatMap(part => violationsOfPart(request, part));
+export async function everyViolation(request: FastifyRequest, error: ApiError): Promise<ApiError> {
+  if (!request.isRead) return error;
+  const errors = PARTS.flatMap(part => schemaErrors(request, part));
+  const bySchema = errors.flatMap(({ part, found }) => violations(found, part));
   const notKnown = isStrict(request) ? ignoredViolations(request.ignored) : [];
   const byRule = await violationsOfRules(request, bySchema);
-  return listed([...bySchema, ...notKnown, ...found, ...byRule]);
+  const thrown = error.details.filter(({ message }) => !MORE.test(message));
+  const before = [...bySchema, ...notKnown, ...thrown];
+  // The operation knows more than its checks: where both speak of one place, its word counts.
+  const places = new Set(before.map(({ path }) => path));
+  const others = byRule.filter(({ path }) => path === undefined || !places.has(path));
+  const all = unique([...before, ...others]);
+  return Object.assign(badData(all, all.length + notListed(error, errors, bySchema)), { cause: error.cause });
 }
 
-function violationsOfPart(request: FastifyRequest, part: (typeof PARTS)[number]): Violation[] {
+/** Violations that were counted and not put into words. */
+function notListed(error: ApiError, errors: { found: unknown[] }[], bySchema: Violation[]): number {
+  if (errors.length > 0) return errors.reduce((sum, { found }) => sum + found.length, 0) - bySchema.length;
+  return Number(MORE.exec(error.details.at(-1)?.message ?? '')?.[1] ?? 0);
+}
+
+function schemaErrors(request: FastifyRequest, part: (typeof PARTS)[number]) {
   const validate = request.getValidationFunction(part);
-  if (validate === undefined) return [];
   const value = part === 'querystring' ? request.query : request[part];
-  return validate(value) ? [] : violations(validate.errors ?? [], part);
+  return validate === undefined || validate(value) ? [] : [{ part, found: validate.errors ?? [] }];
 }
 
 async function violationsOfRules(request: FastifyRequest, bySchema: Violation[]): Promise<Violation[]> {
@@ -68,7 +86,7 @@ async function violationsOfRules(request: FastifyRequest, bySchema: Violation[])
   const results = await Promise.all(checks.map(check => violationsOfRule(request, check, input)));
   const isAboutInvalid = ({ path = '' }: Violation) => {
     const [, part, field = ''] = path.split('/');
-    return (part === 'body' && input.invalid.has(field)) || bySchema.some(one => one.path === path);
+    return part === 'body' && input.invalid.has(field);
   };
   return results.flat().filter(violation => !isAboutInvalid(violation));
 }
@@ -104,16 +122,13 @@ async function violationsOfRule(
     const returned = await check(input);
     return Array.isArray(returned) ? returned : [];
   } catch (error) {
-    if (error instanceof ApiError) return error.name === 'BadDataError' ? error.details : [];
+    if (error instanceof ApiError) return RULES_BROKEN.has(error.name) ? error.details : [];
     // The violations that are already found are the response; this one is a bug or a database that does not respond.
     request.log.error({ err: error }, 'validation check failed');
     return [];
   }
 }
 
-function listed(all: Violation[]): Violation[] {
-  const keys = all.map(({ message, path }) => `${path} ${message}`);
-  const unique = all.filter((_, at) => keys.indexOf(keys[at] ?? '') === at);
-  const more = unique.length - MAX_LISTED;
-  return more > 0 ? [...unique.slice(0, MAX_LISTED), { message: `and ${more} more` }] : unique;
+function unique(all: Violation[]): Violation[] {
+  return [...new Map(all.map(one => [`${one.path} ${one.message}`, one])).values()];
 }

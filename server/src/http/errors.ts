@@ -50,7 +50,8 @@ export function errorBody(error: ApiError, id: string) {
 
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const id = randomUUID();
-  const refusal = await withEveryViolation(toApiError(error, id), request);
+  const thrown = toApiError(error, id);
+  const refusal = thrown.name === 'BadDataError' ? await everyViolation(request, thrown) : thrown;
   const status = STATUS[refusal.name];
   // The chain of causes goes to the log only: a driver's text can hold SQL and values.
   if (status >= 500) request.log.error({ err: error, errorId: id }, 'request failed');
@@ -58,11 +59,6 @@ export async function sendError(error: unknown, request: FastifyRequest, reply: 
   const retryAfter = refusal.retryAfter ?? (status === 503 ? 2 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal, id));
-}
-
-async function withEveryViolation(error: ApiError, request: FastifyRequest): Promise<ApiError> {
-  if (error.name !== 'BadDataError') return error;
-  return Object.assign(badData(await everyViolation(request, error.details)), { cause: error.cause });
 }
 
 function toApiError(error: unknown, id: string): ApiError {

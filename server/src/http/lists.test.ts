@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { listOperations } from '../test/operations.ts';
 import { call } from '../test/request.ts';
@@ -60,6 +61,7 @@ const withIds = listOperations().filter(
 
 test('any positive integer up to 2^53-1 is a valid id, and an unknown one is 404', async () => {
   const wrong: string[] = [];
+  const { token } = await makeUser(harness.db, 'Admin');
   for (const { method, path, parameters, body } of withIds) {
     for (const id of [1_000_000_000, 2_147_483_648, LARGEST]) {
       const url = parameters.reduce(
@@ -69,7 +71,7 @@ test('any positive integer up to 2^53-1 is a valid id, and an unknown one is 404
             : address,
         path,
       );
-      const response = await call(harness.app, method, url, body === undefined ? {} : { body });
+      const response = await call(harness.app, method, url, body === undefined ? { token } : { token, body });
       if (response.status !== 404)
         wrong.push(`${method} ${url}: ${response.status} ${JSON.stringify(response.body)}`);
     }

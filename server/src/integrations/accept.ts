@@ -35,30 +35,52 @@ export function acceptIntegration(
   policy: TargetPolicy,
   stored: Stored | undefined,
 ): Accepted {
+  const details = integrationViolations(input, policy, stored);
   const provider = providerNamed(input.provider);
-  if (!provider) {
-    const names = PROVIDERS.map(({ name }) => name).join(', ');
-    throw badData([{ message: `provider must be one of ${names}`, path: '/body/provider' }]);
-  }
-  const given = input.parameters as Record<string, unknown>;
-  const parameters = withStored(provider, given, stored?.parameters);
-  const details = [
-    ...provider.parameters.flatMap(definition => {
-      const isMasked = definition.sensitive && given[definition.name] === MASK;
-      const masks = isMasked ? [...maskViolations(definition.name, provider, parameters, stored)] : [];
-      return masks.length > 0 ? masks : [...parameterViolations(definition, parameters, policy)];
-    }),
-    ...eventViolations(input.events),
-  ];
-  if (details.length > 0) throw badData(details);
+  if (!provider || details.length > 0) throw badData(details);
   return {
     provider,
-    parameters: knownOnly(provider, parameters),
+    parameters: knownOnly(provider, withStored(provider, asRecord(input.parameters), stored?.parameters)),
     events: [...new Set(input.events)],
     projects: withoutAll(input.projects ?? []),
     environments: withoutAll(input.environments ?? []),
   };
 }
+
+/** Everything that is wrong with an integration, or with the part of it that is given. */
+export function integrationViolations(
+  { provider: name = '', parameters: sent = {}, events = [] }: Partial<IntegrationInput>,
+  policy: TargetPolicy,
+  stored: Stored | undefined,
+): Violation[] {
+  const provider = providerNamed(name);
+  if (!provider) return [...providerViolations(name), ...eventViolations(events)];
+  const given = asRecord(sent);
+  const parameters = withStored(provider, given, stored?.parameters);
+  return [
+    ...provider.parameters.flatMap(definition => {
+      const isMasked = definition.sensitive && given[definition.name] === MASK;
+      const masks = isMasked ? [...maskViolations(definition.name, provider, parameters, stored)] : [];
+      return masks.length > 0 ? masks : [...parameterViolations(definition, parameters, policy)];
+    }),
+    ...eventViolations(events),
+  ];
+}
+
+// The schema says object, and no more.
+const asRecord = (given: object): Record<string, unknown> => ({ ...given });
+
+function* providerViolations(name: string): Generator<Violation> {
+  if (providerNamed(name)) return;
+  const names = PROVIDERS.map(one => one.name).join(', ');
+  yield { message: `provider must be one of ${names}`, path: '/body/provider' };
+}
+
+/** What can be said about an update without what is stored, from which masked parameters come. */
+export const updateViolations = ({ provider = '', events = [] }: Partial<IntegrationInput>): Violation[] => [
+  ...providerViolations(provider),
+  ...eventViolations(events),
+];
 
 /** A masked value on update keeps what is stored: whoever saves a form need not know the secrets in it. */
 function withStored(

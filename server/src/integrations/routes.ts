@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
-import { acceptIntegration } from './accept.ts';
+import { acceptIntegration, integrationViolations, updateViolations } from './accept.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
 import { definitions } from './definitions.ts';
 import { removeIntegration } from './remove.ts';
@@ -69,7 +69,11 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
   app.post(
     '/api/admin/addons',
     {
-      config: { permission: ['CREATE_ADDON'], answersSecret: true },
+      config: {
+        permission: ['CREATE_ADDON'],
+        answersSecret: true,
+        checks: [({ body }) => integrationViolations(body, settings.targets, undefined)],
+      },
       schema: {
         operationId: 'createAddon',
         tags,
@@ -90,7 +94,10 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
   app.post(
     '/api/admin/addons/validate',
     {
-      config: { permission: ['CREATE_ADDON', 'UPDATE_ADDON'] },
+      config: {
+        permission: ['CREATE_ADDON', 'UPDATE_ADDON'],
+        checks: [({ body }) => integrationViolations(body, settings.targets, undefined)],
+      },
       schema: {
         operationId: 'validateAddon',
         tags,
@@ -109,7 +116,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
   app.put(
     '/api/admin/addons/:id',
     {
-      config: { permission: ['UPDATE_ADDON'] },
+      config: { permission: ['UPDATE_ADDON'], checks: [({ body }) => updateViolations(body)] },
       schema: {
         operationId: 'updateAddon',
         tags,

@@ -6,7 +6,7 @@ import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { NewMember, User } from '../users/admin-schema.ts';
-import { createSignupToken } from './create.ts';
+import { checkExpiry, createSignupToken } from './create.ts';
 import { NewSignupToken, SignupToken, SignupTokenList, SignupTokenUpdate } from './schema.ts';
 import { needsOpenToken, signUp } from './signup.ts';
 import { findSignupToken, listSignupTokens, type TokenKey } from './store.ts';
@@ -43,7 +43,15 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/invite-link/tokens',
     {
-      config: { ...config, answersSecret: true },
+      config: {
+        ...config,
+        answersSecret: true,
+        checks: [
+          ({ body }) => {
+            if (body.expiresAt !== undefined) checkExpiry(body.expiresAt);
+          },
+        ],
+      },
       schema: {
         operationId: 'createSignupToken',
         tags,

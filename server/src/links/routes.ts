@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
+import { acceptLink } from './accept.ts';
 import { addLink, changeLink, removeLink } from './edit.ts';
 import { FeatureLink, LinkInput } from './schema.ts';
 
@@ -18,7 +19,14 @@ export function linkRoutes(app: App, db: Db): void {
   app.post(
     HERE,
     {
-      config: { permission: ['UPDATE_FEATURE'] },
+      config: {
+        permission: ['UPDATE_FEATURE'],
+        checks: [
+          ({ body }) => {
+            if (body.url !== undefined) acceptLink({ url: body.url }, '/body');
+          },
+        ],
+      },
       schema: {
         operationId: 'addFeatureLink',
         tags,
@@ -38,7 +46,14 @@ export function linkRoutes(app: App, db: Db): void {
   app.put(
     `${HERE}/:linkId`,
     {
-      config: { permission: ['UPDATE_FEATURE'] },
+      config: {
+        permission: ['UPDATE_FEATURE'],
+        checks: [
+          ({ body }) => {
+            if (body.url !== undefined) acceptLink({ url: body.url }, '/body');
+          },
+        ],
+      },
       schema: {
         operationId: 'updateFeatureLink',
         tags,

@@ -2,10 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { grantProjectRole } from '../access/grant.ts';
 import { type Actor, isAccount } from '../actor.ts';
 import { change } from '../change.ts';
-import type { Db, Tx } from '../db/database.ts';
+import type { Db, Reader, Tx } from '../db/database.ts';
 import { badData, exceedsLimit, nameExists } from '../errors.ts';
 import type { NewProject, Project } from './schema.ts';
-import { addEnvironments, countProjects, findProject, insertProject, type ProjectFields } from './store.ts';
+import {
+  addEnvironments,
+  countProjects,
+  findProject,
+  insertProject,
+  listEnvironmentNames,
+  type ProjectFields,
+} from './store.ts';
 
 const NO_NAMING = { pattern: null, example: null, description: null };
 const MAX_SLUG_LENGTH = 90;
@@ -69,8 +76,16 @@ export function* idsFor(name: string): Generator<string> {
 }
 
 async function connectEnvironments(tx: Tx, id: string, wanted: string[] | undefined): Promise<void> {
-  const connected = await addEnvironments(tx, id, wanted);
-  const unknown = (wanted ?? []).filter(name => !connected.includes(name));
+  refuseUnknownEnvironments(wanted ?? [], await addEnvironments(tx, id, wanted));
+}
+
+/** The same for a request that is rejected anyway. */
+export async function checkEnvironments(db: Reader, wanted: string[] = []): Promise<void> {
+  refuseUnknownEnvironments(wanted, await listEnvironmentNames(db, wanted));
+}
+
+function refuseUnknownEnvironments(wanted: string[], found: string[]): void {
+  const unknown = wanted.filter(name => !found.includes(name));
   if (unknown.length === 0) return;
   throw badData(
     unknown.map(name => ({ message: `environment ${name} does not exist`, path: '/body/environments' })),

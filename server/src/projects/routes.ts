@@ -5,7 +5,7 @@ import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { archiveProject, removeProject } from './archive.ts';
-import { createProject } from './create.ts';
+import { checkEnvironments, createProject } from './create.ts';
 import {
   FeatureNaming,
   NewProject,
@@ -16,7 +16,7 @@ import {
   ProjectUpdate,
 } from './schema.ts';
 import { findOverview, findProject, listProjects } from './store.ts';
-import { changeProject } from './update.ts';
+import { changeProject, checkNaming } from './update.ts';
 
 const tags = ['Projects'];
 const params = Type.Object({
@@ -97,7 +97,10 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
   app.post(
     '/api/admin/projects',
     {
-      config: { permission: ['CREATE_PROJECT'] },
+      config: {
+        permission: ['CREATE_PROJECT'],
+        checks: [({ body }) => checkEnvironments(db, body.environments)],
+      },
       schema: {
         operationId: 'createProject',
         tags,
@@ -132,7 +135,14 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
   app.put(
     '/api/admin/projects/:projectId/settings',
     {
-      config: { permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'] },
+      config: {
+        permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
+        checks: [
+          ({ body }) => {
+            if (body.featureNaming) checkNaming(body.featureNaming);
+          },
+        ],
+      },
       schema: {
         operationId: 'updateProjectSettings',
         tags,

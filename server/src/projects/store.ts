@@ -152,6 +152,13 @@ const columns = (project: ProjectFields) =>
   }) satisfies Columns<'projects'>;
 
 /** Adds the named environments, or all enabled ones; returns those that exist. */
+/** Those of the names that are environments. */
+export async function listEnvironmentNames(db: Reader, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from environments where name = any(${names})`.execute(db);
+  return rows.map(row => row.name);
+}
+
 export async function addEnvironments(tx: Tx, id: string, names: string[] | undefined): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     insert into project_environments (project_id, environment_name)

@@ -40,7 +40,7 @@ export async function changeProject(
 type Naming = Project['featureNaming'];
 
 /** A pattern that cannot be compiled, or does not match its own example, is refused before it can refuse names. */
-function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>): Naming {
+export function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>): Naming {
   const naming = {
     pattern: input.pattern || null,
     example: input.example || null,

@@ -1,5 +1,5 @@
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../access/permissions.ts';
-import type { Tx } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
 import type { Violation } from '../errors.ts';
 import type { Permission, PermissionInput, RoleInput } from './schema.ts';
 import { type HeldPermission, holdEnvironments } from './store.ts';
@@ -47,6 +47,14 @@ export function listAllPermissions(environments: string[]) {
       permissions: ofKind('environment').map(permission => ({ ...permission, environment })),
     })),
   };
+}
+
+/** What is wrong with the permissions of a role to be created, as far as they are given. */
+export async function permissionViolations(
+  db: Db,
+  { type = 'custom', permissions = [] }: Partial<RoleInput>,
+): Promise<Violation[]> {
+  return (await db.transaction().execute(tx => examinePermissions(tx, type, permissions))).violations;
 }
 
 /** The permissions of a role without repetitions, and everything that is wrong with them. */

@@ -4,7 +4,7 @@ import { badData, nameExists, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
 import { createRole } from './create.ts';
-import { described, examinePermissions, listAllPermissions } from './permissions.ts';
+import { described, listAllPermissions, permissionViolations } from './permissions.ts';
 import { removeRole } from './remove.ts';
 import {
   Permission,
@@ -83,7 +83,10 @@ export function roleRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/roles',
     {
-      config: { permission: ['ADMIN'] },
+      config: {
+        permission: ['ADMIN'],
+        checks: [({ body, invalid }) => (invalid.has('type') ? [] : permissionViolations(db, body))],
+      },
       schema: {
         operationId: 'createRole',
         tags,
@@ -100,7 +103,10 @@ export function roleRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/roles/validate',
     {
-      config: { permission: ['ADMIN'] },
+      config: {
+        permission: ['ADMIN'],
+        checks: [({ body, invalid }) => (invalid.has('type') ? [] : permissionViolations(db, body))],
+      },
       schema: {
         operationId: 'validateRole',
         tags,
@@ -111,8 +117,8 @@ export function roleRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      const { name, type = 'custom', permissions = [] } = request.body;
-      const { violations } = await db.transaction().execute(tx => examinePermissions(tx, type, permissions));
+      const { name } = request.body;
+      const violations = await permissionViolations(db, request.body);
       if (violations.length > 0) throw badData(violations);
       if (await isNameTaken(db, name.trim())) throw nameExists('A role with this name');
       return reply.code(200).send();

@@ -36,6 +36,16 @@ export async function createSegment(
   });
 }
 
+/** What is wrong with the constraints of a segment to be created, for those who may create it there. */
+export async function checkConstraints(
+  db: Db,
+  actor: Actor,
+  { constraints = [], project }: Partial<SegmentInput>,
+): Promise<void> {
+  await needsForSegment(db, actor, 'CREATE_SEGMENT', project || null);
+  await acceptSegmentConstraints(db, constraints, project || null);
+}
+
 export async function acceptSegmentConstraints(
   db: Reader,
   constraints: Constraint[],

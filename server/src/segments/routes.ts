@@ -6,7 +6,7 @@ import { StrategyUses } from '../feature-environments/schema.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
 import { attachSegments } from './attach.ts';
-import { createSegment } from './create.ts';
+import { checkConstraints, createSegment } from './create.ts';
 import { removeSegment } from './remove.ts';
 import {
   Segment,
@@ -73,7 +73,12 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
   app.post(
     '/api/admin/segments',
     {
-      config: { permission: 'NONE' },
+      config: {
+        permission: 'NONE',
+        checks: [
+          ({ body, invalid, actor }) => (invalid.has('project') ? [] : checkConstraints(db, actor, body)),
+        ],
+      },
       schema: {
         operationId: 'createSegment',
         tags,

@@ -25,6 +25,11 @@ export async function createServiceAccount(
   });
 }
 
+/** The same for a request that is rejected anyway; only the role, if it is given, depends on what is stored. */
+export const checkRole = async (db: Db, rootRole: number | undefined): Promise<void> => {
+  if (rootRole !== undefined) await db.transaction().execute(tx => refuseUnknownRole(tx, rootRole));
+};
+
 export async function refuseUnknownRole(tx: Tx, rootRole: number): Promise<void> {
   const details = await roleViolations(tx, 'root', [{ id: rootRole, path: '/body/rootRole' }]);
   if (details.length > 0) throw badData(details);

@@ -3,8 +3,9 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
+import { refusePast } from '../users/personal-tokens.ts';
 import { NewPersonalToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
-import { createServiceAccount } from './create.ts';
+import { checkRole, createServiceAccount } from './create.ts';
 import { removeServiceAccount } from './remove.ts';
 import {
   NewServiceAccount,
@@ -45,7 +46,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/service-account',
     {
-      config: { permission: ['ADMIN'] },
+      config: { permission: ['ADMIN'], checks: [({ body }) => checkRole(db, body.rootRole)] },
       schema: {
         operationId: 'createServiceAccount',
         tags,
@@ -66,7 +67,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
   app.put(
     '/api/admin/service-account/:id',
     {
-      config: { permission: ['ADMIN'] },
+      config: { permission: ['ADMIN'], checks: [({ body }) => checkRole(db, body.rootRole)] },
       schema: {
         operationId: 'updateServiceAccount',
         tags,
@@ -123,7 +124,11 @@ export function serviceAccountRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/service-account/:id/token',
     {
-      config: { permission: ['ADMIN'], answersSecret: true },
+      config: {
+        permission: ['ADMIN'],
+        answersSecret: true,
+        checks: [({ body }) => refusePast(body.expiresAt)],
+      },
       schema: {
         operationId: 'createServiceAccountToken',
         tags,

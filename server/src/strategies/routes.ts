@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
-import { createStrategyType } from './create.ts';
+import { completeParameters, createStrategyType } from './create.ts';
 import { removeStrategyType } from './delete.ts';
 import { NewStrategyType, StrategyType, StrategyTypeList, StrategyTypeUpdate } from './schema.ts';
 import { findStrategyType, listStrategyTypes } from './store.ts';
@@ -55,7 +55,14 @@ export function strategyRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/strategies',
     {
-      config: { permission: ['CREATE_STRATEGY'] },
+      config: {
+        permission: ['CREATE_STRATEGY'],
+        checks: [
+          ({ body }) => {
+            completeParameters(body.parameters ?? []);
+          },
+        ],
+      },
       schema: {
         operationId: 'createStrategyType',
         tags,
@@ -75,7 +82,14 @@ export function strategyRoutes(app: App, db: Db): void {
   app.put(
     '/api/admin/strategies/:strategyName',
     {
-      config: { permission: ['UPDATE_STRATEGY'] },
+      config: {
+        permission: ['UPDATE_STRATEGY'],
+        checks: [
+          ({ body }) => {
+            completeParameters(body.parameters ?? []);
+          },
+        ],
+      },
       schema: {
         operationId: 'updateStrategyType',
         tags,

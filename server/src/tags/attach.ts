@@ -1,5 +1,6 @@
 import type { Change } from '../change.ts';
-import { badData, exceedsLimit } from '../errors.ts';
+import type { Tx } from '../db/database.ts';
+import { badData, exceedsLimit, type Violation } from '../errors.ts';
 import { trimmed, valueViolations } from './accept.ts';
 import type { NewTag, Tag } from './schema.ts';
 import { deleteFeatureTags, insertFeatureTags, insertMissingTags, lockTagTypes } from './store.ts';
@@ -19,18 +20,28 @@ export async function holdTags(
   pathOf: (index: number) => string,
 ): Promise<Tag[]> {
   if (input.length === 0) return [];
+  const details = await attachViolations(tx, input, pathOf);
+  if (details.length > 0) throw badData(details);
+
+  const wanted = unique(input.map(trimmed));
+  for (const tag of await insertMissingTags(tx, wanted)) record({ type: 'tag-created', data: tag });
+  return wanted;
+}
+
+/** What is wrong with tags to be attached. Their types are held until the transaction ends. */
+export async function attachViolations(
+  tx: Tx,
+  input: NewTag[],
+  pathOf: (index: number) => string,
+): Promise<Violation[]> {
+  if (input.length === 0) return [];
   const tags = input.map(trimmed);
   const types = new Set(await lockTagTypes(tx, tags));
-  const details = tags.flatMap((tag, index) => {
+  return tags.flatMap((tag, index) => {
     const path = pathOf(index);
     const unknown = { message: 'type does not exist', path: `${path}/type` };
     return [...(types.has(tag.type) ? [] : [unknown]), ...valueViolations(tag, path)];
   });
-  if (details.length > 0) throw badData(details);
-
-  const wanted = unique(tags);
-  for (const tag of await insertMissingTags(tx, wanted)) record({ type: 'tag-created', data: tag });
-  return wanted;
 }
 
 /** Attaches tags that are held to features that are held; what a feature has already is not told again. */

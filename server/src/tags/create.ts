@@ -1,10 +1,10 @@
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
-import type { Db } from '../db/database.ts';
-import { badData } from '../errors.ts';
+import type { Db, Reader } from '../db/database.ts';
+import { badData, type Violation } from '../errors.ts';
 import { trimmed, valueViolations } from './accept.ts';
 import type { NewTag, NewTagType, Tag, TagType } from './schema.ts';
-import { insertMissingTagTypes, insertTag, insertTagType } from './store.ts';
+import { findTagType, insertMissingTagTypes, insertTag, insertTagType } from './store.ts';
 
 export async function createTagType(db: Db, actor: Actor, input: NewTagType): Promise<TagType> {
   const tagType = completed(input);
@@ -29,6 +29,15 @@ export const completed = (input: NewTagType): TagType => ({
   icon: input.icon ?? null,
   color: input.color ?? null,
 });
+
+/** What is wrong with a tag to be created, as far as it is given. */
+export async function tagViolations(db: Reader, { type, value }: Partial<NewTag>): Promise<Violation[]> {
+  const unknown = type !== undefined && (await findTagType(db, type.trim())) === undefined;
+  return [
+    ...(unknown ? [{ message: 'type does not exist', path: '/body/type' }] : []),
+    ...(value === undefined ? [] : valueViolations(trimmed({ type: type ?? '', value }), '/body')),
+  ];
+}
 
 export async function createTag(db: Db, actor: Actor, input: NewTag): Promise<Tag> {
   const tag = trimmed(input);

@@ -3,7 +3,7 @@ import type { Db } from '../db/database.ts';
 import { nameExists, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
-import { completed, createTag, createTagType } from './create.ts';
+import { completed, createTag, createTagType, tagViolations } from './create.ts';
 import { featureTagRoutes } from './feature-routes.ts';
 import { removeTag, removeTagType } from './remove.ts';
 import {
@@ -210,7 +210,7 @@ function installTags(app: App, db: Db): void {
   app.post(
     '/api/admin/tags',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', checks: [({ body }) => tagViolations(db, body)] },
       schema: {
         operationId: 'createTag',
         tags,

@@ -23,7 +23,7 @@ import {
   UserList,
   UserUpdate,
 } from './admin-schema.ts';
-import { createUser } from './create.ts';
+import { createUser, newUserViolations, roleViolations } from './create.ts';
 import { permissionOverview } from './permissions.ts';
 import { INACTIVE_DAYS, removeInactiveUsers, removeUser } from './remove.ts';
 import {
@@ -76,7 +76,13 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user-admin',
     {
-      config: { ...config, answersSecret: true },
+      config: {
+        ...config,
+        answersSecret: true,
+        checks: [
+          ({ body, invalid }) => newUserViolations(db, body, invalid.has('email') || invalid.has('username')),
+        ],
+      },
       schema: {
         operationId: 'createUser',
         tags,
@@ -236,7 +242,10 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
   app.put(
     '/api/admin/user-admin/:id',
     {
-      config,
+      config: {
+        ...config,
+        checks: [({ body }) => (body.rootRole === undefined ? [] : roleViolations(db, body.rootRole))],
+      },
       schema: {
         operationId: 'updateUser',
         tags,

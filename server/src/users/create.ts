@@ -1,7 +1,7 @@
 import { setRootRole } from '../access/grant.ts';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
-import type { Db, Tx } from '../db/database.ts';
+import type { Db, Reader, Tx } from '../db/database.ts';
 import { badData, type Violation } from '../errors.ts';
 import { hashPassword } from '../passwords/hash.ts';
 import { inviteByLink } from '../passwords/link.ts';
@@ -68,13 +68,35 @@ export async function addUser(
   return user;
 }
 
+/**
+ * What is wrong with a user to be created, as far as the fields are given. `elsewhere` says that username or address was
+ * given and is wrong by itself, so that neither is missing.
+ */
+export async function newUserViolations(
+  db: Reader,
+  input: Partial<NewUser>,
+  elsewhere: boolean,
+): Promise<Violation[]> {
+  const fields = { name: input.name || null, username: input.username || null, email: input.email || null };
+  return [
+    ...(elsewhere ? [] : identityViolations(fields)),
+    ...(input.password ? passwordViolations(input.password, fields) : []),
+    ...(input.rootRole === undefined ? [] : await roleViolations(db, input.rootRole)),
+  ];
+}
+
+export async function roleViolations(db: Reader, role: number | string): Promise<Violation[]> {
+  if ((await findRole(db, role)) !== undefined) return [];
+  return [{ message: `role ${role} is not a role that is held on the instance`, path: '/body/rootRole' }];
+}
+
 /** By id, also in digits, or by name. */
+const findRole = async (db: Reader, role: number | string): Promise<number | undefined> =>
+  await findRootRole(db, /^\d{1,9}$/.test(String(role)) ? Number(role) : role);
+
 export async function rootRoleId(tx: Tx, role: number | string): Promise<number> {
-  const id = await findRootRole(tx, /^\d{1,9}$/.test(String(role)) ? Number(role) : role);
-  if (id === undefined)
-    throw badData([
-      { message: `role ${role} is not a role that is held on the instance`, path: '/body/rootRole' },
-    ]);
+  const id = await findRole(tx, role);
+  if (id === undefined) throw badData(await roleViolations(tx, role));
   return id;
 }
 

@@ -45,15 +45,18 @@ export async function issueToken(
   kind: 'personal' | 'service',
   input: NewPersonalToken,
 ): Promise<PersonalToken> {
-  if (Date.parse(input.expiresAt) <= Date.now()) {
-    throw badData([{ message: 'expiresAt must lie in the future', path: '/body/expiresAt' }]);
-  }
+  refusePast(input.expiresAt);
   if ((await lockPersonalTokens(tx, userId)) >= MAX_PERSONAL_TOKENS) {
     throw exceedsLimit(`There are at most ${MAX_PERSONAL_TOKENS} tokens for each owner. Delete one first.`);
   }
   const secret = newToken(kind, 'user:');
   const token = await insertPersonalToken(tx, { userId, hash: hashToken(secret), ...input });
   return { ...token, secret };
+}
+
+export function refusePast(expiresAt: string | undefined): void {
+  if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return;
+  throw badData([{ message: 'expiresAt must lie in the future', path: '/body/expiresAt' }]);
 }
 
 /** Part of a change that takes a token from its owner. */

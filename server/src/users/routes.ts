@@ -8,7 +8,7 @@ import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
 import { changeOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
 import { asCaller, ownerId } from './caller.ts';
-import { createPersonalToken, removePersonalToken } from './personal-tokens.ts';
+import { createPersonalToken, refusePast, removePersonalToken } from './personal-tokens.ts';
 import {
   Caller,
   HeldPermission,
@@ -141,7 +141,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user/tokens',
     {
-      config: { permission: 'NONE', answersSecret: true },
+      config: { permission: 'NONE', answersSecret: true, checks: [({ body }) => refusePast(body.expiresAt)] },
       schema: {
         operationId: 'createPersonalToken',
         tags: ['Users'],
