@@ -88,7 +88,7 @@ function summaryOf(type: string, rest: Partial<DescribedEvent> = {}): string {
 
 /** What is left of a summary once escaped characters and our own bold are taken away. */
 function unescapedPartOf(summary: string): string {
-  return summary.replace(/\\[\\`*_{}[\]()#+\-.!|<>~@&]/g, '').replaceAll('**', '');
+  return summary.replace(/\\[!-/:-@[-`{-~]/g, ' ').replaceAll('**', '');
 }
 
 test('the table has exactly the types of the contract, in its order, then the newer ones', () => {
@@ -354,7 +354,7 @@ test('an unknown type is its own label and is told neutrally', () => {
 
   expect(label).toBe('flag-painted');
   expect(summary).toBe(
-    '**alice** caused an event of type **flag\\-painted** for flag **checkout** in project **default**',
+    '**alice** caused an event of type **flag-painted** for flag **checkout** in project **default**',
   );
 });
 
@@ -405,9 +405,7 @@ test('a payload nested thousands of levels deep is told', () => {
 test('a value is not read as a template', () => {
   const data = { name: '[x|{id}]', id: 'secret' };
 
-  expect(summaryOf('strategy-created', { data })).toBe(
-    '**alice** created strategy type **\\[x\\|\\{id\\}\\]**',
-  );
+  expect(summaryOf('strategy-created', { data })).toBe('**alice** created strategy type **\\[x\\|{id}\\]**');
 });
 
 test('no event, whatever its values, throws or becomes more than one line of plain bold text', () => {
@@ -455,7 +453,7 @@ test('no event, whatever its values, throws or becomes more than one line of pla
       const { summary } = describe(anything);
 
       expect(summary).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u);
-      expect(unescapedPartOf(summary)).not.toMatch(/[\\`*_{}[\]()#+\-.!|<>~@&]/);
+      expect(unescapedPartOf(summary)).not.toMatch(/[`*[\]<~|]|&#?[a-z0-9]+;/i);
       expect(summary).not.toMatch(/@(?!\u200D)|\/\/|www\\?\.|\[object/i);
       expect(summary.length).toBeLessThan(4_000);
     }),

@@ -11,7 +11,7 @@ import { call } from '../../test/request.ts';
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
 
-const SUMMARY = '**system** created flag **pay\\.checkout** in project **default**';
+const SUMMARY = '**system** created flag **pay.checkout** in project **default**';
 const LINK = 'http://localhost:4242/projects/default/features/pay.checkout';
 
 beforeEach(async () => {
