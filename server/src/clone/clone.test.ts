@@ -108,32 +108,33 @@ const feature = (segments: number[], parents: string[]): fc.Arbitrary<Omit<RichF
     environments: fc.record({ development: environment(segments), production: environment(segments) }),
   });
 
+const ADMIN = { id: -42, name: expect.any(String), imageUrl: expect.stringMatching(/^https:/) };
+
 /** What a copy should be, told anew and without the code that makes it. */
 function expectedCopy(source: Feature, name: string, replaceGroupId: boolean, include: readonly string[]) {
+  const { lastSeenAt: _, ...rest } = source;
   return {
-    ...source,
+    ...rest,
     name,
     stale: false,
     enabled: false,
     favorite: false,
-    lastSeenAt: null,
     links: [],
     children: [],
     tags: include.includes('tags') ? source.tags : [],
     dependencies: include.includes('dependencies') ? source.dependencies : [],
     clonedFrom: { project: source.project, feature: source.name },
     createdAt: expect.any(String),
-    createdBy: { id: -42, name: expect.any(String) },
-    collaborators: { users: [{ id: -42, name: expect.any(String) }] },
+    createdBy: ADMIN,
+    collaborators: { users: [ADMIN] },
     lifecycle: { stage: 'initial', enteredStageAt: expect.any(String) },
-    environments: source.environments.map(here => {
+    environments: source.environments.map(({ lastSeenAt: __, ...here }) => {
       const strategies = include.includes('strategies') ? here.strategies : [];
       const kept = include.includes('variants') ? here.variants : [];
       return {
         ...here,
         featureName: name,
         enabled: false,
-        lastSeenAt: null,
         variants: kept,
         variantCount: kept.length,
         hasStrategies: strategies.length > 0,

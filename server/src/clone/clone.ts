@@ -46,7 +46,15 @@ async function writeCopies(current: Change, actor: Actor, order: Order, copies: 
   await insertEnvironments(tx, names, variants);
   await enterStage(tx, names, 'initial');
   for (const { name, type, description, impressionData, source } of copies) {
-    const fields = { name, project, type, description, impressionData, stale: false, archived: false };
+    const fields = {
+      name,
+      project,
+      type,
+      description: description ?? null,
+      impressionData,
+      stale: false,
+      archived: false,
+    };
     record({
       type: 'feature-created',
       project,

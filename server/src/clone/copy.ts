@@ -27,7 +27,7 @@ export function copyOf(source: Feature, name: string, receiving: Receiving, choi
     name,
     project: receiving.project,
     type,
-    description,
+    ...(description === undefined ? {} : { description }),
     impressionData,
     environments,
     tags: takes('tags') ? source.tags : [],

@@ -111,7 +111,7 @@ export const PlannedCopy = Named(
     name,
     project: Type.String({ description: 'Project that receives the copy', examples: ['payments'] }),
     type: Type.String({ examples: ['release'] }),
-    description: Nullable(Type.String()),
+    description: Type.Optional(Type.String()),
     impressionData: Type.Boolean(),
     environments: Type.Array(
       Type.Object({

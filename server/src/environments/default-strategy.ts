@@ -32,7 +32,7 @@ export async function setDefaultStrategy(
 function complete(input: NewStrategy): DefaultStrategy {
   return {
     name: input.name,
-    title: input.title ?? null,
+    ...(typeof input.title === 'string' ? { title: input.title } : {}),
     disabled: input.disabled ?? false,
     ...(input.sortOrder === undefined ? {} : { sortOrder: input.sortOrder }),
     parameters: input.parameters ?? {},

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, UrlName } from '../http/schema.ts';
+import { Named, Ref, UrlName } from '../http/schema.ts';
 
 export const MAX_SORT_ORDER = 1_000_000;
 
@@ -56,7 +56,7 @@ export const DefaultStrategy = Named(
   'DefaultStrategy',
   Type.Object({
     name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-    title: Nullable(Type.String({ examples: ['A quarter of all users'] })),
+    title: Type.Optional(Type.String({ examples: ['A quarter of all users'] })),
     disabled: Type.Boolean(),
     sortOrder: Type.Optional(Type.Integer({ description: 'Left out: after the others', examples: [0] })),
     parameters: Type.Record(Type.String(), Type.String(), {

@@ -6,7 +6,7 @@ import type { Reader, Tx } from '../db/database.ts';
 import { likeText } from '../db/like.ts';
 import { deliveriesOfWritten } from '../integrations/jobs.ts';
 import { tagsOf } from '../tags/store.ts';
-import { nameOfUser } from '../users/store.ts';
+import { nameOfUser, personOf } from '../users/store.ts';
 import type { EventSearch } from './search-query.ts';
 
 export type EventRow = {
@@ -34,7 +34,7 @@ export const EVENT_COLUMNS = sql`
 
 /** Those who have made events about `features`; who only stars one works not on it. */
 export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
-  select jsonb_agg(jsonb_build_object('id', user_id, 'name', ${nameOfUser(sql`user_id`)}) order by user_id)
+  select jsonb_agg(${personOf(sql`user_id`)} order by user_id)
   from feature_collaborators where feature_name = features.name
 ), '[]'))`;
 

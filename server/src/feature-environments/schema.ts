@@ -11,7 +11,7 @@ const parameters = TextMap(100_000, {
 
 const strategyContent = {
   name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-  title: Nullable(Type.String({ examples: ['A quarter of all users'] })),
+  title: Type.Optional(Type.String({ examples: ['A quarter of all users'] })),
   disabled: Type.Boolean(),
   sortOrder: Type.Integer({ examples: [0] }),
   segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
@@ -55,7 +55,7 @@ export const FeatureEnvironment = Named(
     variantCount: Type.Integer({ examples: [0] }),
     variants: Type.Array(Ref(Variant)),
     strategies: Type.Array(Ref(FeatureStrategy), { description: 'In the order they are looked at' }),
-    lastSeenAt: Nullable(Timestamp('When an SDK last asked for the feature here')),
+    lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature here')),
     hasStrategies: Type.Boolean(),
     hasEnabledStrategies: Type.Boolean(),
   }),

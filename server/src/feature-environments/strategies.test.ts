@@ -42,7 +42,6 @@ test('a strategy is added behind the others, with the parameters of a gradual ro
     status: 200,
     body: {
       name: 'flexibleRollout',
-      title: null,
       disabled: false,
       sortOrder: 0,
       parameters: { rollout: '25', stickiness: 'default', groupId: 'rolled-out' },

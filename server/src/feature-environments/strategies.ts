@@ -115,7 +115,8 @@ export async function placeCopies(
     rows.map(({ content: _, ...row }) => row),
   );
   for (const { id, environment, featureName, content } of rows) {
-    record({ type: 'feature-strategy-add', project, environment, featureName, data: { id, ...content } });
+    const data = asStrategyData({ id, featureName, ...content });
+    record({ type: 'feature-strategy-add', project, environment, featureName, data });
   }
 }
 
@@ -207,7 +208,7 @@ export function complete(input: NewStrategy, featureName: string, sortOrder: num
   const rollout = { rollout: '100', stickiness: 'default', groupId: featureName };
   return {
     name: input.name,
-    title: input.title ?? null,
+    ...(typeof input.title === 'string' ? { title: input.title } : {}),
     disabled: input.disabled ?? false,
     sortOrder: input.sortOrder ?? sortOrder,
     parameters: { ...(input.name === 'flexibleRollout' ? rollout : {}), ...input.parameters },

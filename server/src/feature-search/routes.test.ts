@@ -4,6 +4,8 @@ import { makeMember, makeProject, makeUser, type TestUser } from '../test/factor
 import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 
+const ADMIN = { id: -42, name: 'admin token', imageUrl: expect.stringMatching(/^https:/) };
+
 const harness = useHarness();
 const people: Record<string, TestUser> = {};
 
@@ -113,9 +115,7 @@ test('a feature is found with all that a list shows of it', async () => {
       impressionData: true,
       favorite: false,
       createdAt: '2026-01-01T12:00:00.000Z',
-      createdBy: { id: -42, name: 'admin token' },
-      archivedAt: null,
-      lastSeenAt: null,
+      createdBy: ADMIN,
       lifecycle: { stage: 'pre-live', enteredStageAt: '2026-05-01T08:00:00.000Z' },
       dependencyType: 'parent',
       tags: [
@@ -132,7 +132,6 @@ test('a feature is found with all that a list shows of it', async () => {
           variantCount: 0,
           hasStrategies: false,
           hasEnabledStrategies: false,
-          lastSeenAt: null,
           yes: 0,
           no: 0,
         },
@@ -143,7 +142,7 @@ test('a feature is found with all that a list shows of it', async () => {
           hasEnabledStrategies: true,
         }),
       ],
-      collaborators: { users: [{ id: -42, name: 'admin token' }] },
+      collaborators: { users: [ADMIN] },
     },
   ]);
 });

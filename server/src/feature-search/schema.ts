@@ -10,7 +10,7 @@ import {
   patternOf,
   SearchQuery,
 } from '../http/filter.ts';
-import { Named, Nullable, Ref, Timestamp } from '../http/schema.ts';
+import { Named, Ref, Timestamp } from '../http/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { Tag } from '../tags/schema.ts';
 
@@ -24,7 +24,7 @@ export const FoundEnvironment = Named(
     variantCount: Type.Integer({ examples: [0] }),
     hasStrategies: Type.Boolean(),
     hasEnabledStrategies: Type.Boolean(),
-    lastSeenAt: Nullable(Timestamp('When an SDK last asked for the feature here')),
+    lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature here')),
     yes: Type.Integer({ description: 'Times it was on; 0 as long as there are no metrics', examples: [0] }),
     no: Type.Integer({ description: 'Times it was off; 0 as long as there are no metrics', examples: [0] }),
   }),
@@ -35,15 +35,17 @@ export const FoundFeature = Named(
   Type.Object({
     name: Type.String({ examples: ['checkout-v2'] }),
     type: Type.String({ description: 'Id of a feature type', examples: ['release'] }),
-    description: Nullable(Type.String({ examples: ['The new checkout page'] })),
+    description: Type.Optional(Type.String({ examples: ['The new checkout page'] })),
     project: Type.String({ examples: ['default'] }),
     stale: Type.Boolean(),
     impressionData: Type.Boolean(),
     favorite: Type.Boolean({ description: 'Starred by the caller' }),
     createdAt: Timestamp('When the feature was created'),
-    createdBy: Nullable(Person),
-    archivedAt: Nullable(Timestamp('When the feature was archived')),
-    lastSeenAt: Nullable(Timestamp('When an SDK last asked for the feature; the environments tell more')),
+    createdBy: Type.Optional(Person),
+    archivedAt: Type.Optional(Timestamp('When the feature was archived; absent while it is active')),
+    lastSeenAt: Type.Optional(
+      Timestamp('When an SDK last requested the feature; the environments tell more'),
+    ),
     lifecycle: Ref(Lifecycle),
     dependencyType: Type.Unsafe<'parent' | 'child' | null>({
       type: ['string', 'null'],
@@ -143,5 +145,8 @@ export const FeatureSearchQuery = SearchQuery({
   ...page,
 });
 
-export const FlagCreator = Named('FlagCreator', Person);
+export const FlagCreator = Named(
+  'FlagCreator',
+  Type.Object({ id: Type.Integer({ examples: [7] }), name: Type.String({ examples: ['alice'] }) }),
+);
 export const FlagCreators = Type.Array(Ref(FlagCreator), { description: 'The creators, by name' });

@@ -17,12 +17,12 @@ import type { FeatureSearch } from './search-query.ts';
 
 /** json and not jsonb, which would be taken apart and put together once more: a page of 50 costs 0.4 ms less. */
 const ENVIRONMENTS = sql`coalesce((
-  select json_agg(json_build_object(
+  select json_agg(json_strip_nulls(json_build_object(
       'name', environments.name, 'type', environments.type, 'sortOrder', environments.sort_order,
       'enabled', here.enabled, 'variantCount', jsonb_array_length(here.variants),
       'hasStrategies', strategies.any_enabled is not null, 'hasEnabledStrategies', strategies.any_enabled is true,
       'lastSeenAt', ${iso(sql`here.last_seen_at`)}, 'yes', 0, 'no', 0
-    ) order by environments.sort_order, environments.name)
+    )) order by environments.sort_order, environments.name)
   from feature_environments as here
     join environments on environments.name = here.environment
     left join (
@@ -53,6 +53,23 @@ const found = (actor: Actor) => sql`
   ${tagsOf(sql`features.name`)} as tags, ${SEGMENTS} as segments, ${ENVIRONMENTS} as environments,
   ${COLLABORATORS} as collaborators`;
 
+/** A value that is missing is an absent field, as wherever a feature is shown. */
+function withoutNulls({
+  description,
+  createdBy,
+  archivedAt,
+  lastSeenAt,
+  ...feature
+}: FoundFeature): FoundFeature {
+  return {
+    ...feature,
+    ...(description === null ? {} : { description }),
+    ...(createdBy === null ? {} : { createdBy }),
+    ...(archivedAt === null ? {} : { archivedAt }),
+    ...(lastSeenAt === null ? {} : { lastSeenAt }),
+  };
+}
+
 /**
  * Page and total of a search, from one snapshot because from one statement. The page is found as a list of names; what
  * a feature is made of is read for those names only, so a page costs the same in a project of ten and of ten thousand.
@@ -72,7 +89,9 @@ export async function searchFeatures(
   return {
     total: rows[0]?.total ?? 0,
     // Without a page there is one row that holds the total alone.
-    features: rows.filter(row => row.place !== null).map(({ total: _, place: __, ...feature }) => feature),
+    features: rows
+      .filter(row => row.place !== null)
+      .map(({ total: _, place: __, ...feature }) => withoutNulls(feature)),
   };
 }
 

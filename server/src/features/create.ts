@@ -148,6 +148,6 @@ export function checkNamingPattern(
 
 /** What events tell of a feature itself; strategies, variants and switches have events of their own. */
 export function asEventData(feature: Feature): object {
-  const { name, type, description, project, stale, impressionData, archived, createdAt } = feature;
+  const { name, type, description = null, project, stale, impressionData, archived, createdAt } = feature;
   return { name, type, description, project, stale, impressionData, archived, createdAt };
 }

@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import { listPieces, type Pieces } from '../http/stream.ts';
-import { readFeatureTexts } from './store.ts';
+import { readFeatureTexts } from './text/store.ts';
 
 /** The active features of a project as pieces of JSON text, of one moment, without ever holding all of them. */
 export async function* featureList(db: Db, actor: Actor, project: string): Pieces {

@@ -10,12 +10,18 @@ import {
   lockFeatures,
   shareFeatures,
 } from './store.ts';
+import { readFeatureTexts } from './text/store.ts';
 
 /** The feature, or a refusal if the project has none of that name. */
 export async function readFeature(db: Reader, actor: Actor, project: string, name: string): Promise<Feature> {
   const feature = await findFeature(db, actor, project, name);
   if (!feature) throw notFound(`Feature ${name} in project ${project}`);
   return feature;
+}
+
+/** The active features of a project by name, as JSON texts, some at a time. */
+export function streamFeatureTexts(tx: Tx, actor: Actor, project: string): AsyncGenerator<string[]> {
+  return readFeatureTexts(tx, actor, project);
 }
 
 /** Those of the features that the actor may read, of whatever projects. */

@@ -4,6 +4,10 @@ import { makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { type Answer, call } from '../test/request.ts';
 
+// The SHA-256 of "admin token", as Gravatar wants it.
+const ADMIN_IMAGE =
+  'https://gravatar.com/avatar/a8da00649b02165ebd2130561ba32f57577f538127a3a4a6f096c60f83b6abe8?s=42&d=retro&r=g';
+
 const harness = useHarness();
 const F = '/api/admin/projects/default/features';
 
@@ -41,8 +45,7 @@ test('a created feature is off in every environment of its project, answered and
       stale: false,
       impressionData: true,
       archived: false,
-      archivedAt: null,
-      createdBy: { id: -42, name: 'admin token' },
+      createdBy: { id: -42, name: 'admin token', imageUrl: ADMIN_IMAGE },
       environments: [
         { name: 'development', enabled: false, strategies: [], hasStrategies: false, variantCount: 0 },
         { name: 'production', type: 'production', enabled: false },

@@ -6,6 +6,7 @@ import { Named, Nullable, Ref, Timestamp, UrlName } from '../http/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { NewTag, Tag } from '../tags/schema.ts';
+import { Variant } from '../variants/schema.ts';
 
 const name = UrlName({ examples: ['checkout-v2'] });
 const type = Type.String({
@@ -14,10 +15,17 @@ const type = Type.String({
   description: 'Id of a feature type',
   examples: ['release'],
 });
-const description = Nullable(Type.String({ maxLength: 4_000, examples: ['The new checkout page'] }));
+const description = Type.String({ maxLength: 4_000, examples: ['The new checkout page'] });
 export const Person = Type.Object({
   id: Type.Integer({ examples: [7] }),
   name: Type.String({ examples: ['alice'] }),
+  imageUrl: Type.String({
+    format: 'uri',
+    description: 'Image at Gravatar, by the hash of the name',
+    examples: [
+      'https://gravatar.com/avatar/2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90?s=42&d=retro&r=g',
+    ],
+  }),
 });
 
 export const Feature = Named(
@@ -25,23 +33,34 @@ export const Feature = Named(
   Type.Object({
     name,
     type,
-    description,
+    description: Type.Optional(description),
     project: Type.String({ examples: ['default'] }),
     enabled: Type.Boolean({ description: 'On in at least one environment' }),
     stale: Type.Boolean(),
     impressionData: Type.Boolean(),
     archived: Type.Boolean(),
-    archivedAt: Nullable(Timestamp('When the feature was archived')),
+    archivedAt: Type.Optional(Timestamp('When the feature was archived; absent while it is active')),
     createdAt: Timestamp('When the feature was created'),
-    createdBy: Nullable(Person),
-    lastSeenAt: Nullable(Timestamp('When an SDK last asked for the feature; the environments tell more')),
+    createdBy: Type.Optional(Person),
+    lastSeenAt: Type.Optional(
+      Timestamp('When an SDK last requested the feature. Use lastSeenAt of its environments instead.', {
+        deprecated: true,
+      }),
+    ),
     favorite: Type.Boolean({ description: 'Starred by the caller' }),
     environments: Type.Array(Ref(FeatureEnvironment)),
+    variants: Type.Array(Ref(Variant), {
+      deprecated: true,
+      description: 'Always empty: variants belong to environments. A later major version removes this field.',
+    }),
     tags: Type.Array(Ref(Tag)),
     dependencies: Type.Array(Ref(Dependency), {
       description: 'Parents: what must hold for this one to be on',
     }),
-    children: Type.Array(Type.String(), { description: 'Features that depend on this one' }),
+    children: Type.Array(Type.String(), {
+      'x-experimental': true,
+      description: 'Names of the features that depend on this one. Experimental: this field may change.',
+    }),
     links: Type.Array(Ref(FeatureLink)),
     lifecycle: Ref(Lifecycle),
     collaborators: Type.Object({
@@ -64,7 +83,7 @@ export const NewFeature = Type.Object(
   {
     name,
     type: Type.Optional(type),
-    description: Type.Optional(description),
+    description: Type.Optional(Nullable(description)),
     impressionData: Type.Optional(Type.Boolean()),
     tags: Type.Optional(Type.Array(NewTag, { maxItems: 20, description: 'Created if they are new' })),
   },
@@ -75,7 +94,7 @@ export type NewFeature = Static<typeof NewFeature>;
 export const FeatureUpdate = Type.Object(
   {
     type: Type.Optional(type),
-    description: Type.Optional(description),
+    description: Type.Optional(Nullable(description)),
     impressionData: Type.Optional(Type.Boolean()),
     stale: Type.Optional(Type.Boolean()),
   },

@@ -48,13 +48,17 @@ export async function updateHeld(
   }
 }
 
-const updated = (before: Feature, { type, description, impressionData, stale }: FeatureUpdate): Feature => ({
-  ...before,
-  type: type ?? before.type,
-  description: description === undefined ? before.description : description,
-  impressionData: impressionData ?? before.impressionData,
-  stale: stale ?? before.stale,
-});
+function updated(before: Feature, { type, description, impressionData, stale }: FeatureUpdate): Feature {
+  const { description: told, ...rest } = before;
+  const text = description === undefined ? told : description;
+  return {
+    ...rest,
+    ...(typeof text === 'string' ? { description: text } : {}),
+    type: type ?? before.type,
+    impressionData: impressionData ?? before.impressionData,
+    stale: stale ?? before.stale,
+  };
+}
 
 /** The same by JSON Patch, applied to the fields that an update may carry. */
 export async function patchFeature(
@@ -64,7 +68,12 @@ export async function patchFeature(
   name: string,
   patch: JsonPatch,
 ): Promise<Feature> {
-  return await changeFeature(db, actor, project, name, ({ type, description, impressionData, stale }) =>
-    applyPatch({ type, description, impressionData, stale }, patch, FeatureUpdate),
+  return await changeFeature(
+    db,
+    actor,
+    project,
+    name,
+    ({ type, description = null, impressionData, stale }) =>
+      applyPatch({ type, description, impressionData, stale }, patch, FeatureUpdate),
   );
 }

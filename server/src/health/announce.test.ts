@@ -45,7 +45,7 @@ test('a feature is announced once, by the service itself, when it is older than 
     },
   ]);
   const { body } = await call(harness.app, 'GET', `/api/admin/projects/${project}/features/aging`);
-  expect(body.collaborators.users).toEqual([{ id: -42, name: 'admin token' }]);
+  expect(body.collaborators.users).toMatchObject([{ id: -42, name: 'admin token' }]);
 });
 
 test('what is stale or archived is not announced; back from there, it is', async () => {

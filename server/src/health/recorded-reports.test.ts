@@ -12,6 +12,7 @@ import { call } from '../test/request.ts';
  * - stats are of this moment; there a daily job writes them, and it had not run;
  * - features come by name, with all fields of a feature; there in no order, with eight of them, tags only if there are any;
  * - environments say changeRequestsEnabled;
+ * - a value that is missing is an absent field, as the contract marks no null there; there it is null;
  * - an error has one shape, with id and details; a token that is not accepted is refused as one that is missing.
  */
 const harness = useHarness();
@@ -108,7 +109,6 @@ const here = (name: string, enabled: boolean, hasStrategies: boolean, variantCou
   type: name,
   sortOrder: name === 'development' ? 2 : 3,
   variantCount,
-  lastSeenAt: null,
   hasStrategies,
   hasEnabledStrategies: hasStrategies,
 });
@@ -123,13 +123,12 @@ const flag = (name: string, development: [boolean, boolean], production: [boolea
     tags: tags.map(value => ({ value, type: 'simple' })),
   };
 };
-const NO_NAMING = { pattern: null, example: null, description: null };
 const EMPTY = {
   name: 'Empty',
   description: 'No flags',
   mode: 'open',
   featureLimit: null,
-  featureNaming: NO_NAMING,
+  featureNaming: {},
   defaultStickiness: 'default',
   health: 100,
   technicalDebt: 0,
@@ -155,7 +154,7 @@ const CASES: Case[] = [
       description: 'Default project',
       mode: 'open',
       featureLimit: null,
-      featureNaming: NO_NAMING,
+      featureNaming: {},
       defaultStickiness: 'default',
       // Recorded: 100 and 0.
       health: 67,

@@ -69,9 +69,13 @@ async function fill(project: string, user: TestUser): Promise<void> {
   await sql`insert into feature_links (feature_name, url, title) values ('it''s.a~flag!', 'https://example.com/"', 'A link'), ('it''s.a~flag!', 'https://example.com/2', null)`.execute(
     db,
   );
-  await sql`insert into feature_lifecycles (feature_name, stage, status) values ('parent', 'completed', 'kept')`.execute(
-    db,
-  );
+  await call(harness.app, 'POST', `${HERE}/${project}/features/parent/lifecycle/complete`, {
+    body: { status: 'kept', statusValue: 'blue "or" \\ green' },
+  });
+  // A server of an older version, still running during an upgrade, writes no stages.
+  await sql`delete from feature_lifecycles where feature_name = 'zz-bare'`.execute(db);
+  await sql`insert into feature_collaborators (feature_name, user_id) values ('zz-bare', 999999)`.execute(db);
+  await sql`update features set created_by_user_id = null where name = 'zz-bare'`.execute(db);
   await sql`insert into favorite_features (user_id, feature_name) values (${user.id}, 'it''s.a~flag!')`.execute(
     db,
   );
@@ -95,9 +99,16 @@ test('the report tells of each feature what reading it tells, by name, and fits 
     'parent',
     'zz-bare',
   ]);
-  for (const feature of body.features) {
+  const listed = (await get(`${id}/features`, user.token)).body.features;
+  for (const [at, feature] of body.features.entries()) {
     expect(feature).toEqual((await get(`${id}/features/${feature.name}`, user.token)).body);
+    expect(feature).toEqual(listed[at]);
   }
+  expect(body.features[1].lifecycle).toMatchObject({ stage: 'completed', statusValue: 'blue "or" \\ green' });
+  expect(body.features[2].lifecycle).toEqual({
+    stage: 'initial',
+    enteredStageAt: body.features[2].createdAt,
+  });
   expect(body.features[0]).toMatchObject({ favorite: true, lastSeenAt: '2026-11-14T23:59:59.999Z' });
   expect(body.features[0].environments[1].strategies).toMatchObject([
     { name: 'default', disabled: true },

@@ -1,8 +1,8 @@
 import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
+import { streamFeatureTexts } from '../features/load.ts';
 import { listPieces, type Pieces } from '../http/stream.ts';
-import { readFeatureTexts } from './report/store.ts';
 import type { HealthReport, ReportParts } from './schema.ts';
 import { healthOf, ratingOf } from './score.ts';
 import { findReportParts } from './store.ts';
@@ -21,7 +21,7 @@ export async function* healthReport(db: Db, actor: Actor, project: string, at: D
     const parts = await findReportParts(tx, actor, project, at);
     if (!parts) throw notFound(`Project ${project}`);
     const head = `${JSON.stringify(beginning(parts)).slice(0, -1)},"features":[`;
-    yield* listPieces(head, readFeatureTexts(tx, actor, project));
+    yield* listPieces(head, streamFeatureTexts(tx, actor, project));
   } finally {
     // Read only: there is nothing to keep, and a caller who went away leaves no transaction behind.
     await tx.rollback().execute();

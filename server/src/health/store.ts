@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { isPotentiallyStale } from '../feature-types/store.ts';
-import { MEMBERS, membersAddedSince } from '../projects/store.ts';
+import { FEATURE_NAMING, MEMBERS, membersAddedSince } from '../projects/store.ts';
 import type { InsightsParts, ReportParts, StatusParts } from './schema.ts';
 import type { Counts } from './score.ts';
 
@@ -87,9 +87,7 @@ export async function findReportParts(
   const { rows } = await sql<ReportParts>`
     select projects.name, projects.description, projects.mode,
       projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
-      jsonb_build_object(
-        'pattern', naming_pattern, 'example', naming_example, 'description', naming_description
-      ) as "featureNaming",
+      ${FEATURE_NAMING} as "featureNaming",
       ${MEMBERS} as members, projects.created_at as "createdAt", projects.updated_at as "updatedAt",
       exists (
         select from favorite_projects where user_id = ${actor.userId} and favorite_projects.project = projects.id

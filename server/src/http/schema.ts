@@ -63,8 +63,14 @@ export const PathBigId = (what: string, example: string) =>
 export const RowId = (options: Parameters<typeof Type.Integer>[0] = {}) =>
   Type.Integer({ minimum: 1, maximum: 2_147_483_647, examples: [3], ...options });
 
-export const Timestamp = (description: string) =>
-  Type.String({ format: 'date-time', maxLength: 40, description, examples: ['2026-11-15T09:30:00.000Z'] });
+export const Timestamp = (description: string, options: StringOptions = {}) =>
+  Type.String({
+    format: 'date-time',
+    maxLength: 40,
+    description,
+    examples: ['2026-11-15T09:30:00.000Z'],
+    ...options,
+  });
 
 /** A successful answer, with the sentence the document says about it. */
 export function answer<T extends NamedSchema>(description: string, schema: T) {

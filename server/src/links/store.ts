@@ -2,12 +2,6 @@ import { sql } from 'kysely';
 import type { Tx } from '../db/database.ts';
 import type { FeatureLink } from './schema.ts';
 
-/** Links of `features`, the oldest first. */
-export const LINKS = sql`coalesce((
-  select jsonb_agg(jsonb_build_object('id', id, 'url', url, 'title', title) order by feature_links.created_at, id)
-  from feature_links where feature_name = features.name
-), '[]')`;
-
 /** The clock goes on from row to row: links keep the order they came in. */
 export async function insertLinks(tx: Tx, links: (FeatureLink & { featureName: string })[]): Promise<void> {
   await sql`

@@ -14,7 +14,6 @@ import {
   type ProjectFields,
 } from './store.ts';
 
-const NO_NAMING = { pattern: null, example: null, description: null };
 const MAX_SLUG_LENGTH = 90;
 
 /** Creates a project; a user or service account that does it becomes its owner. */
@@ -35,7 +34,7 @@ export async function createProject(
       defaultStickiness: input.defaultStickiness ?? 'default',
       featureLimit: null,
       debtBudget: null,
-      featureNaming: NO_NAMING,
+      featureNaming: {},
     });
     await connectEnvironments(tx, id, input.environments);
     const project = await findProject(tx, actor, id);

@@ -37,7 +37,7 @@ test('a created project is answered, listed and recorded', async () => {
     mode: 'protected',
     defaultStickiness: 'default',
     featureLimit: null,
-    featureNaming: { pattern: null, example: null, description: null },
+    featureNaming: {},
     environments: ['production'],
     members: 0,
     archivedAt: null,
@@ -321,14 +321,14 @@ test('the overview has the settings, the default strategies, the features by typ
     defaultStickiness: 'default',
     featureLimit: null,
     debtBudget: null,
-    featureNaming: { pattern: null, example: null, description: null },
+    featureNaming: {},
     members: 1,
     favorite: true,
     environments: [
       { environment: 'development' },
       {
         environment: 'production',
-        defaultStrategy: expect.objectContaining({ name: 'flexibleRollout', title: null }),
+        defaultStrategy: expect.objectContaining({ name: 'flexibleRollout' }),
       },
     ],
     featureTypeCounts: [

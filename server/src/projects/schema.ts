@@ -31,9 +31,9 @@ const debtBudget = Type.Integer({
 export const FeatureNaming = Named(
   'FeatureNaming',
   Type.Object({
-    pattern: Nullable(Type.String({ description: 'What feature names must match, in RE2 syntax' })),
-    example: Nullable(Type.String({ description: 'A name that matches' })),
-    description: Nullable(Type.String({ description: 'What the pattern means' })),
+    pattern: Type.Optional(Type.String({ description: 'What feature names must match, in RE2 syntax' })),
+    example: Type.Optional(Type.String({ description: 'A name that matches' })),
+    description: Type.Optional(Type.String({ description: 'What the pattern means' })),
   }),
 );
 

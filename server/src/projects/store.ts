@@ -31,16 +31,17 @@ export const membersAddedSince = (since: RawBuilder<unknown>) => sql<number>`(
   ) as added
 )`;
 
+/** The rule for names of `projects`. */
+export const FEATURE_NAMING = sql`jsonb_strip_nulls(jsonb_build_object(
+  'pattern', projects.naming_pattern, 'example', projects.naming_example, 'description', projects.naming_description
+))`;
+
 /** All but the id and the environments. */
 const headAsSeenBy = (actor: Actor) => sql`
   projects.name, projects.description, projects.mode,
   projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
   projects.debt_budget as "debtBudget",
-  jsonb_build_object(
-    'pattern', projects.naming_pattern,
-    'example', projects.naming_example,
-    'description', projects.naming_description
-  ) as "featureNaming",
+  ${FEATURE_NAMING} as "featureNaming",
   coalesce(membership.users, 0) as members,
   projects.created_at as "createdAt", projects.updated_at as "updatedAt", projects.archived_at as "archivedAt",
   ${isFavoriteProject(actor)} as favorite`;
@@ -146,9 +147,9 @@ const columns = (project: ProjectFields) =>
     default_stickiness: project.defaultStickiness,
     feature_limit: project.featureLimit,
     debt_budget: project.debtBudget,
-    naming_pattern: project.featureNaming.pattern,
-    naming_example: project.featureNaming.example,
-    naming_description: project.featureNaming.description,
+    naming_pattern: project.featureNaming.pattern ?? null,
+    naming_example: project.featureNaming.example ?? null,
+    naming_description: project.featureNaming.description ?? null,
   }) satisfies Columns<'projects'>;
 
 /** Adds the named environments, or all enabled ones; returns those that exist. */

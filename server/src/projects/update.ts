@@ -42,9 +42,9 @@ type Naming = Project['featureNaming'];
 /** A pattern that cannot be compiled, or does not match its own example, is refused before it can refuse names. */
 export function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>): Naming {
   const naming = {
-    pattern: input.pattern || null,
-    example: input.example || null,
-    description: input.description || null,
+    ...(input.pattern ? { pattern: input.pattern } : {}),
+    ...(input.example ? { example: input.example } : {}),
+    ...(input.description ? { description: input.description } : {}),
   };
   const details = [...namingViolations(naming)];
   if (details.length > 0) throw badData(details);
@@ -52,15 +52,15 @@ export function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>
 }
 
 function* namingViolations({ pattern, example }: Naming): Generator<Violation> {
-  if (pattern === null) {
-    if (example !== null)
+  if (pattern === undefined) {
+    if (example !== undefined)
       yield { message: 'an example needs a pattern', path: '/body/featureNaming/example' };
     return;
   }
   const compiled = compilePattern(pattern);
   if (!compiled)
     yield { message: 'pattern is not RE2 syntax, or repeats too much', path: '/body/featureNaming/pattern' };
-  else if (example !== null && !compiled.matches(example)) {
+  else if (example !== undefined && !compiled.matches(example)) {
     yield { message: 'example does not match the pattern', path: '/body/featureNaming/example' };
   }
 }

@@ -3,14 +3,17 @@ import type { Db } from '../db/database.ts';
 import type { Feature } from '../features/schema.ts';
 
 type Environment = Partial<Pick<Feature['environments'][number], 'enabled' | 'variants'>> & {
-  strategies?: Partial<Omit<Feature['environments'][number]['strategies'][number], 'id' | 'featureName'>>[];
+  strategies?: (Partial<
+    Omit<Feature['environments'][number]['strategies'][number], 'id' | 'featureName' | 'title'>
+  > & { title?: string | null })[];
 };
 
 /** Everything a feature can be made of; what is left out is empty. */
 export type RichFeature = Partial<
-  Pick<Feature, 'type' | 'description' | 'impressionData' | 'stale' | 'tags' | 'dependencies'>
+  Pick<Feature, 'type' | 'impressionData' | 'stale' | 'tags' | 'dependencies'>
 > & {
   name: string;
+  description?: string | null;
   project?: string;
   environments?: Record<string, Environment>;
   links?: string[];

@@ -47,9 +47,11 @@ type Gathered = Required<Omit<FeatureExport, 'segments' | 'tagTypes' | 'contextF
 function gather(features: Feature[], environment: string): Gathered {
   const places = features.flatMap(feature => feature.environments.filter(({ name }) => name === environment));
   return {
-    features: features.map(({ name, type, description, project, stale, impressionData, createdAt }) => ({
-      ...{ name, type, description, project, stale, impressionData, createdAt },
-    })),
+    features: features.map(
+      ({ name, type, description = null, project, stale, impressionData, createdAt }) => ({
+        ...{ name, type, description, project, stale, impressionData, createdAt },
+      }),
+    ),
     featureStrategies: places.flatMap(place => place.strategies),
     featureEnvironments: places.map(({ featureName, enabled, variants, type }) => ({
       ...{ featureName, environment, name: environment, type, enabled, variants },

@@ -3,7 +3,8 @@ import type { Parent, Strategy, Variant } from './world.ts';
 
 export const NAMES = ['a', 'b', 'c', 'd'];
 
-export type StrategyInput = Pick<Strategy, 'name' | 'title' | 'disabled' | 'parameters'> & {
+export type StrategyInput = Pick<Strategy, 'name' | 'disabled' | 'parameters'> & {
+  title?: string | null;
   sortOrder?: number;
 };
 export type Update = {

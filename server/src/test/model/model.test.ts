@@ -222,7 +222,7 @@ type Shown = Omit<Flag, 'tags' | 'parents' | 'environments'> & {
 };
 
 function asFlag(project: string, shown: Shown): Flag {
-  const { type, description, impressionData, stale, archived, completed } = shown;
+  const { type, description = null, impressionData, stale, archived, completed } = shown;
   return {
     ...{ type, description, impressionData, stale, archived, completed },
     tags: shown.tags.map(tag => `${tag.type}:${tag.value}`),

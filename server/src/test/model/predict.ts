@@ -215,7 +215,14 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
   },
   'set-default': (world, { environment, strategy }) => {
     if (!world.environments.includes(environment)) return false;
-    world.defaults[environment] = { ...strategy, constraints: [], variants: [], segments: [] } as never;
+    const { title: _, ...rest } = strategy;
+    world.defaults[environment] = {
+      ...rest,
+      ...titled(strategy),
+      constraints: [],
+      variants: [],
+      segments: [],
+    } as never;
     return true;
   },
 };
@@ -248,6 +255,9 @@ const sameContent = (one: Strategy[], other: Strategy[]): boolean => {
   return isDeepStrictEqual(contents(one), contents(other));
 };
 
+/** No title is an absent field. */
+const titled = ({ title }: StrategyInput) => (typeof title === 'string' ? { title } : {});
+
 /** A new strategy has no id yet: the server's answer tells it. */
 function complete(input: StrategyInput, place: Place, groupId: string): Strategy {
   const last = Math.max(-1, ...place.strategies.map(one => one.sortOrder));
@@ -255,7 +265,7 @@ function complete(input: StrategyInput, place: Place, groupId: string): Strategy
   return {
     id: '',
     name: input.name,
-    title: input.title,
+    ...titled(input),
     disabled: input.disabled,
     sortOrder: input.sortOrder ?? last + 1,
     parameters: { ...(input.name === 'flexibleRollout' ? rollout : {}), ...input.parameters },

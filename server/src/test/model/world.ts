@@ -22,7 +22,7 @@ export type Place = { enabled: boolean; variants: Variant[]; strategies: Strateg
 export type Strategy = {
   id: string;
   name: string;
-  title: string | null;
+  title?: string;
   disabled: boolean;
   sortOrder: number;
   parameters: Record<string, string>;
