@@ -238,6 +238,22 @@ export function isReadable(actor: Actor) {
       )))`;
 }
 
+/** Those of the projects that the actor may read. */
+export async function listReadable(db: Reader, actor: Actor, projects: string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select projects.id from projects where projects.id = any(${projects}) and ${isReadable(actor)}`.execute(
+    db,
+  );
+  return rows.map(row => row.id);
+}
+
+/** Those of the projects that are private. */
+export async function listPrivate(db: Reader, projects: string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from projects where id = any(${projects}) and mode = 'private'`.execute(db);
+  return rows.map(row => row.id);
+}
+
 /** A condition on a table with a column `project`: true for rows of projects the actor may read. */
 export function ofReadableProject(actor: Actor) {
   return actor.isAdmin

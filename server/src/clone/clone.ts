@@ -1,3 +1,4 @@
+import { mayName } from '../access/private.ts';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
@@ -45,6 +46,11 @@ async function writeCopies(current: Change, actor: Actor, order: Order, copies: 
   const createdAt = await insertCopies(tx, copies, actor.userId);
   await insertEnvironments(tx, names, variants);
   await enterStage(tx, names, 'initial');
+  const named = await mayName(
+    tx,
+    project,
+    copies.map(({ source }) => source.project),
+  );
   for (const { name, type, description, impressionData, source } of copies) {
     const fields = {
       name,
@@ -59,7 +65,11 @@ async function writeCopies(current: Change, actor: Actor, order: Order, copies: 
       type: 'feature-created',
       project,
       featureName: name,
-      data: { ...fields, createdAt: createdAt.get(name), clonedFrom: source },
+      data: {
+        ...fields,
+        createdAt: createdAt.get(name),
+        ...(named(source.project) ? { clonedFrom: source } : {}),
+      },
     });
   }
   await placeCopies(current, project, strategiesOf(copies, choice.replaceGroupId));

@@ -459,6 +459,7 @@ export interface StrategyTexts {
 
 export interface Tags {
   created_at: Generated<string>;
+  project: string | null;
   type: string;
   value: string;
 }

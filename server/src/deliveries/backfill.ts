@@ -20,7 +20,7 @@ export async function backfill(
   until: string,
 ): Promise<Queued> {
   return await change(db, actor, async ({ tx, record }) => {
-    const { enabled, ...named } = await integrationToChange(tx, integration);
+    const { enabled, ...named } = await integrationToChange(tx, actor, integration);
     if (!enabled) throw invalidOperation('The integration is switched off. Switch it on first.');
     const deliveries = await backfillDeliveries(tx, integration, { since, until, limit: MOST });
     if (deliveries > 0)

@@ -11,7 +11,7 @@ const MOST = 10_000;
 /** Delivers one record again from the start of the schedule, under the same webhook-id. */
 export async function redeliver(db: Db, actor: Actor, integration: number, id: number): Promise<Queued> {
   return await change(db, actor, async ({ tx, record }) => {
-    const named = await integrationToChange(tx, integration);
+    const named = await integrationToChange(tx, actor, integration);
     const deliveries = await reopenDeliveries(tx, integration, { id });
     if (deliveries === 0) {
       if (!(await findRecord(tx, integration, id)))
@@ -34,7 +34,7 @@ export async function redeliverFailed(
   since: string,
 ): Promise<Queued> {
   return await change(db, actor, async ({ tx, record }) => {
-    const named = await integrationToChange(tx, integration);
+    const named = await integrationToChange(tx, actor, integration);
     const deliveries = await reopenDeliveries(tx, integration, { failedSince: since, limit: MOST });
     if (deliveries > 0)
       record({ type: 'integration-deliveries-repeated', data: { ...named, deliveries, since } });

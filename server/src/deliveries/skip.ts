@@ -9,7 +9,7 @@ import { findRecord } from './store.ts';
 /** Goes on past a delivery that was given up and holds up those behind it; it stays as it is. */
 export async function skipHeld(db: Db, actor: Actor, integration: number, id: number): Promise<void> {
   await change(db, actor, async ({ tx, record }) => {
-    const named = await integrationToChange(tx, integration);
+    const named = await integrationToChange(tx, actor, integration);
     if (!(await letGo(tx, integration, id))) {
       if (!(await findRecord(tx, integration, id)))
         throw notFound(`Record ${id} of integration ${integration}`);

@@ -26,7 +26,7 @@ export async function createFeature(
 ): Promise<Feature> {
   const { name } = input;
   await change(db, actor, async current => {
-    const tags = await holdTags(current, input.tags ?? [], tagPath);
+    const tags = await holdTags(current, project, input.tags ?? [], tagPath);
     await admitFeature(current.tx, project, name);
     await addFeatures(current, actor, project, [input], most);
     await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);

@@ -1,4 +1,5 @@
 import { needsInProject } from '../access/guard.ts';
+import { mayName } from '../access/private.ts';
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import { unusableFields } from '../context/usable.ts';
@@ -37,12 +38,17 @@ export async function moveFeature(
       ...ties(feature),
     ]);
 
+    const named = await mayName(tx, target, [project]);
     await moveTo(tx, name, target, { leaving: leaving.map(environment => environment.name), joining });
     record({
       type: 'feature-project-change',
       project: target,
       featureName: name,
-      data: { oldProject: project, newProject: target, addedEnvironments: joining },
+      data: {
+        ...(named(project) ? { oldProject: project } : {}),
+        newProject: target,
+        addedEnvironments: joining,
+      },
       preData: { removedEnvironments: leaving.map(asEnvironmentData) },
     });
   });

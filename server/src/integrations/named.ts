@@ -1,10 +1,13 @@
+import type { Actor } from '../actor.ts';
 import type { Tx } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import { lockIntegration } from './store.ts';
+import { viewFor } from './visible.ts';
 
 /** What an event about an integration says of it; it stays as it is until the transaction ends. */
-export async function integrationToChange(tx: Tx, id: number) {
-  const integration = await lockIntegration(tx, id);
+export async function integrationToChange(tx: Tx, actor: Actor, id: number) {
+  const stored = await lockIntegration(tx, id);
+  const integration = stored && (await viewFor(tx, actor, [stored]))(stored);
   if (!integration) throw notFound(`Integration ${id}`);
   const { provider, description, enabled } = integration;
   return { id, provider, description, enabled };

@@ -9,6 +9,7 @@ import type { SecretRotation } from './schema.ts';
 import { isSigningSecretReadable, placeOf } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { lockIntegration, updateSecrets } from './store.ts';
+import { viewFor } from './visible.ts';
 
 const OVERLAP_HOURS = 24;
 
@@ -22,7 +23,8 @@ export async function rotateSigningSecret(
 ): Promise<{ signingSecret: string; oldSecretUntil: string | null }> {
   needsKey(keyring);
   return await change(db, actor, async ({ tx, record }) => {
-    const integration = await lockIntegration(tx, id);
+    const stored = await lockIntegration(tx, id);
+    const integration = stored && (await viewFor(tx, actor, [stored]))(stored);
     if (!integration) throw notFound(`Integration ${id}`);
     if (!providerNamed(integration.provider)?.signed) {
       throw invalidOperation(`Requests of the provider ${integration.provider} are not signed.`);

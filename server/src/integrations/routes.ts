@@ -20,6 +20,7 @@ import {
 import { masked } from './sealed.ts';
 import { findIntegration, listIntegrations } from './store.ts';
 import { changeIntegration } from './update.ts';
+import { viewFor } from './visible.ts';
 
 const tags = ['Integrations'];
 
@@ -36,14 +37,19 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         operationId: 'getAddons',
         tags,
         summary: 'List integrations',
-        description: 'The integrations, and the providers with what each wants to know. Secrets are masked.',
+        description:
+          'The integrations and the providers. Secrets are masked. Projects that the caller may not read are left out, and so is an integration for such projects alone.',
         response: { 200: answer('Integrations and providers', IntegrationList), ...refusals(401, 403) },
       },
     },
-    async () => ({
-      addons: (await listIntegrations(db)).map(row => masked(keyring, row)),
-      providers: definitions(),
-    }),
+    async request => {
+      const rows = await listIntegrations(db);
+      const seen = await viewFor(db, request.actor, rows);
+      return {
+        addons: rows.flatMap(row => seen(row) ?? []).map(row => masked(keyring, row)),
+        providers: definitions(),
+      };
+    },
   );
 
   app.get(
@@ -60,7 +66,8 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
       },
     },
     async request => {
-      const row = await findIntegration(db, Number(request.params.id));
+      const found = await findIntegration(db, Number(request.params.id));
+      const row = found && (await viewFor(db, request.actor, [found]))(found);
       if (!row) throw notFound(`Integration ${request.params.id}`);
       return masked(keyring, row);
     },

@@ -10,6 +10,7 @@ import { asEventData, type IntegrationSettings } from './create.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
 import { masked, readParameters, sealParameters } from './sealed.ts';
 import { lockIntegration, updateIntegration } from './store.ts';
+import { mergeProjects, viewFor } from './visible.ts';
 
 /**
  * Replaces what is given; filters and settings that are left out stay, so that leaving one out never widens what is
@@ -25,7 +26,8 @@ export async function changeIntegration(
   needsKey(settings.keyring);
   return await change(db, actor, async ({ tx, record }) => {
     const before = await lockIntegration(tx, id);
-    if (!before) throw notFound(`Integration ${id}`);
+    const seenBefore = before && (await viewFor(tx, actor, [before]))(before);
+    if (!before || !seenBefore) throw notFound(`Integration ${id}`);
     if (input.provider !== before.provider) {
       throw badData([
         {
@@ -44,16 +46,18 @@ export async function changeIntegration(
       settings.targets,
       { parameters: stored },
     );
+    const projects = await mergeProjects(tx, actor, filters.projects, before.projects);
     const open = {
       description: input.description === undefined ? before.description : input.description,
       enabled: input.enabled,
       ...filters,
+      projects,
       eventsWithoutProject: input.eventsWithoutProject ?? before.eventsWithoutProject,
       ordered: input.ordered ?? before.ordered,
       whenGivenUp: input.whenGivenUp ?? before.whenGivenUp,
     };
     if (isDeepStrictEqual({ ...before, ...open }, before) && isDeepStrictEqual(parameters, stored)) {
-      return masked(settings.keyring, before);
+      return masked(settings.keyring, seenBefore);
     }
 
     const after = await updateIntegration(tx, id, {
@@ -65,12 +69,12 @@ export async function changeIntegration(
     const changedSecrets = provider.parameters
       .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored?.[name])
       .map(({ name }) => name);
-    const integration = masked(settings.keyring, after);
+    const integration = masked(settings.keyring, (await viewFor(tx, actor, [after]))(after) ?? after);
     record({
       type: 'addon-config-updated',
       // Two masks look alike: that a secret changed is told by its name.
       data: { ...asEventData(integration), ...(changedSecrets.length > 0 ? { changedSecrets } : {}) },
-      preData: asEventData(masked(settings.keyring, before)),
+      preData: asEventData(masked(settings.keyring, seenBefore)),
     });
     return integration;
   });

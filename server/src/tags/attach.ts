@@ -16,6 +16,7 @@ export type Tagged = { name: string; project: string; tags: Tag[] };
  */
 export async function holdTags(
   { tx, record }: Change,
+  project: string,
   input: NewTag[],
   pathOf: (index: number) => string,
 ): Promise<Tag[]> {
@@ -24,7 +25,7 @@ export async function holdTags(
   if (details.length > 0) throw badData(details);
 
   const wanted = unique(input.map(trimmed));
-  for (const tag of await insertMissingTags(tx, wanted)) record({ type: 'tag-created', data: tag });
+  for (const tag of await insertMissingTags(tx, project, wanted)) record({ type: 'tag-created', data: tag });
   return wanted;
 }
 

@@ -55,7 +55,7 @@ export async function changeTags(
   if (contradictions.length > 0) throw badData(contradictions);
 
   await change(db, actor, async current => {
-    const added = await holdTags(current, addedTags, pathOfAdded);
+    const added = await holdTags(current, project, addedTags, pathOfAdded);
     const held = await holdActiveFeatures(current.tx, actor, project, features);
     const rest = await detachTags(current, held, removed);
     await attachTags(

@@ -16,7 +16,7 @@ export async function removeTagType(db: Db, actor: Actor, name: string): Promise
   await change(db, actor, async current => {
     const tagType = await lockTagType(current.tx, name);
     if (!tagType) throw notFound(`Tag type ${name}`);
-    await removeTags(current, name);
+    await removeTags(current, actor, name);
     await deleteTagType(current.tx, name);
     current.record({ type: 'tag-type-deleted', preData: tagType });
   });
@@ -24,19 +24,21 @@ export async function removeTagType(db: Db, actor: Actor, name: string): Promise
 
 export async function removeTag(db: Db, actor: Actor, type: string, value: string): Promise<void> {
   await change(db, actor, async current => {
-    if ((await removeTags(current, type, value)) === 0) throw notFound(`Tag ${type}:${value}`);
+    const [tag] = await lockTags(current.tx, actor, type, value);
+    if (!tag || tag.hiddenIn !== null) throw notFound(`Tag ${type}:${value}`);
+    await removeTags(current, actor, type, value);
   });
 }
 
-/** Tags first, then features: in this order everybody locks them. Returns how many tags there were. */
-async function removeTags({ tx, record }: Change, type: string, value?: string): Promise<number> {
-  const tags = await lockTags(tx, type, value);
-  if (tags.length === 0) return 0;
+/** Tags first, then features: in this order everybody locks them. */
+async function removeTags({ tx, record }: Change, actor: Actor, type: string, value?: string): Promise<void> {
+  const tags = await lockTags(tx, actor, type, value);
+  if (tags.length === 0) return;
   await lockFeaturesWith(tx, type, value);
   for (const { project, featureName, ...preData } of await deleteFromFeatures(tx, type, value)) {
     record({ type: 'feature-untagged', project, featureName, preData });
   }
   await deleteTags(tx, type, value);
-  for (const preData of tags) record({ type: 'tag-deleted', preData });
-  return tags.length;
+  // Whoever deletes a tag type reads the events they cause: a tag that they may not know of is recorded in its project.
+  for (const { tag, hiddenIn } of tags) record({ type: 'tag-deleted', project: hiddenIn, preData: tag });
 }

@@ -167,7 +167,7 @@ function installTags(app: App, db: Db): void {
         response: { 200: answer('The tags', TagList), ...refusals(401, 403) },
       },
     },
-    async () => ({ version, tags: await listTags(db) }),
+    async request => ({ version, tags: await listTags(db, request.actor) }),
   );
 
   app.get(
@@ -183,7 +183,7 @@ function installTags(app: App, db: Db): void {
         response: { 200: answer('The tags', TagList), ...refusals(401, 403) },
       },
     },
-    async request => ({ version, tags: await listTags(db, request.params.type) }),
+    async request => ({ version, tags: await listTags(db, request.actor, request.params.type) }),
   );
 
   app.get(
@@ -201,7 +201,7 @@ function installTags(app: App, db: Db): void {
     },
     async request => {
       const { type, value } = request.params;
-      const tag = await findTag(db, type, value);
+      const tag = await findTag(db, request.actor, type, value);
       if (!tag) throw notFound(`Tag ${type}:${value}`);
       return { version, tag };
     },

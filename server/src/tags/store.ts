@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import { ofReadableProject } from '../access/store.ts';
+import type { Actor } from '../actor.ts';
 import type { Columns, Reader, Tx } from '../db/database.ts';
 import type { Tag, TagType } from './schema.ts';
 
@@ -54,21 +56,39 @@ export async function deleteTagType(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('tag_types').where('name', '=', name).execute();
 }
 
-export async function findTag(db: Reader, type: string, value: string): Promise<Tag | undefined> {
+/** A condition on `tags`: a feature that the actor may read has the tag, or no feature has it and its origin is readable. */
+const isVisible = (actor: Actor) =>
+  actor.isAdmin
+    ? sql<boolean>`true`
+    : sql<boolean>`case when exists (
+          select from feature_tags where feature_tags.type = tags.type and feature_tags.value = tags.value
+        ) then exists (
+          select from feature_tags join features on features.name = feature_tags.feature_name
+          where feature_tags.type = tags.type and feature_tags.value = tags.value and ${ofReadableProject(actor)}
+        ) else tags.project is null or ${ofReadableProject(actor)} end`;
+
+export async function findTag(
+  db: Reader,
+  actor: Actor,
+  type: string,
+  value: string,
+): Promise<Tag | undefined> {
   return await db
     .selectFrom('tags')
     .select(TAG)
     .where('type', '=', type)
     .where('value', '=', value)
+    .where(isVisible(actor))
     .executeTakeFirst();
 }
 
-/** All tags, or those of one type. */
-export async function listTags(db: Reader, type?: string): Promise<Tag[]> {
+/** All tags that the actor may know of, or those of one type. */
+export async function listTags(db: Reader, actor: Actor, type?: string): Promise<Tag[]> {
   return await db
     .selectFrom('tags')
     .select(TAG)
     .$if(type !== undefined, query => query.where('type', '=', type ?? ''))
+    .where(isVisible(actor))
     .orderBy('type')
     .orderBy('value')
     .execute();
@@ -87,10 +107,10 @@ export async function lockTagTypes(tx: Tx, tags: Tag[]): Promise<string[]> {
  * Returns the tags that did not exist; all of them are kept from being deleted until the transaction ends. The update that
  * never happens is what locks a tag that is there already, and makes one anew that another transaction is deleting.
  */
-export async function insertMissingTags(tx: Tx, tags: Tag[]): Promise<Tag[]> {
+export async function insertMissingTags(tx: Tx, project: string, tags: Tag[]): Promise<Tag[]> {
   const { rows } = await sql<Tag>`
-    insert into tags (type, value)
-    select type, value from jsonb_to_recordset(${JSON.stringify(tags)}::jsonb) as wanted (type text, value text)
+    insert into tags (type, value, project)
+    select type, value, ${project} from jsonb_to_recordset(${JSON.stringify(tags)}::jsonb) as wanted (type text, value text)
     order by type, value
     on conflict (type, value) do update set created_at = tags.created_at where false
     returning type, value`.execute(tx);
@@ -147,16 +167,20 @@ export async function insertTag(tx: Tx, { type, value }: Tag): Promise<void> {
   await tx.insertInto('tags').values({ type, value }).execute();
 }
 
+/** A tag, and a project that knows of it if the actor may not. */
+export type LockedTag = { tag: Tag; hiddenIn: string | null };
+
 /** The tags of the type, or the one tag, kept from being attached to features until the transaction ends. */
-export async function lockTags(tx: Tx, type: string, value?: string): Promise<Tag[]> {
-  return await tx
-    .selectFrom('tags')
-    .select(TAG)
-    .where('type', '=', type)
-    .$if(value !== undefined, query => query.where('value', '=', value ?? ''))
-    .orderBy('value')
-    .forUpdate()
-    .execute();
+export async function lockTags(tx: Tx, actor: Actor, type: string, value?: string): Promise<LockedTag[]> {
+  const isOne = value === undefined ? sql`true` : sql`tags.value = ${value}`;
+  await sql`select from tags where tags.type = ${type} and ${isOne} order by value for update`.execute(tx);
+  const { rows } = await sql<LockedTag>`
+    select jsonb_build_object('type', type, 'value', value) as tag, case when not ${isVisible(actor)} then coalesce((
+      select min(features.project) from feature_tags join features on features.name = feature_tags.feature_name
+      where feature_tags.type = tags.type and feature_tags.value = tags.value
+    ), tags.project) end as "hiddenIn"
+    from tags where tags.type = ${type} and ${isOne} order by value`.execute(tx);
+  return rows;
 }
 
 export async function deleteTags(tx: Tx, type: string, value?: string): Promise<void> {

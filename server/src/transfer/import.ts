@@ -61,7 +61,7 @@ export async function importFeatures(
       environment,
     );
     await addMissing(current, data, known);
-    const tags = await holdTags(current, tagsIn(data), index => `/body/data/featureTags/${index}`);
+    const tags = await holdTags(current, project, tagsIn(data), index => `/body/data/featureTags/${index}`);
     const locked = await holdReceivingProject(tx, project);
     const existing = await holdFoundFeatures(tx, actor, project, namedIn(data).features);
     // Again, because what others did meanwhile is certain only now.

@@ -1,0 +1,198 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser, type TestUser } from '../test/factories.ts';
+import { useHarness } from '../test/harness.ts';
+import { listOperations } from '../test/operations.ts';
+import { type Answer, call } from '../test/request.ts';
+
+/** Every name in the private project begins with it, and nothing else does. */
+const SECRET = 'zqx';
+const PRIVATE = 'zqx-project';
+
+const harness = useHarness();
+/** A Viewer, an Editor, and a member of the project who was removed from it. */
+const outsiders: TestUser[] = [];
+let member: TestUser;
+/** Values of path parameters, each tried with each. */
+const values: Record<string, string[]> = {};
+
+async function post(path: string, body: object, token?: string): Promise<Answer['body']> {
+  const answer = await call(harness.app, 'POST', `/api/admin/${path}`, {
+    body,
+    ...(token === undefined ? {} : { token }),
+  });
+  expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
+  return answer.body;
+}
+
+const webhook = (projects: string[]) => ({
+  provider: 'webhook',
+  enabled: true,
+  parameters: { url: 'http://127.0.0.1:9/' },
+  events: ['*'],
+  projects,
+});
+
+beforeAll(async () => {
+  const { db } = harness;
+  member = await makeUser(db, 'Editor', 'insider');
+  for (const role of ['Viewer', 'Editor', 'Editor'] as const) outsiders.push(await makeUser(db, role));
+  const [, , removed] = outsiders;
+  await makeProject(db, { id: PRIVATE, name: PRIVATE, mode: 'private' });
+  await makeProject(db, { id: 'open-project' });
+  for (const user of [member, ...(removed ? [removed] : [])]) await makeMember(db, user, PRIVATE, 'Owner');
+  await makeMember(db, member, 'open-project', 'Owner');
+
+  const { token } = member;
+  const at = `projects/${PRIVATE}/features`;
+  const constraints = [{ contextName: 'userId', operator: 'IN', values: ['1'] }];
+  const segment = await post('segments', { name: 'zqx-segment', project: PRIVATE, constraints }, token);
+  const everywhere = await post('segments', { name: 'shared-segment', constraints }, token);
+  await post(`projects/${PRIVATE}/context`, { name: 'zqx-field' }, token);
+  for (const name of ['zqx-flag', 'zqx-parent', 'moved-flag', 'zqx-source', 'zqx-archived'])
+    await post(
+      at,
+      // A clone copies tags and a move keeps them, so these two have none.
+      { name, tags: /source|moved/.test(name) ? [] : [{ type: 'simple', value: `${name}-tag` }] },
+      token,
+    );
+  const strategy = await post(
+    `${at}/zqx-flag/environments/development/strategies`,
+    { name: 'flexibleRollout', segments: [segment.id, everywhere.id], parameters: { stickiness: 'userId' } },
+    token,
+  );
+  await post(`${at}/zqx-flag/environments/development/on`, {}, token);
+  await post(`${at}/zqx-flag/dependencies`, { feature: 'zqx-parent' }, token);
+  await post(`${at}/zqx-flag/link`, { url: 'https://example.com/zqx', title: 'zqx-link' }, token);
+  await post(`${at}/zqx-flag/favorites`, {}, token);
+  await post('tags', { type: 'simple', value: 'zqx-made-first' }, token);
+  await post('features/zqx-flag/tags', { type: 'simple', value: 'zqx-made-first' }, token);
+  await post('features/zqx-flag/tags', { type: 'simple', value: 'zqx-taken-off' }, token);
+  await call(harness.app, 'DELETE', '/api/admin/features/zqx-flag/tags/simple/zqx-taken-off', { token });
+  await post(`projects/${PRIVATE}/archive`, { features: ['zqx-archived'] }, token);
+  await post(`projects/${PRIVATE}/api-tokens`, {
+    tokenName: 'zqx-token',
+    type: 'client',
+    environment: 'development',
+    projects: [PRIVATE],
+  });
+  await post('api-tokens', {
+    tokenName: 'zqx-token-for-two',
+    type: 'client',
+    environment: 'development',
+    projects: [PRIVATE, 'open-project'],
+  });
+  await post('addons', webhook([PRIVATE]));
+  const mixed = await post('addons', webhook(['open-project', PRIVATE]));
+  await post('service-account', { name: 'robot', username: 'robot', rootRole: 3 });
+  await post('features-batch/export', { project: PRIVATE, environment: 'development' }, token);
+  // What goes from the private project to an open one.
+  await post(`${at}/moved-flag/changeProject`, { newProjectId: 'open-project' }, token);
+  await post(`${at}/zqx-source/clone`, { name: 'copied-flag', project: 'open-project' }, token);
+  // What outsiders cause themselves.
+  const editor = String(outsiders[1]?.token);
+  await call(harness.app, 'PUT', `/api/admin/addons/${mixed.id}`, {
+    token: editor,
+    body: { ...webhook(['open-project']), description: 'changed by an outsider' },
+  });
+  const tagType = await post('tag-types', { name: 'short' }, editor);
+  await post('features/zqx-flag/tags', { type: tagType.name, value: 'zqx-short' }, token);
+  await call(harness.app, 'DELETE', '/api/admin/tag-types/short', { token: editor });
+  await sql`delete from user_roles where user_id = ${removed?.id} and project is not null`.execute(db);
+
+  const { rows } = await sql<{ id: number }>`select id from events order by id desc limit 60`.execute(db);
+  Object.assign(values, {
+    projectId: ['open-project', 'default', PRIVATE],
+    featureName: ['moved-flag', 'copied-flag', 'zqx-flag'],
+    contextField: ['userId', 'zqx-field'],
+    environment: ['development'],
+    strategyName: ['flexibleRollout'],
+    name: ['simple', 'flexibleRollout', 'development'],
+    type: ['simple'],
+    value: ['zqx-flag-tag', 'zqx-taken-off'],
+    roleId: ['4'],
+    userId: [String(member.id)],
+    id: ['1', '2', '3', String(segment.id), String(everywhere.id), String(mixed.id)],
+    strategyId: [strategy.id],
+    token: ['1', '2', '3'],
+    eventId: rows.map(row => String(row.id)),
+    groupId: ['1'],
+  });
+}, 60_000);
+
+const addressesOf = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].reduce<string[]>(
+    (paths, [slot, name = '']) =>
+      paths.flatMap(one => (values[name] ?? []).map(value => one.replace(slot, encodeURIComponent(value)))),
+    [path],
+  );
+
+const SEARCHES = [
+  '/api/admin/search/events?limit=1000',
+  '/api/admin/search/events?limit=1000&query=zqx',
+  '/api/admin/search/features?limit=100',
+  '/api/admin/search/features?query=zqx',
+  '/api/admin/projects?archived=true',
+];
+
+/** Every response that names something of the private project other than by repeating the request. */
+async function leaks({ token }: TestUser): Promise<string[]> {
+  const paths = listOperations()
+    .filter(({ method }) => method === 'GET')
+    .flatMap(({ path }) => addressesOf(path.replace('/events/{id}', '/events/{eventId}')));
+  const found: string[] = [];
+  for (const url of [...paths, ...SEARCHES]) {
+    const { status, body } = await call(harness.app, 'GET', url, { token });
+    const asked = [...url.matchAll(/zqx[\w-]*/g)].map(([name]) => name);
+    const text = asked.reduce((rest, name) => rest.replaceAll(name, ''), JSON.stringify(body));
+    if (text.includes(SECRET))
+      found.push(`${status} ${url} …${text.slice(text.indexOf(SECRET) - 120, text.indexOf(SECRET) + 60)}`);
+  }
+  return found;
+}
+
+test('a member sees the names, so there is something to hide', async () => {
+  const found = (await leaks(member)).map(line => line.split(' ')[1]);
+
+  for (const path of [
+    '/api/admin/addons',
+    '/api/admin/tags',
+    '/api/admin/search/events?limit=1000',
+    '/api/admin/projects',
+  ])
+    expect(found).toContain(path);
+}, 60_000);
+
+test.each([
+  ['a Viewer', 0],
+  ['an Editor', 1],
+  ['a user who was removed from the project', 2],
+] as const)(
+  'no response to %s names anything of a private project',
+  async (_who, at) => {
+    expect(await leaks(outsiders[at] as TestUser)).toEqual([]);
+  },
+  60_000,
+);
+
+test('no rejection of a write names the project in which a name is taken', async () => {
+  const token = String(outsiders[1]?.token);
+  const attempts: [string, object][] = [
+    ['projects/default/features', { name: 'zqx-flag' }],
+    ['projects', { name: 'x', id: PRIVATE }],
+    ['segments', { name: 'zqx-segment', constraints: [] }],
+    ['context', { name: 'zqx-field' }],
+    ['features/validate', { name: 'zqx-flag' }],
+    ['projects/default/features/zqx-flag/clone', { name: 'x-1' }],
+    ['projects/default/features/copied-flag/clone', { name: 'zqx-flag', project: 'default' }],
+    ['features-batch/export', { features: ['zqx-flag'], environment: 'development' }],
+  ];
+  for (const [path, body] of attempts) {
+    const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { token, body });
+    const text = Object.values(body).reduce<string>(
+      (rest, value) => rest.replaceAll(String(value), ''),
+      JSON.stringify(answer.body).replaceAll('zqx-flag', ''),
+    );
+    expect([path, answer.status >= 400, text.includes(SECRET)]).toEqual([path, true, false]);
+  }
+});
