@@ -1,11 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SYSTEM } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
-import { type ApiError, tooManyRequests } from '../errors.ts';
+import { ApiError, tooManyRequests } from '../errors.ts';
 import { matchesPassword } from '../passwords/hash.ts';
-import { type LimitScope, LOGIN_LIMITS } from './limits.ts';
+import { BLOCKED_MS, type LimitScope, LOGIN_LIMITS } from './limits.ts';
 import { networkOf } from './network.ts';
-import { type Account, countAttempt, findLogin, uncountAttempt } from './store.ts';
+import {
+  type Account,
+  type Attempt,
+  type Counted,
+  countAttempt,
+  findLogin,
+  uncountAttempt,
+} from './store.ts';
 
 export type Checked =
   | { kind: 'right'; account: Account & { passwordHash: string } }
@@ -14,19 +22,37 @@ export type Checked =
   | { kind: 'blocked'; seconds: number };
 
 /**
- * Whose password this is. Limits are asked before the password is computed, so what they stop costs one query; an unknown
- * user and a wrong password cost the same and are told alike.
+ * Whose password this is. Limits are checked before the password is computed. An unknown user and a wrong password cost
+ * the same and look alike. Limits of the address and of the account do not stop the right password of a user who is known at
+ * the address, but whoever types a wrong one cannot tell that it was looked at.
  */
 export async function checkPassword(db: Db, login: string, password: string, ip: string): Promise<Checked> {
+  const started = performance.now();
   const attempt = { login, network: networkOf(ip) };
-  const { account, known, blockedFor } = await findLogin(db, attempt);
-  if (blockedFor !== null) return { kind: 'blocked', seconds: blockedFor };
-  const counted = await countAttempt(db, attempt, known);
+  const { account, known, ...found } = await findLogin(db, attempt);
+  const counted = found.blockedFor === null ? await countAttempt(db, attempt) : [];
   const over = counted.filter(({ failures, most }) => failures > most);
-  if (over.length > 0) {
-    return { kind: 'blocked', seconds: Math.max(...over.map(({ secondsLeft }) => secondsLeft)) };
-  }
+  const seconds =
+    found.blockedFor ?? (over.length === 0 ? null : Math.max(...over.map(one => one.secondsLeft)));
+  if (seconds === null) return await compare(db, attempt, account, password, ip, counted);
 
+  const blockedHere = found.blockedHere || over.some(({ scope }) => scope === 'place');
+  const quietly =
+    known && !blockedHere ? await compareQuietly(db, attempt, account, password, ip) : undefined;
+  if (quietly?.kind === 'right') return quietly;
+  await sleep(Math.max(0, BLOCKED_MS - (performance.now() - started)));
+  return { kind: 'blocked', seconds };
+}
+
+/** Compares the password for an attempt that has been counted. */
+async function compare(
+  db: Db,
+  attempt: Attempt,
+  account: Account | null,
+  password: string,
+  ip: string,
+  counted: Counted[],
+): Promise<Checked> {
   const scopes = counted.map(({ scope }) => scope);
   const passwordHash = account?.passwordHash ?? null;
   const right = await matchesPassword(password, passwordHash).catch(async error => {
@@ -38,8 +64,29 @@ export async function checkPassword(db: Db, login: string, password: string, ip:
     return { kind: 'right', account: { ...account, passwordHash } };
   }
   const reached = counted.filter(({ failures, most }) => failures === most).map(({ scope }) => scope);
-  if (reached.length > 0) await recordBlocked(db, account, attempt.network, ip, reached);
+  if (reached.length > 0) await recordBlocked(db, account, networkOf(ip), ip, reached);
   return { kind: 'wrong', reached };
+}
+
+/**
+ * Compares the password of a known user while others have blocked the address or the account. Counted apart, with the
+ * limit of a place: the public counters must not differ between known and unknown users.
+ */
+async function compareQuietly(
+  db: Db,
+  { login, network }: Attempt,
+  account: Account | null,
+  password: string,
+  ip: string,
+): Promise<Checked | undefined> {
+  const attempt = { login, network: `${network} known` };
+  const counted = await countAttempt(db, attempt, true);
+  if (counted.some(({ failures, most }) => failures > most)) return undefined;
+  return await compare(db, attempt, account, password, ip, counted).catch(error => {
+    // Too many hashes at once: an unknown user would not be told so.
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  });
 }
 
 export const tooManyFailures = (seconds: number): ApiError =>

@@ -5,9 +5,9 @@ import { hashingWork } from '../passwords/hash.ts';
 import { makePerson, PASSWORD } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { logIn, tryLogin } from '../test/login.ts';
-import { call } from '../test/request.ts';
+import { type Answer, call } from '../test/request.ts';
 import { waitingForLock } from '../test/waiting.ts';
-import { LOGIN_LIMITS } from './limits.ts';
+import { BLOCKED_MS, LOGIN_LIMITS } from './limits.ts';
 import { networkOf } from './network.ts';
 
 const harness = useHarness();
@@ -80,10 +80,10 @@ test('a right password forgets the failures before it at this place, and counts 
 
   expect(statuses).toEqual([401, 401, 401, 401, 401]);
   const { rows } = await sql`select scope, failures from login_failures order by scope`.execute(harness.db);
-  // The four from before the place was known; the five after are counted there alone.
+  // The four from before the right password are forgotten everywhere.
   expect(rows).toEqual([
-    { scope: 'account', failures: 4 },
-    { scope: 'address', failures: 4 },
+    { scope: 'account', failures: 5 },
+    { scope: 'address', failures: 5 },
     { scope: 'place', failures: 5 },
   ]);
 });
@@ -97,6 +97,76 @@ test('who is known at an address is not held up there by what others do at it', 
 
   expect((await wrong('someone-new', office)).status).toBe(429);
   expect((await right(username, office)).status).toBe(200);
+});
+
+/** What an observer can tell of a response: all but the random id of an error. */
+const observed = ({ status, body, headers }: Answer) => {
+  const { id: _, ...rest } = body;
+  return { status, body: rest, names: Object.keys(headers).toSorted(), retryAfter: headers['retry-after'] };
+};
+
+/** As if so many logins of as many accounts had failed at the address. */
+async function failedAlready(office: string, failures: number) {
+  await wrong(`${office}-first`, office);
+  await sql`update login_failures set failures = ${failures} where scope = 'address'`.execute(harness.db);
+}
+
+/** Guesses at one name, further logins of others, and guesses after the block of the address has ended. */
+async function guessedAt(office: string, guessed: string, others: number, guesses: number) {
+  const answers = [];
+  await failedAlready(office, others);
+  for (let round = 0; round < guesses; round++) answers.push(await wrong(guessed, office));
+  for (let number = 0; number < 3; number++) answers.push(await wrong(`${office}-someone-${number}`, office));
+  await sql`update login_failures set ends_at = now() where scope = 'address'`.execute(harness.db);
+  for (let round = 0; round < 3; round++) answers.push(await wrong(guessed, office));
+  return answers.map(answer => {
+    const { retryAfter, body, ...seen } = observed(answer);
+    // A second may have passed between the two runs; the texts name it.
+    const minutes = retryAfter === undefined ? undefined : Math.round(Number(retryAfter) / 60);
+    return { ...seen, minutes, name: body.name, text: String(body.message).replace(/\d+/, 'n') };
+  });
+}
+
+test.each([
+  ['after the address is blocked', 20, 8],
+  ['before the address is blocked', 17, 2],
+  ['around the moment when it is blocked', 18, 4],
+])('guesses %s do not tell whether a user is known at the address', async (_when, others, guesses) => {
+  const { username } = await makePerson(harness.db);
+  await logIn(harness.app, username, '192.0.2.61');
+
+  const known = await guessedAt('192.0.2.61', username, others, guesses);
+  const unknown = await guessedAt('192.0.2.62', 'nobody-has-this-name', others, guesses);
+
+  expect(known).toEqual(unknown);
+});
+
+test('blocked responses take about as long for a known user as for an unknown one', async () => {
+  const { username } = await makePerson(harness.db);
+  const office = '192.0.2.63';
+  await logIn(harness.app, username, office);
+  await failedAlready(office, LOGIN_LIMITS.address.failures);
+  const took = async (name: string) => {
+    const start = performance.now();
+    expect((await wrong(name, office)).status).toBe(429);
+    return performance.now() - start;
+  };
+
+  // Without a common floor the one computes a hash and the other answers at once.
+  for (const name of [username, 'nobody-at-all']) expect(await took(name)).toBeGreaterThan(BLOCKED_MS - 20);
+});
+
+test('guesses at a known user are limited while the address is blocked, too', async () => {
+  const { username } = await makePerson(harness.db);
+  const office = '192.0.2.64';
+  await logIn(harness.app, username, office);
+  await failedAlready(office, LOGIN_LIMITS.address.failures);
+  const before = hashingWork().done;
+
+  for (let round = 0; round < 8; round++) await wrong(username, office);
+
+  expect(hashingWork().done - before).toBe(LOGIN_LIMITS.place.failures);
+  expect((await right(username, office)).status).toBe(429);
 });
 
 test('a limit ends with its time, and then counts anew', async () => {

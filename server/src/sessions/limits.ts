@@ -18,3 +18,6 @@ export const REVOKED_FOR_DAYS = 365;
 
 /** At most so many sessions of a user; a further login ends the one that was not used for the longest time. */
 export const MAX_SESSIONS = 20;
+
+/** A login that is blocked is answered no sooner: neither at once nor after a hash, which would tell who is known where. */
+export const BLOCKED_MS = 300;

@@ -39,8 +39,10 @@ export type FoundLogin = {
   account: Account | null;
   /** The user has logged in from this network before. */
   known: boolean;
-  /** Seconds until the next attempt is let through; null: it is now. */
+  /** Seconds until the next attempt is let through; null: it is now. The same whether or not the user is known here. */
   blockedFor: number | null;
+  /** The limit of this account at this network is reached, which holds for a known user too. */
+  blockedHere: boolean;
 };
 
 /** The user of that e-mail address or else username, and whether the attempt is let through. Reads only. */
@@ -59,12 +61,13 @@ export async function findLogin(db: Reader, attempt: Attempt): Promise<FoundLogi
         where address = ${attempt.network} and seen_at > now() - ${days(KNOWN_FOR_DAYS)}
       ) as known
     )
-    select (select to_jsonb(account) from account) as account, known, (
-      select max(${SECONDS_LEFT}) from login_failures join ${counters(attempt)} using (scope, key)
-      where ends_at > now() and failures >= most and (scope = 'place' or not known)
-    ) as "blockedFor"
-    from place`.execute(db);
-  return rows[0] ?? { account: null, known: false, blockedFor: null };
+    select (select to_jsonb(account) from account) as account, known, blocks.*
+    from place cross join (
+      select max(${SECONDS_LEFT}) as "blockedFor", coalesce(bool_or(scope = 'place'), false) as "blockedHere"
+      from login_failures join ${counters(attempt)} using (scope, key)
+      where ends_at > now() and failures >= most
+    ) as blocks`.execute(db);
+  return rows[0] ?? { account: null, known: false, blockedFor: null, blockedHere: false };
 }
 
 export type Counted = { scope: LimitScope; failures: number; most: number; secondsLeft: number };
@@ -77,22 +80,22 @@ export const COUNT_ON = sql`
   returning scope, failures, ends_at`;
 
 /**
- * Counts an attempt before its password is looked at, in one statement, so that servers cannot count past each other. Where the
- * user is known, only that place counts. What its address does not let through does not count against the account.
+ * Counts an attempt before its password is looked at, in one statement, so that servers cannot count past each other. What its
+ * address does not let through does not count against the account.
  */
-export async function countAttempt(db: Db, attempt: Attempt, known: boolean): Promise<Counted[]> {
+export async function countAttempt(db: Db, attempt: Attempt, placeOnly = false): Promise<Counted[]> {
   const { rows } = await sql<Counted>`
     with counter as (select * from ${counters(attempt)}),
     near as (
       insert into login_failures as old (scope, key, failures, ends_at)
       select scope, key, 1, now() + lasts from counter
-      where scope = 'place' or (scope = 'address' and not ${known})
+      where scope = 'place' or (scope = 'address' and not ${placeOnly})
       order by scope desc
       ${COUNT_ON}
     ), everywhere as (
       insert into login_failures as old (scope, key, failures, ends_at)
       select scope, key, 1, now() + lasts from counter
-      where scope = 'account' and not ${known}
+      where scope = 'account' and not ${placeOnly}
         and not exists (select from near join counter using (scope) where failures > most)
       ${COUNT_ON}
     )
@@ -101,7 +104,7 @@ export async function countAttempt(db: Db, attempt: Attempt, known: boolean): Pr
   return rows;
 }
 
-/** Takes an attempt back that was no failure; after a right password the failures at this place are forgotten too. */
+/** Takes an attempt back that was no failure; after a right password the failures at this place are forgotten everywhere. */
 export async function uncountAttempt(
   db: Db,
   attempt: Attempt,
@@ -110,12 +113,13 @@ export async function uncountAttempt(
 ): Promise<void> {
   await sql`
     with held as (
-      select scope, key from login_failures join ${counters(attempt)} using (scope, key)
+      select scope, key, failures from login_failures join ${counters(attempt)} using (scope, key)
       where scope = any(${scopes})
       order by scope desc
       for update of login_failures
     )
-    update login_failures set failures = case when ${right} and held.scope = 'place' then 0 else greatest(failures - 1, 0) end
+    update login_failures set failures = greatest(
+      login_failures.failures - coalesce(case when ${right} then (select failures from held where scope = 'place') end, 1), 0)
     from held where login_failures.scope = held.scope and login_failures.key = held.key`.execute(db);
 }
 
