@@ -18,7 +18,7 @@ export async function needsOpenToken(db: Db, token: string): Promise<void> {
 /** Somebody joins by a signup link, as Viewer. */
 export async function signUp(db: Db, token: string, input: NewMember, ip: string): Promise<User> {
   await needsOpenToken(db, token);
-  const fields = checkNewUser(input, input.password);
+  const fields = checkNewUser(input, input.password, { selfChosen: true });
   const passwordHash = await hashPassword(input.password);
   return await change(db, { ...SYSTEM, ip }, async ({ tx, record }) => {
     const link = await lockOpenToken(tx, hashToken(token));

@@ -4,6 +4,7 @@ import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { badData } from '../errors.ts';
 import { roleViolations } from '../roles/usable.ts';
+import { reservedNames } from '../users/reserved.ts';
 import type { NewServiceAccount, ServiceAccount } from './schema.ts';
 import { findServiceAccount, insertServiceAccount } from './store.ts';
 
@@ -15,6 +16,7 @@ export async function createServiceAccount(
 ): Promise<ServiceAccount> {
   const name = (input.name ?? input.username)?.trim();
   if (name === undefined) throw badData([{ message: 'name is required', path: '/body/name' }]);
+  refuseReserved({ name, username: input.username ?? null });
   return await change(db, actor, async ({ tx, record }) => {
     await refuseUnknownRole(tx, input.rootRole);
     const fields = { name, username: (input.username ?? name).trim(), rootRole: input.rootRole };
@@ -29,6 +31,11 @@ export async function createServiceAccount(
 export const checkRole = async (db: Db, rootRole: number | undefined): Promise<void> => {
   if (rootRole !== undefined) await db.transaction().execute(tx => refuseUnknownRole(tx, rootRole));
 };
+
+export function refuseReserved(names: { name: string; username: string | null }): void {
+  const details = [...reservedNames(names)];
+  if (details.length > 0) throw badData(details);
+}
 
 export async function refuseUnknownRole(tx: Tx, rootRole: number): Promise<void> {
   const details = await roleViolations(tx, 'root', [{ id: rootRole, path: '/body/rootRole' }]);

@@ -4,7 +4,7 @@ import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
-import { madeAccount, refuseUnknownRole } from './create.ts';
+import { madeAccount, refuseReserved, refuseUnknownRole } from './create.ts';
 import type { ServiceAccount, ServiceAccountUpdate } from './schema.ts';
 import { lockServiceAccount, updateName } from './store.ts';
 
@@ -24,6 +24,7 @@ export async function changeServiceAccount(
       name: input.name?.trim() ?? before.name,
       rootRole: input.rootRole ?? before.rootRole,
     };
+    if (after.name !== before.name) refuseReserved({ name: after.name, username: null });
     if (!isDeepStrictEqual(after, before)) {
       await updateName(tx, id, after.name);
       await setRootRole(tx, id, after.rootRole);

@@ -1,6 +1,7 @@
 import * as oidc from 'openid-client';
 import { ApiError } from '../errors.ts';
 import { isStorable } from '../http/text.ts';
+import { isReserved } from '../users/reserved.ts';
 import type { ActiveSettings } from './provider.ts';
 import type { IdentityKey } from './store.ts';
 
@@ -52,10 +53,15 @@ export async function identityOf(
     // Address and proof come from the same place: one of two sources must not vouch for the other.
     email: verifiedEmail(token.email === undefined ? more : token),
     // Cut first: the cut can split a surrogate pair, and the expression removes the half that is left.
-    name:
-      typeof name === 'string' ? name.slice(0, MAX_NAME_LENGTH).replace(/\p{C}/gu, '').trim() || null : null,
+    name: typeof name === 'string' ? acceptableName(name) : null,
     groups: path === undefined ? undefined : textsOf(groupsIn(token) ?? groupsIn(more)),
   };
+}
+
+/** People often choose their name at the provider; one that is reserved here is left out. */
+function acceptableName(text: string): string | null {
+  const name = text.replace(/\p{C}/gu, '').trim().slice(0, MAX_NAME_LENGTH);
+  return name === '' || isReserved(name, true) ? null : name;
 }
 
 /** Some providers send the proof as a text. */

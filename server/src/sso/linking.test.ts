@@ -196,3 +196,9 @@ test('a request that began with a revoked credential creates no personal token',
   expect((await Promise.all(late)).map(({ status }) => status)).toEqual([401, 401]);
   expect(await countRows('personal_access_tokens', id)).toBe(0);
 });
+
+test('a new account does not get a reserved name from the provider', async () => {
+  const answer = await logInBySso(person({ name: 'System' }));
+
+  expect((await browserOf(answer).ask('GET', '/api/admin/user')).body.user.name).not.toMatch(/^system$/i);
+});

@@ -7,6 +7,7 @@ import { hashPassword } from '../passwords/hash.ts';
 import { inviteByLink } from '../passwords/link.ts';
 import { passwordViolations } from '../passwords/strength.ts';
 import type { NewUser, User } from './admin-schema.ts';
+import { reservedNames } from './reserved.ts';
 import { findRootRole, findUser, insertUser } from './store.ts';
 
 type Fields = Pick<User, 'name' | 'username' | 'email'>;
@@ -26,10 +27,15 @@ export async function createUser(db: Db, actor: Actor, input: NewUser, publicUrl
 }
 
 /** What is left out and what is empty is the same; every violation is told at once. */
-export function checkNewUser(input: Partial<Fields>, password: string | null): Fields {
+export function checkNewUser(
+  input: Partial<Fields>,
+  password: string | null,
+  { selfChosen = false } = {},
+): Fields {
   const fields = { name: input.name || null, username: input.username || null, email: input.email || null };
   const details = [
     ...identityViolations(fields),
+    ...reservedNames(fields, selfChosen),
     ...(password === null ? [] : passwordViolations(password, fields)),
   ];
   if (details.length > 0) throw badData(details);

@@ -7,6 +7,7 @@ import type { Db } from '../db/database.ts';
 import { badData, notFound } from '../errors.ts';
 import type { User, UserUpdate } from './admin-schema.ts';
 import { asEventData, identityViolations, rootRoleId } from './create.ts';
+import { reservedNames } from './reserved.ts';
 import { lockUsers, updateUser } from './store.ts';
 
 /** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
@@ -29,6 +30,8 @@ async function applyUpdate({ tx, record }: Change, id: number, input: UserUpdate
     rootRole: input.rootRole === undefined ? before.rootRole : await rootRoleId(tx, input.rootRole),
   };
   if (isDeepStrictEqual(after, before)) return before;
+  const reserved = after.name === before.name ? [] : [...reservedNames({ name: after.name })];
+  if (reserved.length > 0) throw badData(reserved);
   if (after.username === null && after.email === null) {
     throw badData([...identityViolations(after)].map(({ message }) => ({ message, path: '/body/email' })));
   }
