@@ -223,7 +223,10 @@ async function measurePage(): Promise<void> {
   await sql`analyze integration_deliveries, events`.execute(db);
   // One connection: the one whose statements are recorded is the one that repeats them bare.
   const one: Db = openDb({ url: urlOf(name), poolSize: 1, onError: console.error });
-  const app = await buildApp(one, readConfig({ DATABASE_URL: urlOf(name), LOG_LEVEL: 'silent' }));
+  const app = await buildApp(
+    one,
+    readConfig({ DATABASE_URL: urlOf(name), LOG_LEVEL: 'silent', HALYARD_WRITES_PER_MINUTE: '0' }),
+  );
   const server = await startServer();
   const path = `/api/admin/addons/${id}/events`;
   const url = server.url + path;

@@ -52,7 +52,10 @@ async function main(): Promise<void> {
 
   const server = await startServer(url);
   const db = openDb({ url: url.href, poolSize: 1, onError: console.error });
-  const app = await buildApp(db, readConfig({ DATABASE_URL: url.href, LOG_LEVEL: 'silent' }));
+  const app = await buildApp(
+    db,
+    readConfig({ DATABASE_URL: url.href, LOG_LEVEL: 'silent', HALYARD_WRITES_PER_MINUTE: '0' }),
+  );
   try {
     await printMachine(db);
     if ('history, first time'.includes(options.only)) await measureFirstHistory(db, server);

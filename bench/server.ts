@@ -34,6 +34,7 @@ export async function startServer(database: URL): Promise<Server> {
       PORT: String(port),
       LOG_LEVEL: 'warn',
       HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
+      HALYARD_WRITES_PER_MINUTE: '0',
     },
     stdio: ['ignore', 2, 2],
   });

@@ -73,7 +73,10 @@ async function main(): Promise<void> {
     onError: console.error,
     onQuery: text => statements.push(text),
   });
-  const app = await buildApp(db, readConfig({ DATABASE_URL: copy.href, LOG_LEVEL: 'silent' }));
+  const app = await buildApp(
+    db,
+    readConfig({ DATABASE_URL: copy.href, LOG_LEVEL: 'silent', HALYARD_WRITES_PER_MINUTE: '0' }),
+  );
   const watch = new pg.Client({ connectionString: copy.href });
   await watch.connect();
   try {

@@ -37,6 +37,7 @@ import { installRequestLog, logOptions, RequestLogController } from './http/log.
 import { makeLongReads } from './http/long-reads.ts';
 import { installMetrics } from './http/metrics.ts';
 import { installOpenApi } from './http/openapi.ts';
+import { installWriteLimit } from './http/rate-limit.ts';
 import { installRowIds, ROW_ID } from './http/row-ids.ts';
 import { clientErrorHandler } from './http/socket-errors.ts';
 import { installStalledClients } from './http/stalled-clients.ts';
@@ -72,6 +73,7 @@ export type AppSettings = Pick<
   | 'logLevel'
   | 'trustedProxies'
   | 'limits'
+  | 'writeLimit'
   | 'secretKey'
   | 'oldSecretKeys'
   | 'allowedTargets'
@@ -102,6 +104,7 @@ export async function buildApp(
   installClosing(app);
   installInputLimits(app);
   installGuard(app, db, settings.publicUrl);
+  installWriteLimit(app, settings.writeLimit);
   installJsonBodies(app);
   installChecks(app);
   installIgnored(app);

@@ -21,6 +21,7 @@ test('only the database has to be named', () => {
     secretKey: undefined,
     oldSecretKeys: [],
     trustedProxies: [],
+    writeLimit: { perMinute: 600, burst: 1_000 },
     limits: { projects: 500, environments: 50, features: 100_000, segments: 300, apiTokens: 2_000 },
     allowedTargets: [],
     allowPrivateTargets: false,
@@ -71,6 +72,7 @@ test.each([
     },
     { limits: { projects: 1, environments: 2, features: 3, segments: 4, apiTokens: 5 } },
   ],
+  [{ HALYARD_WRITES_PER_MINUTE: '0', HALYARD_WRITE_BURST: '1' }, { writeLimit: { perMinute: 0, burst: 1 } }],
 ])('%j is read', (env, expected) => {
   expect(readConfig({ ...GOOD, ...env })).toMatchObject(expected);
 });
@@ -85,6 +87,8 @@ test.each([
   ['HALYARD_POOL_SIZE', '1'],
   ['HALYARD_MAX_FEATURES', '0'],
   ['HALYARD_MAX_PROJECTS', 'many'],
+  ['HALYARD_WRITES_PER_MINUTE', '-1'],
+  ['HALYARD_WRITE_BURST', '0'],
   ['HALYARD_PUBLIC_URL', 'flags.example.com'],
   ['HALYARD_PUBLIC_URL', 'ftp://flags.example.com'],
   ['LOG_LEVEL', 'loud'],

@@ -26,6 +26,8 @@ export type Config = {
   /** An integration that did nothing but fail for so many hours is switched off; 0: never. */
   disableAfterHours: number;
   limits: Limits;
+  /** Writes of one caller: per minute in the long run (0: no limit), and at once after a pause. */
+  writeLimit: { perMinute: number; burst: number };
 };
 
 /** The most an instance holds of each kind. */
@@ -94,6 +96,10 @@ export function readConfig(env: Env): Config {
       features: limit('HALYARD_MAX_FEATURES', DEFAULT_LIMITS.features),
       segments: limit('HALYARD_MAX_SEGMENTS', DEFAULT_LIMITS.segments),
       apiTokens: limit('HALYARD_MAX_API_TOKENS', DEFAULT_LIMITS.apiTokens),
+    },
+    writeLimit: {
+      perMinute: read('HALYARD_WRITES_PER_MINUTE', integer(600, 0, 1_000_000)),
+      burst: read('HALYARD_WRITE_BURST', integer(1_000, 1, 1_000_000)),
     },
     allowedTargets: read('HALYARD_ALLOWED_TARGETS', targets),
     allowPrivateTargets: read('HALYARD_ALLOW_PRIVATE_TARGETS', oneOf(['true', 'false'], 'false')) === 'true',

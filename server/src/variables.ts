@@ -86,6 +86,16 @@ export const VARIABLES = {
   HALYARD_MAX_FEATURES: { default: '100000', example: '100000', meaning: 'Most active features' },
   HALYARD_MAX_SEGMENTS: { default: '300', example: '300', meaning: 'Most segments' },
   HALYARD_MAX_API_TOKENS: { default: '2000', example: '2000', meaning: 'Most API tokens' },
+  HALYARD_WRITES_PER_MINUTE: {
+    default: '600',
+    example: '600',
+    meaning: 'Writes per minute that one caller may make; 0 sets no limit',
+  },
+  HALYARD_WRITE_BURST: {
+    default: '1000',
+    example: '1000',
+    meaning: 'Writes that one caller may make at once',
+  },
   LOG_LEVEL: {
     default: 'info',
     example: 'info',

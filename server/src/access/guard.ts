@@ -35,6 +35,8 @@ declare module 'fastify' {
     actor: Actor;
     /** Of a route with `:featureName` and no `:projectId`: the project in which the permission was found. */
     projectOfFeature: string;
+    /** Who is counted for rate limits: an account with all its tokens, or one admin token; empty: nobody is known. */
+    caller: string;
     /** The session of the caller; null for one who came with a token. */
     sessionId: number | null;
   }
@@ -51,6 +53,7 @@ export function installGuard(app: App, db: Db, publicUrl: string): void {
   app.decorateRequest('actor');
   app.decorateRequest('projectOfFeature', '');
   app.decorateRequest('sessionId', null);
+  app.decorateRequest('caller', '');
 
   app.addHook('onRoute', route => {
     if (route.config?.permission !== undefined || PUBLIC_ROUTES.has(route.url)) return;
@@ -65,6 +68,7 @@ export function installGuard(app: App, db: Db, publicUrl: string): void {
     // An unknown address outside the API has nothing to guard; inside, only those who may ask learn that it is unknown.
     if (route === undefined && (!request.url.startsWith('/api/') || isSdkPath(request.url))) return;
     request.actor = await authenticate(db, request, publicUrl, noteEnded);
+    request.caller ||= `account ${request.actor.userId}`;
     if (route !== undefined) await authorize(db, request);
   });
 }
@@ -170,6 +174,7 @@ async function authenticateApiToken(
       `A ${found.type} token is for SDKs only. The admin API needs an admin token or a personal access token.`,
     );
   }
+  request.caller = `admin token ${found.id}`;
   return {
     kind: 'admin-token',
     userId: ADMIN_TOKEN_USER_ID,

@@ -5,6 +5,7 @@ import { copyEnvironment } from '../feature-environments/copy.ts';
 import { EnvironmentCopy, FeatureEnvironment } from '../feature-environments/schema.ts';
 import { Feature } from '../features/schema.ts';
 import type { App } from '../http/app.ts';
+import { COST } from '../http/rate-limit.ts';
 import { answer, Named, Ref, refusals } from '../http/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { readDrift } from './drift.ts';
@@ -74,7 +75,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
     '/api/admin/projects/:projectId/clone',
     {
       bodyLimit: BODY_LIMIT_BYTES,
-      config: { permission: ['CREATE_FEATURE'] },
+      config: { permission: ['CREATE_FEATURE'], cost: COST.bulk },
       schema: {
         operationId: 'cloneFeatures',
         tags,

@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import { presentEvent } from '../events/present.ts';
 import type { App } from '../http/app.ts';
+import { COST } from '../http/rate-limit.ts';
 import { answer, Nothing, PathBigId, refusals } from '../http/schema.ts';
 import { params } from '../integrations/schema.ts';
 import { backfill } from './backfill.ts';
@@ -141,7 +142,7 @@ export function deliveryRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/addons/:id/redeliver',
     {
-      config: { permission: ['ADMIN'] },
+      config: { permission: ['ADMIN'], cost: COST.bulk },
       schema: {
         operationId: 'redeliverFailedIntegrationEvents',
         tags,
@@ -207,6 +208,7 @@ export function deliveryRoutes(app: App, db: Db): void {
     '/api/admin/addons/:id/backfill',
     {
       config: {
+        cost: COST.bulk,
         permission: ['ADMIN'],
         checks: [
           ({ body }) => {

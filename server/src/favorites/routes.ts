@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
+import { COST } from '../http/rate-limit.ts';
 import { Nothing, refusals } from '../http/schema.ts';
 import { starFeature, starProject } from './star.ts';
 
@@ -14,7 +15,7 @@ export function favoriteRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/projects/:projectId/features/:featureName/favorites',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', cost: COST.personal },
       schema: {
         operationId: 'addFavoriteFeature',
         tags,
@@ -34,7 +35,7 @@ export function favoriteRoutes(app: App, db: Db): void {
   app.delete(
     '/api/admin/projects/:projectId/features/:featureName/favorites',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', cost: COST.personal },
       schema: {
         operationId: 'removeFavoriteFeature',
         tags,
@@ -54,7 +55,7 @@ export function favoriteRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/projects/:projectId/favorites',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', cost: COST.personal },
       schema: {
         operationId: 'addFavoriteProject',
         tags,
@@ -74,7 +75,7 @@ export function favoriteRoutes(app: App, db: Db): void {
   app.delete(
     '/api/admin/projects/:projectId/favorites',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', cost: COST.personal },
       schema: {
         operationId: 'removeFavoriteProject',
         tags,

@@ -4,6 +4,7 @@ import { uniqueNames } from '../features/many.ts';
 import { JsonPatch } from '../features/patch.ts';
 import { FeatureNames } from '../features/schema.ts';
 import type { App } from '../http/app.ts';
+import { COST } from '../http/rate-limit.ts';
 import { answer, Nothing, Ref, refusals } from '../http/schema.ts';
 import { StrategyVariant, Variant } from '../variants/schema.ts';
 import { checkStrategy } from './accept-strategy.ts';
@@ -104,7 +105,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
     app.post(
       `/api/admin/projects/:projectId/bulk_features/environments/:environment/${state}`,
       {
-        config: { permission: ['UPDATE_FEATURE_ENVIRONMENT'] },
+        config: { permission: ['UPDATE_FEATURE_ENVIRONMENT'], cost: COST.bulk },
         schema: {
           operationId: state === 'on' ? 'switchFeaturesOn' : 'switchFeaturesOff',
           tags,

@@ -5,6 +5,7 @@ import { Dependency } from '../dependencies/schema.ts';
 import { nameExists } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import type { LongReads } from '../http/long-reads.ts';
+import { COST } from '../http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
@@ -180,7 +181,7 @@ export function featureRoutes(
   app.post(
     '/api/admin/projects/:projectId/archive',
     {
-      config: { permission: ['DELETE_FEATURE'] },
+      config: { permission: ['DELETE_FEATURE'], cost: COST.bulk },
       schema: {
         operationId: 'archiveFeatures',
         tags,
@@ -201,7 +202,7 @@ export function featureRoutes(
   app.post(
     '/api/admin/projects/:projectId/revive',
     {
-      config: { permission: ['UPDATE_FEATURE'] },
+      config: { permission: ['UPDATE_FEATURE'], cost: COST.bulk },
       schema: {
         operationId: 'reviveFeatures',
         tags,
@@ -228,7 +229,7 @@ export function featureRoutes(
   app.post(
     '/api/admin/projects/:projectId/delete',
     {
-      config: { permission: ['DELETE_FEATURE'] },
+      config: { permission: ['DELETE_FEATURE'], cost: COST.bulk },
       schema: {
         operationId: 'deleteFeatures',
         tags,
@@ -249,7 +250,7 @@ export function featureRoutes(
   app.post(
     '/api/admin/projects/:projectId/stale',
     {
-      config: { permission: ['UPDATE_FEATURE'] },
+      config: { permission: ['UPDATE_FEATURE'], cost: COST.bulk },
       schema: {
         operationId: 'markFeaturesStale',
         tags,

@@ -70,7 +70,12 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
         onlyReads?: boolean;
       };
       if (config.permission === undefined) return { schema, url };
-      const guarded = { ...schema, 'x-permission': config.permission };
+      const guarded = {
+        ...schema,
+        'x-permission': config.permission,
+        // Every write is counted (http/rate-limit.ts).
+        ...(route.method === 'GET' ? {} : { response: { ...refusals(429), ...(schema?.response ?? {}) } }),
+      };
       return {
         // Without a caller there is nobody whose key it is.
         schema:

@@ -138,8 +138,8 @@ const REFUSALS = {
   ],
   429: [
     'RateLimitError',
-    'Too many attempts; Retry-After says when the next one can succeed.',
-    'Too many failed logins. Try again in 12 minutes.',
+    'Too many writes or failed logins; Retry-After says after how many seconds to try again.',
+    'Too many writes: this server accepts 600 per minute from one caller. Try again in 3 seconds.',
   ],
 } as const satisfies Record<number, readonly [ErrorName, string, string]>;
 
@@ -153,8 +153,16 @@ export function refusals(...statuses: Refusal[]) {
   >;
 }
 
+const RETRY_AFTER = {
+  'Retry-After': { type: 'integer', description: 'Seconds after which to try again', examples: [3] },
+};
+
 function refusal(status: Refusal) {
   const [name, description, message] = REFUSALS[status];
   const example = { id: '5f0c8d0e-4a1f-4a53-9d5e-3a1c7d0b8c11', name, message, details: [{ message }] };
-  return { description, content: { 'application/json': { schema: Ref(ErrorBody), example } } };
+  return {
+    description,
+    ...(status === 429 ? { headers: RETRY_AFTER } : {}),
+    content: { 'application/json': { schema: Ref(ErrorBody), example } },
+  };
 }

@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts';
 import { readFeature } from '../features/load.ts';
 import { uniqueNames } from '../features/many.ts';
 import type { App } from '../http/app.ts';
+import { COST } from '../http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { changeTags, tagFeature, untagFeature } from './feature-tags.ts';
 import { NewTag, Tag, TagChange, TagList, TagsOfFeatures } from './schema.ts';
@@ -110,7 +111,7 @@ export function featureTagRoutes(app: App, db: Db): void {
   app.put(
     '/api/admin/projects/:projectId/tags',
     {
-      config: { permission: ['UPDATE_FEATURE'] },
+      config: { permission: ['UPDATE_FEATURE'], cost: COST.bulk },
       schema: {
         operationId: 'changeTagsOfFeatures',
         tags,

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../db/database.ts';
 import { nameExists, notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
+import { COST } from '../http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { completed, createTag, createTagType, tagViolations } from './create.ts';
 import { featureTagRoutes } from './feature-routes.ts';
@@ -210,7 +211,7 @@ function installTags(app: App, db: Db): void {
   app.post(
     '/api/admin/tags',
     {
-      config: { permission: 'NONE', checks: [({ body }) => tagViolations(db, body)] },
+      config: { permission: 'NONE', checks: [({ body }) => tagViolations(db, body)], cost: COST.personal },
       schema: {
         operationId: 'createTag',
         tags,

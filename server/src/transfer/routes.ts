@@ -3,6 +3,7 @@ import type { Limits } from '../config.ts';
 import type { Db } from '../db/database.ts';
 import type { App } from '../http/app.ts';
 import type { LongReads } from '../http/long-reads.ts';
+import { COST } from '../http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
 import { exportFeatures } from './export.ts';
 import { importFeatures, validateImport } from './import.ts';
@@ -23,7 +24,7 @@ export function transferRoutes(
   app.post(
     '/api/admin/features-batch/export',
     {
-      config: { permission: 'NONE', onlyReads: true },
+      config: { permission: 'NONE', onlyReads: true, cost: COST.transfer },
       schema: {
         operationId: 'exportFeatures',
         tags,
@@ -48,7 +49,7 @@ export function transferRoutes(
     '/api/admin/features-batch/validate',
     {
       bodyLimit: BODY_LIMIT_BYTES,
-      config: { permission: 'NONE', onlyReads: true },
+      config: { permission: 'NONE', onlyReads: true, cost: COST.bulk },
       schema: {
         operationId: 'validateImport',
         tags,
@@ -69,7 +70,7 @@ export function transferRoutes(
     '/api/admin/features-batch/import',
     {
       bodyLimit: BODY_LIMIT_BYTES,
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', cost: COST.transfer },
       schema: {
         operationId: 'importFeatures',
         tags,
