@@ -226,3 +226,20 @@ test.each([
     details: [{ message: expect.any(String) }],
   });
 });
+
+test('a client that closes the connection in the middle of a body is not logged as an error', async () => {
+  const server = await startProcess({ ...env, LOG_LEVEL: 'info' });
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+
+  socket.write(
+    `POST /api/admin/projects HTTP/1.1\r\nhost: localhost\r\nauthorization: ${TOKEN}\r\n` +
+      'content-type: application/json\r\ncontent-length: 1000\r\nexpect: 100-continue\r\n\r\n',
+  );
+  expect(String(await once(socket, 'data'))).toContain('100 Continue');
+  socket.write('{"name":', () => socket.destroy());
+
+  await expect.poll(() => server.output(), { timeout: 10_000 }).toMatch(/request (refused|failed)/);
+  await stopProcess(server);
+  expect(server.output()).not.toMatch(/"level":[56]0/);
+});

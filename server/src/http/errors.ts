@@ -76,6 +76,9 @@ function fromFramework(error: unknown): ApiError | undefined {
       cause: error,
     });
   }
+  // The client closed the connection while its body was being read. The code alone could be one of the database.
+  if (code === 'ECONNRESET' && statusCode === 400)
+    return badData([{ message: 'The connection was closed before the whole body arrived.' }]);
   // What remains of Fastify's own 4xx errors speaks of the request: bad JSON, bad URL, bad length.
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
     return badData([{ message: error.message }]);

@@ -1,0 +1,68 @@
+import { SYSTEM } from '../../server/src/actor.ts';
+import type { Db } from '../../server/src/db/database.ts';
+import { switchFeatures } from '../../server/src/feature-environments/toggle.ts';
+import { createFeature } from '../../server/src/features/create.ts';
+import { makeMember, makePerson, makeUser, PASSWORD } from '../../server/src/test/factories.ts';
+import type { CallerName } from './requests.ts';
+
+/** The headers by which each caller is known. */
+export type Callers = Record<CallerName, Record<string, string>>;
+
+/** Makes callers anew. An admin of the campaign can delete any of them, so this is repeated during the run. */
+export async function makeCallers(db: Db, url: string, adminToken: string): Promise<Callers> {
+  await keepThings(db);
+  const ask = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: adminToken, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`);
+    return { response, body: text === '' ? {} : JSON.parse(text) };
+  };
+  const unique = Math.random().toString(36).slice(2, 10);
+  const viewer = await makeUser(db, 'Viewer');
+  const editor = await makeUser(db, 'Editor');
+  const member = await makeUser(db, 'Viewer');
+  await makeMember(db, member, 'fuzzed', 'Member');
+  const person = await makePerson(db, 'Admin');
+  const login = await ask('/auth/simple/login', { username: person.username, password: PASSWORD });
+  const sdk = await ask('/api/admin/api-tokens', {
+    tokenName: `sdk-${unique}`,
+    type: 'client',
+    environment: 'development',
+  });
+  const account = await ask('/api/admin/service-account', {
+    name: 'Service',
+    username: `service-${unique}`,
+    rootRole: 2,
+  });
+  const token = await ask(`/api/admin/service-account/${account.body.id}/token`, {
+    description: 'hostile',
+    expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+  });
+  return {
+    nobody: {},
+    sdk: { authorization: sdk.body.secret },
+    viewer: { authorization: viewer.token },
+    editor: { authorization: editor.token },
+    member: { authorization: member.token },
+    admin: { authorization: adminToken },
+    session: {
+      cookie: String(login.response.headers.get('set-cookie')).split(';')[0] ?? '',
+      'sec-fetch-site': 'same-origin',
+    },
+    'service-account': { authorization: token.body.secret },
+  };
+}
+
+/** The project and the feature that most requests name; some requests archive or delete them. */
+async function keepThings(db: Db): Promise<void> {
+  const project = { id: 'fuzzed', name: 'Fuzzed' };
+  const { createProject } = await import('../../server/src/projects/create.ts');
+  const { archiveProject } = await import('../../server/src/projects/archive.ts');
+  await createProject(db, SYSTEM, project).catch(() => archiveProject(db, SYSTEM, 'fuzzed', false));
+  await createFeature(db, SYSTEM, 'fuzzed', { name: 'fuzzed' }).catch(() => {});
+  await switchFeatures(db, SYSTEM, 'fuzzed', 'development', ['fuzzed'], true).catch(() => {});
+}

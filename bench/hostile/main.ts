@@ -1,0 +1,147 @@
+// Sends generated hostile requests to a real server and fails if one becomes a 5xx or hangs, if the process ends or
+// grows, or if it logs an error. --seed repeats a run.
+import { randomBytes, randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+import { openDb } from '../../server/src/db/database.ts';
+import { exposedFeatures } from '../../server/src/test/consistency.ts';
+import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
+import { listOperations } from '../../server/src/test/operations.ts';
+import { startProcess, stopProcess } from '../../server/src/test/process.ts';
+import { watchMemory } from '../soak/memory.ts';
+import { type Callers, makeCallers } from './callers.ts';
+import { asCurl } from './curl.ts';
+import { type HostileRequest, hostileRequests } from './requests.ts';
+import { closeConnections, send } from './send.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    'at-once': { type: 'string', default: '16' },
+  },
+});
+
+const REQUESTS = Number(options.requests);
+const SEED = Number(options.seed);
+const AT_ONCE = Number(options['at-once']);
+const ROUND = 1_000;
+const HANG_MS = 2_000;
+const MOST_GROWTH = 0.1;
+const MOST_SHOWN = 30;
+const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
+
+const failures: string[] = [];
+const slow: { request: HostileRequest; number: number; ms: number }[] = [];
+const statuses = new Map<number | undefined, number>();
+const asked = new Set<string>();
+
+console.log(`seed ${SEED}, ${REQUESTS} requests, ${AT_ONCE} at once`);
+const name = `halyard_hostile_${randomBytes(4).toString('hex')}`;
+await createDatabase(name);
+const server = await startProcess(
+  {
+    DATABASE_URL: urlOf(name),
+    LOG_LEVEL: 'error',
+    HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
+    HALYARD_WRITES_PER_MINUTE: '0',
+  },
+  60_000,
+);
+const db = openDb({ url: urlOf(name), poolSize: 2, onError: () => {} });
+const memory = watchMemory([server.process.pid ?? 0]);
+const started = Date.now();
+try {
+  await attack();
+  await repeatSlow();
+  await judge();
+} finally {
+  closeConnections();
+  await db.destroy();
+  if (server.process.exitCode === null) await stopProcess(server);
+  await dropDatabase(name);
+}
+
+const counts = [...statuses]
+  .toSorted(([a = 0], [b = 0]) => a - b)
+  .map(([status, count]) => `${status ?? 'none'}: ${count}`);
+console.log(`statuses: ${counts.join(', ')}`);
+console.log(`${asked.size} operations, ${Math.round((Date.now() - started) / 1_000)} s, seed ${SEED}`);
+console.log(failures.length === 0 ? 'PASSED' : `FAILED, ${failures.length} problems:`);
+for (const failure of failures.slice(0, MOST_SHOWN)) console.log(`- ${failure}`);
+process.exit(failures.length === 0 ? 0 : 1);
+
+async function attack(): Promise<void> {
+  const arbitrary = hostileRequests(listOperations());
+  for (let first = 0; first < REQUESTS && isAlive(); first += ROUND) {
+    const requests = fc.sample(arbitrary, {
+      numRuns: Math.min(ROUND, REQUESTS - first),
+      seed: SEED + first,
+    });
+    const callers = await makeCallers(db, server.url, ADMIN_TOKEN);
+    const queue = requests.map((request, at) => ({ request, number: first + at })).values();
+    const work = async () => {
+      for (const { request, number } of queue) {
+        if (!isAlive()) return;
+        await attempt(withCredentials(request, callers), number);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    console.log(`${first + requests.length} sent, ${failures.length} problems, ${memory.now()}`);
+  }
+}
+
+function isAlive(): boolean {
+  return server.process.exitCode === null && server.process.signalCode === null;
+}
+
+function withCredentials(request: HostileRequest, callers: Callers): HostileRequest {
+  // What the request itself says of cookie and authorization is hostile on purpose.
+  return { ...request, headers: { ...callers[request.caller], ...request.headers } };
+}
+
+async function attempt(request: HostileRequest, number: number): Promise<void> {
+  const copies = request.delivery === 'several at once' ? 4 : 1;
+  const outcomes = await Promise.all(Array.from({ length: copies }, () => send(server.port, request)));
+  asked.add(`${request.method} ${request.path.split('?')[0]?.replace(/[^/]{20,}/g, '…')}`);
+  for (const { status, ms, problem } of outcomes) {
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status !== undefined && status >= 500) fail(`status ${status}`, request, number);
+    if (problem !== undefined) fail(problem, request, number);
+    if (ms > HANG_MS && problem === undefined) slow.push({ request, number, ms });
+  }
+}
+
+/** One response after 2 s may be the fault of the machine: a request hangs if it is slow again while nothing else runs. */
+async function repeatSlow(): Promise<void> {
+  for (const { request, number, ms } of slow.slice(0, 200)) {
+    if (!isAlive()) return;
+    const again = await send(server.port, request);
+    if (again.ms > HANG_MS)
+      fail(`${Math.round(ms)} ms, and ${Math.round(again.ms)} ms when repeated alone`, request, number);
+  }
+  console.log(`${slow.length} responses took more than ${HANG_MS} ms under load`);
+}
+
+function fail(what: string, request: HostileRequest, number: number): void {
+  const { authorization: _, cookie: __, ...headers } = request.headers;
+  failures.push(`#${number} ${what}: ${asCurl({ ...request, headers }, number)}`);
+}
+
+async function judge(): Promise<void> {
+  if (!isAlive())
+    failures.push(`the process ended with ${server.process.exitCode ?? server.process.signalCode}`);
+  const growth = memory.growth();
+  console.log(`memory: last quarter ${Math.round(growth * 100)} % above the second`);
+  // A short run has too few samples.
+  if (REQUESTS >= 20_000 && !(growth < MOST_GROWTH))
+    failures.push(`memory grew by ${Math.round(growth * 100)} %`);
+  for (const line of server.output().split('\n'))
+    if (line.trim() !== '') failures.push(`log: ${line.slice(0, 1_000)}`);
+  if (!isAlive()) return;
+  const metrics = await (await fetch(`${server.url}/internal-backstage/prometheus`)).text();
+  const unhandled = /^halyard_unhandled_rejections_total (\d+)/m.exec(metrics)?.[1];
+  if (unhandled !== '0') failures.push(`unhandled rejections: ${unhandled ?? 'the metric is missing'}`);
+  const exposed = await exposedFeatures(db);
+  if (exposed.length > 0) failures.push(`enabled without an enabled strategy: ${exposed.join(', ')}`);
+}
