@@ -102,12 +102,20 @@ function uncheckedWrites(text: string): string[] {
   );
 }
 
-test('the compiler checks the columns of every insert and update', () => {
-  const files = readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
+const sourceFiles = () =>
+  readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
     .map(path => readFileSync(join(ROOT, 'server/src', path), 'utf8'));
 
-  expect(files.flatMap(uncheckedWrites)).toEqual([]);
+test('the compiler checks the columns of every insert and update', () => {
+  expect(sourceFiles().flatMap(uncheckedWrites)).toEqual([]);
+});
+
+test('lists are compared with any: `in` makes another statement for every length of a list', () => {
+  const IN = /\.(where|having|on|or)\([^)]*'(not )?in',.*|\b(not )?in \(\$\{sql\.join.*/g;
+
+  expect(".where('name', 'in', names)".match(IN)).toHaveLength(1);
+  expect(sourceFiles().flatMap(text => text.match(IN) ?? [])).toEqual([]);
 });
 
 test.each([

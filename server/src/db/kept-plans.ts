@@ -23,13 +23,13 @@ const MOST_SEEN = 3_000;
  * planned each time, since their best plan depends on what is searched for.
  */
 export function keepingPlans(pool: pg.Pool): PostgresPool {
-  const nameOf = namer();
+  const isFrequent = frequencyOf();
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     options: pool.options,
     connect: async () => {
       const client = await pool.connect();
-      const keeping = known.get(client) ?? keepPlans(client, nameOf);
+      const keeping = known.get(client) ?? keepPlans(client, isFrequent);
       known.set(client, keeping);
       return keeping;
     },
@@ -37,7 +37,8 @@ export function keepingPlans(pool: pg.Pool): PostgresPool {
   };
 }
 
-function keepPlans(client: pg.PoolClient, nameOf: (text: string) => string | undefined): PostgresPoolClient {
+function keepPlans(client: pg.PoolClient, isFrequent: (text: string) => boolean): PostgresPoolClient {
+  const plans = plansOf(client);
   let inTransaction = false;
   let outdated = false;
 
@@ -48,11 +49,12 @@ function keepPlans(client: pg.PoolClient, nameOf: (text: string) => string | und
     // One that names its isolation reads much, from one snapshot.
     if (asked === 'begin') inTransaction = true;
     else if (/^(commit|rollback)$/.test(asked)) inTransaction = false;
-    const name = values.length > 0 && (inTransaction || MARK.test(asked)) ? nameOf(asked) : undefined;
-    return name === undefined ? client.query(asked, [...values]) : byName(name, asked, [...values]);
+    const keep = values.length > 0 && (inTransaction || MARK.test(asked)) && isFrequent(asked);
+    return keep ? byName(asked, [...values]) : client.query(asked, [...values]);
   }
 
-  async function byName(name: string, text: string, values: unknown[]) {
+  async function byName(text: string, values: unknown[]) {
+    const name = plans.nameOf(text) ?? (await plans.add(text));
     try {
       return await client.query({ name, text, values });
     } catch (error) {
@@ -64,23 +66,53 @@ function keepPlans(client: pg.PoolClient, nameOf: (text: string) => string | und
   return { query, release: () => client.release(outdated) };
 }
 
-/** One name for each text, for all connections. */
-function namer(): (text: string) => string | undefined {
+/** The prepared statements of one connection. A name is never used for a second text, also after its eviction. */
+function plansOf(client: pg.PoolClient) {
   const names = new Map<string, string>();
+  let count = 0;
+
+  async function evict(text: string, name: string): Promise<void> {
+    names.delete(text);
+    // pg remembers the text of every name it has prepared, for as long as the connection lives.
+    delete (client as Prepared).connection?.parsedStatements?.[name];
+    // In a transaction that has failed PostgreSQL takes no statement; this one plan is kept then.
+    await client.query(`deallocate ${name}`).catch(() => {});
+  }
+
+  return {
+    nameOf: (text: string): string | undefined => {
+      const name = names.get(text);
+      if (name !== undefined) moveToEnd(names, text, name);
+      return name;
+    },
+    add: async (text: string): Promise<string> => {
+      const [oldest] = names;
+      if (oldest && names.size >= MOST_PLANS) await evict(...oldest);
+      const name = `halyard_${++count}`;
+      names.set(text, name);
+      return name;
+    },
+  };
+}
+
+type Prepared = { connection?: { parsedStatements?: Record<string, string> } };
+
+/** Whether a text came often enough, on whichever connection. Texts that do not come any more are forgotten. */
+function frequencyOf(): (text: string) => boolean {
   const seen = new Map<string, number>();
   return text => {
-    const name = names.get(text);
-    if (name !== undefined || names.size >= MOST_PLANS) return name;
     const times = (seen.get(text) ?? 0) + 1;
-    if (times <= SEEN_BEFORE) {
-      if (seen.size >= MOST_SEEN) seen.clear();
-      seen.set(text, times);
-      return undefined;
-    }
-    seen.delete(text);
-    names.set(text, `halyard_${names.size}`);
-    return names.get(text);
+    moveToEnd(seen, text, times);
+    const [oldest] = seen.keys();
+    if (oldest !== undefined && seen.size > MOST_SEEN) seen.delete(oldest);
+    return times > SEEN_BEFORE;
   };
+}
+
+/** A Map keeps its order of insertion: what was used last stands last, and the first is the one to evict. */
+function moveToEnd<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
 }
 
 /** A migration gave another form to what the statement returns; a new connection knows nothing of the old one. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { anyOf } from '../db/any-of.ts';
 import type { Columns, Reader, Tx } from '../db/database.ts';
 import type { Variant } from '../variants/schema.ts';
 import type { FeatureStrategy } from './schema.ts';
@@ -26,7 +27,7 @@ export async function setEnabled(
   await tx
     .updateTable('feature_environments')
     .set({ enabled })
-    .where('feature_name', 'in', names)
+    .where('feature_name', '=', anyOf(names))
     .where('environment', '=', environment)
     .execute();
 }

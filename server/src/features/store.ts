@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
+import { anyOf } from '../db/any-of.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { ASKED_OFTEN } from '../db/kept-plans.ts';
 import { CHILDREN } from '../dependencies/store.ts';
@@ -225,7 +226,7 @@ export async function updateFeatures(tx: Tx, features: FeatureFields[]): Promise
 }
 
 export async function setStale(tx: Tx, names: string[], stale: boolean): Promise<void> {
-  await tx.updateTable('features').set({ stale }).where('name', 'in', names).execute();
+  await tx.updateTable('features').set({ stale }).where('name', '=', anyOf(names)).execute();
 }
 
 /** A revived feature is off everywhere: nothing comes back on by itself. */
@@ -233,19 +234,19 @@ export async function setArchived(tx: Tx, names: string[], archived: boolean): P
   await tx
     .updateTable('features')
     .set({ archived_at: archived ? sql<string>`now()` : null })
-    .where('name', 'in', names)
+    .where('name', '=', anyOf(names))
     .execute();
   if (!archived) {
     await tx
       .updateTable('feature_environments')
       .set({ enabled: false })
-      .where('feature_name', 'in', names)
+      .where('feature_name', '=', anyOf(names))
       .execute();
   }
 }
 
 export async function deleteFeatures(tx: Tx, names: string[]): Promise<void> {
-  await tx.deleteFrom('features').where('name', 'in', names).execute();
+  await tx.deleteFrom('features').where('name', '=', anyOf(names)).execute();
 }
 
 export async function countActiveFeatures(db: Reader, project: string): Promise<number> {

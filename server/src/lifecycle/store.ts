@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ofReadableProject } from '../access/store.ts';
 import type { Actor } from '../actor.ts';
+import { anyOf } from '../db/any-of.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { iso } from '../db/iso.ts';
 import { type Completion, type Lifecycle, STAGES, type Stage } from './schema.ts';
@@ -77,7 +78,7 @@ export async function setCompleted(
 }
 
 export async function deleteStages(tx: Tx, features: string[]): Promise<void> {
-  await tx.deleteFrom('feature_lifecycles').where('feature_name', 'in', features).execute();
+  await tx.deleteFrom('feature_lifecycles').where('feature_name', '=', anyOf(features)).execute();
 }
 
 export async function deleteStage(tx: Tx, featureName: string, stage: Stage): Promise<void> {
