@@ -40,6 +40,9 @@ create table tags (
   type text not null references tag_types on delete cascade,
   value text not null,
   created_at timestamptz not null default now(),
+  -- The project in which the tag first appeared, null for a tag that was created on its own. A tag that no feature has is
+  -- shown to whoever may read that project. No foreign key: a deleted private project must not make its tags visible.
+  project text,
   primary key (type, value),
   constraint tags_value_check check (char_length(value) between 2 and 50)
 );
@@ -195,7 +198,7 @@ create function write_strategy_texts(changed text[]) returns void language sql a
   from (
     select feature_name, environment, bool_or(not disabled) as any_enabled,
       string_agg(
-        '{"id":"' || id || '","name":' || to_json(strategy_name) || ',"title":' || coalesce(to_json(title)::text, 'null')
+        '{"id":"' || id || '","name":' || to_json(strategy_name) || coalesce(',"title":' || to_json(title), '')
         || ',"disabled":' || disabled || ',"featureName":' || to_json(feature_name) || ',"sortOrder":' || sort_order
         || ',"segments":[' || array_to_string(array(
           select segment_id from feature_strategy_segments where strategy_id = id order by segment_id

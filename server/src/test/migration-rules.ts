@@ -3,11 +3,11 @@ import { splitStatements } from '../db/sql-statements.ts';
 export type NamedFile = { name: string; text: string };
 
 /** Files up to this number are the first schema: no earlier version runs while they are applied. */
-const LAST_OF_FIRST_SCHEMA = '0029';
+const LAST_OF_FIRST_SCHEMA = '0009';
 /** A migration waits up to 100 ms for each lock and meanwhile holds the locks it has; a stall stays below 200 ms. */
 const MOST_LOCKED_TABLES = 2;
 
-const FILE_NAME = /^(\d{4}[a-z]?)_[a-z0-9_]+(\.concurrently)?\.sql$/;
+const FILE_NAME = /^(\d{4})_[a-z0-9_]+(\.concurrently)?\.sql$/;
 
 /** What would make a request wait or fail while the migrations are applied, one line for each finding. */
 export function findUnsafe(files: NamedFile[]): string[] {
