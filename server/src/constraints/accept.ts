@@ -7,6 +7,7 @@ import {
   refuseTooMany,
   violationsOfOne,
 } from './check.ts';
+import { validPatterns } from './patterns.ts';
 import type { Constraint } from './schema.ts';
 import { listNamedFields, type NamedField } from './store.ts';
 
@@ -20,11 +21,12 @@ export async function examineConstraints(
   refuseTooMany(constraints);
   const names = constraints.map(constraint => constraint.contextName);
   const fields = names.length === 0 ? [] : await listNamedFields(db, names, project);
+  const patterns = await validPatterns(constraints);
   return {
     constraints: constraints.map(normaliseConstraint),
     violations: [
-      ...constraintViolations(constraints, path, legalValuesOf(fields)),
-      ...violationsOfPlace(constraints, path, fields),
+      ...constraintViolations(constraints, path, { legalValues: legalValuesOf(fields), patterns }),
+      ...violationsOfPlace(constraints, path, namesElsewhere(fields)),
     ],
   };
 }
@@ -35,12 +37,14 @@ export async function examineConstraintLists(
   lists: readonly (readonly Constraint[])[],
   project: string,
 ): Promise<Violation[][]> {
-  const names = [...new Set(lists.flat().map(constraint => constraint.contextName))];
+  const all = lists.flat();
+  const names = [...new Set(all.map(constraint => constraint.contextName))];
   const fields = names.length === 0 ? [] : await listNamedFields(db, names, project);
-  const legalValues = legalValuesOf(fields);
+  const rules = { legalValues: legalValuesOf(fields), patterns: await validPatterns(all) };
+  const elsewhere = namesElsewhere(fields);
   return lists.map(list => [
-    ...constraintViolations(list, '', legalValues),
-    ...violationsOfPlace(list, '', fields),
+    ...constraintViolations(list, '', rules),
+    ...violationsOfPlace(list, '', elsewhere),
   ]);
 }
 
@@ -48,12 +52,14 @@ export async function examineConstraintLists(
 const legalValuesOf = (fields: NamedField[]): LegalValues =>
   new Map(fields.filter(field => !field.elsewhere).map(field => [field.name, new Set(field.legalValues)]));
 
+const namesElsewhere = (fields: NamedField[]): ReadonlySet<string> =>
+  new Set(fields.filter(field => field.elsewhere).map(({ name }) => name));
+
 function violationsOfPlace(
   constraints: readonly Constraint[],
   path: string,
-  fields: NamedField[],
+  elsewhere: ReadonlySet<string>,
 ): Violation[] {
-  const elsewhere = new Set(fields.filter(field => field.elsewhere).map(({ name }) => name));
   return constraints.flatMap(({ contextName }, index) =>
     elsewhere.has(contextName)
       ? [
@@ -82,6 +88,7 @@ export async function acceptConstraints(
 export async function checkConstraint(db: Reader, constraint: Constraint): Promise<void> {
   refuseTooMany([constraint]);
   const fields = await listNamedFields(db, [constraint.contextName], null);
-  const details = violationsOfOne(constraint, '/body', legalValuesOf(fields));
+  const patterns = await validPatterns([constraint]);
+  const details = violationsOfOne(constraint, '/body', { legalValues: legalValuesOf(fields), patterns });
   if (details.length > 0) throw badData(details);
 }

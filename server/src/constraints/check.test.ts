@@ -1,13 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { compilePattern } from '../pattern.ts';
 import { constraintViolations, normaliseConstraint, refuseTooMany } from './check.ts';
+import { validPatterns } from './patterns.ts';
 import type { Constraint, Operator } from './schema.ts';
 import { isDate, isNumber, isVersion } from './values.ts';
 
 const NO_LEGAL_VALUES = new Map<string, Set<string>>();
 
+const violationsIn = (constraints: Constraint[], path: string, legalValues = NO_LEGAL_VALUES) =>
+  constraintViolations(constraints, path, {
+    legalValues,
+    patterns: new Set(constraints.flatMap(({ value = '' }) => (compilePattern(value) ? [value] : []))),
+  });
+
 const pathsOf = (constraint: Partial<Constraint>, legal = NO_LEGAL_VALUES) =>
-  constraintViolations([{ contextName: 'field', operator: 'IN', ...constraint }], '/list', legal).map(
+  violationsIn([{ contextName: 'field', operator: 'IN', ...constraint }], '/list', legal).map(
     ({ path }) => path,
   );
 
@@ -56,7 +64,7 @@ test('a field with legal values takes no others, and a pattern is no value', () 
 });
 
 test('every violation of every constraint is listed, in words that name the place', () => {
-  const found = constraintViolations(
+  const found = violationsIn(
     [
       { contextName: 'a', operator: 'IN', values: ['x'] },
       { contextName: 'a', operator: 'REGEX', value: '(', inverted: true },
@@ -121,4 +129,15 @@ test('a hostile value is read in linear time', () => {
   isVersion(`${'1'.repeat(long)}.1`);
 
   expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+test('patterns are compiled within a budget, and each once', async () => {
+  const regex = (value: string): Constraint => ({ contextName: 'field', operator: 'REGEX', value });
+  const costly = (at: number) => regex(`(a{0}${'b'.repeat(80)}${at}){200}`);
+
+  expect(await validPatterns([regex('^a+$'), regex('('), regex('^a+$')])).toEqual(new Set(['^a+$']));
+  expect((await validPatterns(Array(1_000).fill(costly(1)))).size).toBe(1);
+  await expect(validPatterns(Array.from({ length: 30 }, (_, at) => costly(at)))).rejects.toThrow(
+    /at most 300000 characters/,
+  );
 });

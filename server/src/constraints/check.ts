@@ -1,6 +1,6 @@
 import { exceedsLimit, type Violation } from '../errors.ts';
 import type { Constraint, Operator } from './schema.ts';
-import { isDate, isNumber, isPattern, isVersion } from './values.ts';
+import { isDate, isNumber, isVersion } from './values.ts';
 
 const MAX_CONSTRAINTS = 30;
 const MAX_VALUES = 250;
@@ -10,7 +10,10 @@ export type LegalValues = ReadonlyMap<string, ReadonlySet<string>>;
 
 const NONE: ReadonlySet<string> = new Set();
 
-type ValueRule = { operators: string; fits: (value: string) => boolean; says: string };
+/** What a constraint is compared with: legal values by field, and the patterns that are valid. */
+export type Rules = { legalValues: LegalValues; patterns: ReadonlySet<string> };
+
+type ValueRule = { operators: string; fits: (value: string, rules: Rules) => boolean; says: string };
 
 /** Operators with one value, by how they begin; all others take a list. */
 const VALUE_RULES: ValueRule[] = [
@@ -21,26 +24,28 @@ const VALUE_RULES: ValueRule[] = [
     says: 'must be a date such as 2026-11-15 or 2026-11-15T09:30:00Z',
   },
   { operators: 'SEMVER_', fits: isVersion, says: 'must be a semantic version such as 1.4.0' },
-  { operators: 'REGEX', fits: isPattern, says: 'is not valid in RE2 syntax' },
+  {
+    operators: 'REGEX',
+    fits: (value, { patterns }) => patterns.has(value),
+    says: 'is not valid in RE2 syntax',
+  },
 ];
 
 /** Everything that is wrong with a list of constraints; `path` is where the list stands in the request. */
 export function constraintViolations(
   constraints: readonly Constraint[],
   path: string,
-  legalValues: LegalValues,
+  rules: Rules,
 ): Violation[] {
-  return constraints.flatMap((constraint, index) =>
-    violationsOfOne(constraint, `${path}/${index}`, legalValues),
-  );
+  return constraints.flatMap((constraint, index) => violationsOfOne(constraint, `${path}/${index}`, rules));
 }
 
 /** The same for one constraint. */
-export function violationsOfOne(constraint: Constraint, path: string, legalValues: LegalValues): Violation[] {
-  const legal = legalValues.get(constraint.contextName) ?? NONE;
+export function violationsOfOne(constraint: Constraint, path: string, rules: Rules): Violation[] {
+  const legal = rules.legalValues.get(constraint.contextName) ?? NONE;
   const rule = ruleOf(constraint.operator);
   return rule
-    ? [...valueViolations(constraint, rule, path, legal)]
+    ? [...valueViolations(constraint, rule, path, legal, rules)]
     : [...listViolations(constraint, path, legal)];
 }
 
@@ -52,10 +57,11 @@ function* valueViolations(
   rule: ValueRule,
   path: string,
   legal: ReadonlySet<string>,
+  rules: Rules,
 ): Generator<Violation> {
   const isRegex = operator === 'REGEX';
   if (value === undefined || value === '') yield at(`${path}/value`, `is required with ${operator}`);
-  else if (!rule.fits(value)) yield at(`${path}/value`, rule.says);
+  else if (!rule.fits(value, rules)) yield at(`${path}/value`, rule.says);
   else if (!isRegex && !isLegal(value, legal)) yield at(`${path}/value`, notLegal(contextName));
   if (isRegex && inverted) yield at(`${path}/inverted`, 'must not be true with REGEX');
 }

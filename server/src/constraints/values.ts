@@ -1,5 +1,3 @@
-import { compilePattern } from '../pattern.ts';
-
 // Every expression here has one way only to match a text, so none takes more than linear time.
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 const DATE_TIME =
@@ -30,6 +28,3 @@ export function isVersion(text: string): boolean {
     (build?.split('.').every(part => part !== '') ?? true)
   );
 }
-
-/** A pattern in RE2 syntax, which leaves out what cannot run in linear time. */
-export const isPattern = (text: string): boolean => compilePattern(text) !== undefined;

@@ -93,6 +93,21 @@ test('a list of violations has an end', async () => {
   expect(details.at(-1)).toEqual({ message: 'and 4901 more' });
 });
 
+test.each([
+  ['items', 'projects', { name: 'x', environments: Array(40_000).fill(1) }],
+  [
+    'members',
+    'addons/777777/rotate-secret',
+    Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`unknown${at}`, 1])),
+  ],
+])('the validator stops counting violations in many %s', async (_what, path, body) => {
+  const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
+
+  const counted = Number(/has (\d+) mistakes/.exec(answer.body.message)?.[1]);
+  expect(counted).toBeGreaterThanOrEqual(10_000);
+  expect(counted).toBeLessThan(10_010);
+});
+
 test('authentication comes before the body is read', async () => {
   const response = await harness.app.inject({ method: 'POST', url: '/api/admin/projects', payload: '{' });
   expect(response.statusCode).toBe(401);

@@ -3,7 +3,7 @@ import { PROJECT_ROLES } from '../access/roles.ts';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { ApiError, badData, invalidOperation, notFound, type Violation } from '../errors.ts';
+import { ApiError, badData, exceedsLimit, invalidOperation, notFound, type Violation } from '../errors.ts';
 import { roleViolations } from '../roles/usable.ts';
 import {
   deleteGrants,
@@ -17,6 +17,9 @@ import {
   lockAccess,
   type SingleGrant,
 } from './store.ts';
+
+/** 10,000 users and groups with 100 roles each would be a million rows. */
+const MAX_GRANTS = 10_000;
 
 /** What a request says about somebody: who, with which roles, and where in the request it says so. */
 export type NamedGrant = Grant & { at: string; rolesAt: string };
@@ -53,6 +56,8 @@ export async function changeAccess(
   rule: Rule,
   named: NamedGrant[],
 ): Promise<void> {
+  if (named.reduce((sum, { roles }) => sum + roles.length, 0) > MAX_GRANTS)
+    throw exceedsLimit(`One request names at most ${MAX_GRANTS} pairs of a holder and a role.`);
   await change(db, actor, async current => {
     const { tx } = current;
     if (!(await lockAccess(tx, project))) throw notFound(`Project ${project}`);

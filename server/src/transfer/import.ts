@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import { normaliseConstraint } from '../constraints/check.ts';
@@ -121,7 +122,10 @@ const asNewFeature = ({ name, type, description, impressionData }: FeatureExport
   impressionData: impressionData ?? false,
 });
 
-/** Makes each feature what the data says; a feature that is so already is left alone. */
+/**
+ * Makes each feature what the data says; a feature that is so already is left alone. The event loop gets a turn between
+ * the steps: a step that finds nothing to write does not wait for the database.
+ */
 async function applyTo(
   current: Change,
   features: Feature[],
@@ -153,6 +157,7 @@ async function applyTo(
       };
     }),
   );
+  await setImmediate();
   await attachTags(
     current,
     features.map(feature => {
@@ -163,6 +168,7 @@ async function applyTo(
       return { feature, tags: among(wanted) };
     }),
   );
+  await setImmediate();
   await attachLinks(
     current,
     features.map(feature => ({
@@ -172,6 +178,7 @@ async function applyTo(
         .map(link => acceptLink(link, '/body/data/links')),
     })),
   );
+  await setImmediate();
   await attachParents(
     current,
     features.flatMap(child =>
@@ -182,6 +189,7 @@ async function applyTo(
     ),
   );
   const place = { project, environment };
+  await setImmediate();
   await replaceStrategies(
     current,
     place,
@@ -199,6 +207,7 @@ async function applyTo(
       enabled: after(feature.name, here.enabled).enabled,
     };
   });
+  await setImmediate();
   await setVariants(
     current,
     placed.map(({ place: here, wanted }) => ({

@@ -1,5 +1,4 @@
 import type { Static, TSchema } from 'typebox';
-import { Value } from 'typebox/value';
 import { isNumber } from '../constraints/values.ts';
 import type { Violation } from '../errors.ts';
 import { NAME_RULE, URL_NAME } from '../http/schema.ts';
@@ -36,9 +35,24 @@ export function distributeWeights<V extends Weighted>(variants: readonly V[], pa
   };
 }
 
-/** A copy without what the schema does not know, at any depth: unknown fields are never stored. */
+/**
+ * A copy without what the schema does not know, at any depth: unknown fields are never stored. By hand, because
+ * TypeBox prepares the schema anew in each call, which for the variants of 1,000 features took 100 ms.
+ */
 export function knownFields<T extends TSchema>(schema: T, variants: Static<T>): Static<T> {
-  return Value.Clean(schema, structuredClone(variants)) as Static<T>;
+  return pick(schema, variants) as Static<T>;
+}
+
+function pick(schema: TSchema, value: unknown): unknown {
+  const { items, properties } = schema as { items?: TSchema; properties?: Record<string, TSchema> };
+  if (items && Array.isArray(value)) return value.map(item => pick(items, item));
+  if (!properties || typeof value !== 'object' || value === null) return value;
+  const given = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, member]) =>
+      Object.hasOwn(given, name) ? [[name, pick(member, given[name])]] : [],
+    ),
+  );
 }
 
 const isVariable = (variant: Weighted): boolean => variant.weightType !== 'fix';

@@ -1,0 +1,104 @@
+/** JSON Schema as the OpenAPI document has it. */
+export type Schema = {
+  type?: string | string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: boolean | Schema;
+  anyOf?: Schema[];
+  enum?: unknown[];
+  examples?: unknown[];
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  maxItems?: number;
+  maxProperties?: number;
+  minimum?: number;
+  maximum?: number;
+};
+
+export type Shape = {
+  /** many: as many values as fit, all short; long: as long texts as fit. */
+  kind: 'many' | 'long';
+  /** Replaces every text, number and boolean, to break as many rules as fit into one body. */
+  wrong?: boolean;
+};
+
+const MIB = 1_048_576;
+const MAX_ITEMS_PER_MIB = 50_000;
+const MAX_ITEMS = 100_000;
+
+/** The largest body of a schema that the parser lets through. */
+export function largestBody(schema: Schema, shape: Shape, bodyLimit: number): string {
+  const items = Math.min(MAX_ITEMS, (MAX_ITEMS_PER_MIB * bodyLimit) / MIB);
+  let [low, high, best] = [0, 1, JSON.stringify(make(schema, shape, 0))];
+  for (let step = 0; step < 6; step++) {
+    const share = step === 0 ? 1 : (low + high) / 2;
+    const body = made(schema, shape, share, items);
+    if (body !== undefined && Buffer.byteLength(body) <= bodyLimit && commasIn(body) <= items) {
+      best = body;
+      low = share;
+      if (share === 1) break;
+    } else high = share;
+  }
+  return best;
+}
+
+/** Undefined if the body would be far too large to be worth building. */
+function made(schema: Schema, shape: Shape, share: number, items: number): string | undefined {
+  left = items * 2;
+  const value = make(schema, shape, share);
+  return left < 0 ? undefined : JSON.stringify(value);
+}
+
+let left = Number.POSITIVE_INFINITY;
+let serial = 0;
+
+function make(schema: Schema, shape: Shape, share: number): unknown {
+  left--;
+  const type = [schema.type ?? []].flat().find(one => one !== 'null');
+  if (schema.anyOf) return make(schema.anyOf[0] ?? {}, shape, share);
+  if (type === 'object') return makeObject(schema, shape, share);
+  if (type === 'array') return makeList(schema, shape, share);
+  if (shape.wrong) return type === 'boolean' ? 'wrong' : false;
+  if (schema.enum) return schema.enum[0];
+  if (type === 'string') return makeText(schema, shape, share);
+  if (type === 'integer' || type === 'number')
+    return Math.max(schema.minimum ?? 0, Math.min(++serial, schema.maximum ?? Number.MAX_SAFE_INTEGER));
+  if (type === 'boolean') return true;
+  return shape.kind === 'long'
+    ? 'x'.repeat(Math.floor(9_000 * share))
+    : Array(Math.floor(480 * share)).fill(1);
+}
+
+function makeObject(schema: Schema, shape: Shape, share: number): object {
+  const known = Object.entries(schema.properties ?? {}).map(([name, member]) => [
+    name,
+    make(member, shape, share),
+  ]);
+  const rest = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+  const names = rest ? Math.floor((schema.maxProperties ?? 0) * share) : 0;
+  const more = Array.from({ length: names }, (_, at) => [`key${at}`, make(rest ?? {}, shape, share)]);
+  return Object.fromEntries([...known, ...more]);
+}
+
+/** Lists that hold lists take the larger share of what is left, so that the widest one is found by the search. */
+function makeList(schema: Schema, shape: Shape, share: number): unknown[] {
+  const length = Math.max(1, Math.floor((schema.maxItems ?? 1) * share));
+  const list: unknown[] = [];
+  while (list.length < length && left > 0) list.push(make(schema.items ?? {}, shape, share));
+  return list;
+}
+
+function makeText(schema: Schema, { kind }: Shape, share: number): string {
+  if (schema.format === 'uuid') return `00000000-0000-4000-8000-${String(++serial).padStart(12, '0')}`;
+  if (schema.format === 'date-time') return '2026-12-15T00:00:00.000Z';
+  const most = schema.maxLength ?? 10;
+  const number = String(++serial);
+  const length = Math.max(schema.minLength ?? 1, Math.min(most, Math.floor(most * share)));
+  const text = kind === 'long' ? `${'a'.repeat(Math.max(0, length - number.length))}${number}` : `a${number}`;
+  const fits = (one: string) => new RegExp(schema.pattern ?? '', 'u').test(one) && one.length <= most;
+  return [text, `/${text}`.slice(0, most), 'a', ...(schema.examples ?? []).map(String)].find(fits) ?? text;
+}
+
+const commasIn = (json: string): number => json.split(',').length - 1;

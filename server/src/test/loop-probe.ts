@@ -1,0 +1,26 @@
+import { createServer } from 'node:http';
+
+/**
+ * Loaded into a server with --import. Measures the longest stretch of work that the event loop did between two turns of
+ * a timer, in CPU time of the main thread: a busy machine makes the stretch longer on the clock, but not in this time.
+ */
+const EVERY_MS = 2;
+
+let longest = 0;
+let last = process.threadCpuUsage();
+
+setInterval(() => {
+  const { user, system } = process.threadCpuUsage(last);
+  longest = Math.max(longest, (user + system) / 1000);
+  last = process.threadCpuUsage();
+}, EVERY_MS).unref();
+
+/** Any request gets the longest stretch so far, in milliseconds, and starts a new measurement. */
+createServer((_request, response) => {
+  const { user, system } = process.threadCpuUsage(last);
+  response.setHeader('connection', 'close');
+  response.end(JSON.stringify(Math.max(longest, (user + system) / 1000)));
+  longest = 0;
+})
+  .listen(Number(process.env.PROBE_PORT), '127.0.0.1')
+  .unref();
