@@ -25,7 +25,23 @@ const EVENTS_AT_ONCE = 2_000;
  * The one door for writes: the work and the events that tell of it commit together or not at all.
  * All events of one change share a groupId. Work that records nothing must have changed nothing.
  */
-export async function change<T>(db: Db, actor: Actor, work: (change: Change) => Promise<T>): Promise<T> {
+export async function change<T>(db: Db, actor: Actor, work: (change: Change) => Promise<T>): Promise<T>;
+/**
+ * The same for work whose response shows what events write, such as who worked on a feature. `respond` runs after the events
+ * are written and before the commit, so that a change that was committed is never answered with the failure of a read.
+ */
+export async function change<T, R>(
+  db: Db,
+  actor: Actor,
+  work: (change: Change) => Promise<T>,
+  respond: (tx: Tx, result: T) => Promise<R>,
+): Promise<R>;
+export async function change<T>(
+  db: Db,
+  actor: Actor,
+  work: (change: Change) => Promise<T>,
+  respond: (tx: Tx, result: T) => Promise<unknown> = async (_, result) => result,
+): Promise<unknown> {
   return await db.transaction().execute(async tx => {
     const events: NewEvent[] = [];
     const result = await work({ tx, record: event => events.push(event) });
@@ -33,7 +49,7 @@ export async function change<T>(db: Db, actor: Actor, work: (change: Change) => 
       await writeEvents(tx, actor, events);
       if (actor.claim && !(await settleClaim(tx, actor.claim))) throw takenOver();
     }
-    return result;
+    return await respond(tx, result);
   });
 }
 

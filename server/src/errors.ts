@@ -56,6 +56,10 @@ export function badData(details: Violation[], total = details.length): ApiError 
 
 export const notFound = (what: string): ApiError => new ApiError('NotFoundError', `${what} does not exist.`);
 
+/** For callers who may know of it, where an archived one cannot be used. */
+export const isArchived = (kind: 'Feature' | 'Project', names: string[]): ApiError =>
+  new ApiError('NotFoundError', `${kind} ${names.join(', ')} is archived. Revive it first.`);
+
 export const nameExists = (what: string): ApiError =>
   new ApiError('NameExistsError', `${what} exists already.`);
 

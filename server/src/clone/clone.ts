@@ -20,19 +20,14 @@ export async function cloneFeatures(
   order: Order,
   mostFeatures: number,
 ): Promise<Feature[]> {
-  await change(db, actor, async current => {
+  const names = order.features.map(({ name }) => name);
+  const clone = async (current: Change) => {
     const plan = await makePlan(current.tx, actor, order);
     refuseUnlessPossible(plan, order.planId);
     await admitToInstance(current.tx, mostFeatures, plan.copies.length);
     await writeCopies(current, actor, order, plan.copies);
-  });
-  // Read afterwards, because events are written last and tell who has worked on a feature.
-  return await readFeatures(
-    db,
-    actor,
-    order.project,
-    order.features.map(({ name }) => name),
-  );
+  };
+  return await change(db, actor, clone, tx => readFeatures(tx, actor, order.project, names));
 }
 
 /** One statement for each kind of part, however many there are of it. */

@@ -28,11 +28,7 @@ export type Plan = { copies: PlannedCopy[]; permissions: Needed[]; obstacles: Ap
 /** Everything the clone would do, without doing it. */
 export async function planClone(db: Db, actor: Actor, order: Order): Promise<ClonePlan> {
   // Records nothing and so changes nothing: it only holds what the clone itself would hold.
-  const plan = await change(db, actor, async ({ tx }) => {
-    const made = await makePlan(tx, actor, order);
-    const taken = await takenNames(tx, namesIn(order));
-    return { ...made, obstacles: [...made.obstacles, ...taken.map(name => nameExists(`Feature ${name}`))] };
-  });
+  const plan = await change(db, actor, async ({ tx }) => await makePlan(tx, actor, order));
   return {
     planId: plan.obstacles.length === 0 ? plan.id : null,
     copies: plan.copies,
@@ -70,6 +66,7 @@ export async function makePlan(tx: Tx, actor: Actor, order: Order): Promise<Plan
     ...(await segmentObstacles(tx, project, copies)),
   ];
   const permissions = await neededPermissions(tx, actor, project, copies);
+  const taken = await takenNames(tx, namesIn(order));
   return {
     copies,
     permissions,
@@ -79,6 +76,7 @@ export async function makePlan(tx: Tx, actor: Actor, order: Order): Promise<Plan
       ...permissions
         .filter(({ held }) => !held)
         .map(({ permission, environment }) => noAccess([permission], environment ?? undefined)),
+      ...taken.map(name => nameExists(`Feature ${name}`)),
     ],
     id: createHash('sha256').update(JSON.stringify(copies)).digest('base64url'),
   };

@@ -586,3 +586,59 @@ test('unknown fields are ignored by the clone of one, and refused by that of man
 
   expect([one.status, many.status]).toEqual([200, 400]);
 });
+
+test('rejects with every reason that a dry run lists, a taken name among them', async () => {
+  const { db } = harness;
+  await makeProject(db, { id: 'every-reason' });
+  const segment = await insertSegment(db, 'of-default', 'default');
+  await insertRichFeature(db, { name: 'reason-parent' });
+  await insertRichFeature(db, { name: 'reason-taken' });
+  await insertRichFeature(db, {
+    name: 'reason-source',
+    dependencies: [{ feature: 'reason-parent', enabled: true, variants: [] }],
+    environments: { development: { strategies: [{ segments: [segment] }] } },
+  });
+  const body = { name: 'reason-taken', project: 'every-reason' };
+  const path = '/api/admin/projects/default/features/reason-source/clone';
+
+  const rejected = await call(harness.app, 'POST', path, { body });
+  const planned = await call(harness.app, 'POST', `${path}?dryRun=true`, { body });
+
+  const messages = planned.body.obstacles.map(({ message }: { message: string }) => message);
+  expect(messages).toHaveLength(3);
+  expect(rejected.status).toBe(400);
+  expect(rejected.body.details.map(({ message }: { message: string }) => message)).toEqual(messages);
+});
+
+test('says that the source or the receiving project is archived, to callers who may read it', async () => {
+  const { db, app } = harness;
+  await makeProject(db, { id: 'put-away' });
+  await makeProject(db, { id: 'hidden-away', mode: 'private' });
+  await insertRichFeature(db, { name: 'active-source' });
+  await insertRichFeature(db, { name: 'resting-source' });
+  await insertRichFeature(db, { name: 'resting-hidden', project: 'hidden-away' });
+  for (const path of ['default/features/resting-source', 'hidden-away/features/resting-hidden'])
+    await call(app, 'DELETE', `/api/admin/projects/${path}`);
+  for (const id of ['put-away', 'hidden-away']) await call(app, 'POST', `/api/admin/projects/archive/${id}`);
+  const clone = (source: string, project: string, token?: string) =>
+    call(app, 'POST', `/api/admin/projects/default/features/${source}/clone`, {
+      body: { name: 'never-made', project },
+      ...(token === undefined ? {} : { token }),
+    });
+  const editor = await makeUser(db, 'Editor');
+
+  expect(await clone('resting-source', 'default')).toMatchObject({
+    status: 404,
+    body: { name: 'NotFoundError', message: 'Feature resting-source is archived. Revive it first.' },
+  });
+  expect(await clone('active-source', 'put-away')).toMatchObject({
+    status: 404,
+    body: { name: 'NotFoundError', message: 'Project put-away is archived. Revive it first.' },
+  });
+  expect((await clone('resting-hidden', 'default', editor.token)).body.message).toBe(
+    'Feature resting-hidden does not exist.',
+  );
+  expect((await clone('active-source', 'hidden-away', editor.token)).body.message).toBe(
+    'Project hidden-away does not exist.',
+  );
+});

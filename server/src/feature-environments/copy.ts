@@ -22,7 +22,7 @@ export async function copyEnvironment(
   place: Place,
   { from, include = ['strategies', 'variants'] }: EnvironmentCopy,
 ): Promise<FeatureEnvironment> {
-  await change(db, actor, async current => {
+  const copy = async (current: Change) => {
     const feature = await holdActiveFeature(current.tx, actor, place.project, place.featureName);
     const target = environmentOf(feature, place.environment);
     const source = feature.environments.find(({ name }) => name === from);
@@ -38,8 +38,8 @@ export async function copyEnvironment(
     if (strategies) await replaceStrategies(current, place, source, target);
     if (variants)
       await setVariants(current, [{ project: place.project, place: target, variants: source.variants }]);
-  });
-  return await readPlace(db, actor, place);
+  };
+  return await change(db, actor, copy, tx => readPlace(tx, actor, place));
 }
 
 function* needed(

@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db, Reader, Tx } from '../db/database.ts';
-import { ApiError, exceedsLimit, invalidOperation, notFound, type Violation } from '../errors.ts';
+import { ApiError, exceedsLimit, invalidOperation, isArchived, notFound, type Violation } from '../errors.ts';
 import { refuseOverBudget } from '../health/budget.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
@@ -25,14 +25,13 @@ export async function createFeature(
   most = Number.POSITIVE_INFINITY,
 ): Promise<Feature> {
   const { name } = input;
-  await change(db, actor, async current => {
+  const create = async (current: Change) => {
     const tags = await holdTags(current, project, input.tags ?? [], tagPath);
     await admitFeature(current.tx, project, name);
     await addFeatures(current, actor, project, [input], most);
     await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
-  });
-  // Read afterwards, because events are written last and tell who has worked on a feature.
-  return await readFeature(db, actor, project, name);
+  };
+  return await change(db, actor, create, tx => readFeature(tx, actor, project, name));
 }
 
 /** What is wrong with a feature to be created, as far as its fields are given. */
@@ -101,7 +100,8 @@ export async function readReceivingProject(db: Reader, project: string): Promise
 }
 
 function unlessArchived(project: string, receiving: ReceivingProject | undefined): ReceivingProject {
-  if (!receiving || receiving.archived) throw notFound(`Project ${project}`);
+  if (!receiving) throw notFound(`Project ${project}`);
+  if (receiving.archived) throw isArchived('Project', [project]);
   return receiving;
 }
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
-import { invalidOperation, notFound } from '../errors.ts';
+import { invalidOperation, isArchived, notFound } from '../errors.ts';
 import type { Feature } from './schema.ts';
 import {
   findFeature,
@@ -71,10 +71,12 @@ export async function holdSources(
   names: string[],
 ): Promise<{ sources: Map<string, Feature>; projectOf: Map<string, string> }> {
   const projectOf = await shareFeatures(tx, names);
-  const active = (await listReadableFeatures(tx, actor, names)).filter(feature => !feature.archived);
-  const sources = new Map(active.map(feature => [feature.name, feature]));
+  const found = await listReadableFeatures(tx, actor, names);
+  const sources = new Map(found.map(feature => [feature.name, feature]));
   const missing = names.filter(name => !sources.has(name));
   if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')}`);
+  const archived = found.filter(feature => feature.archived).map(feature => feature.name);
+  if (archived.length > 0) throw isArchived('Feature', archived);
   return { sources, projectOf };
 }
 

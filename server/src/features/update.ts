@@ -16,11 +16,11 @@ export async function changeFeature(
   name: string,
   update: FeatureUpdate | ((before: Feature) => FeatureUpdate),
 ): Promise<Feature> {
-  await change(db, actor, async current => {
+  const changeHeld = async (current: Change) => {
     const before = await holdActiveFeature(current.tx, actor, project, name);
     await updateHeld(current, [{ before, update: typeof update === 'function' ? update(before) : update }]);
-  });
-  return await readFeature(db, actor, project, name);
+  };
+  return await change(db, actor, changeHeld, tx => readFeature(tx, actor, project, name));
 }
 
 /** Part of a change that holds the features. */

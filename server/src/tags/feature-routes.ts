@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Db } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { readFeature } from '../features/load.ts';
 import { uniqueNames } from '../features/many.ts';
 import type { App } from '../http/app.ts';
@@ -79,8 +79,10 @@ export function featureTagRoutes(app: App, db: Db): void {
     async request => {
       const { actor, projectOfFeature, params, body } = request;
       const name = params.featureName;
-      await changeTags(db, actor, projectOfFeature, [name], body, index => `/body/addedTags/${index}`);
-      return { version, tags: (await readFeature(db, actor, projectOfFeature, name)).tags };
+      const pathOf = (index: number) => `/body/addedTags/${index}`;
+      const read = (tx: Tx) => readFeature(tx, actor, projectOfFeature, name);
+      const feature = await changeTags(db, actor, projectOfFeature, [name], body, pathOf, read);
+      return { version, tags: feature.tags };
     },
   );
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.ts';
-import { change } from '../change.ts';
-import type { Db } from '../db/database.ts';
+import { type Change, change } from '../change.ts';
+import type { Db, Tx } from '../db/database.ts';
 import { badData, exceedsLimit } from '../errors.ts';
 import { holdActiveFeatures } from '../features/load.ts';
 import { trimmed } from './accept.ts';
@@ -33,14 +33,16 @@ export async function untagFeature(
 }
 
 /** Takes tags off and attaches others, to all of the features or, if one cannot be changed, to none. */
-export async function changeTags(
+export async function changeTags<R = void>(
   db: Db,
   actor: Actor,
   project: string,
   features: string[],
   { addedTags = [], removedTags = [] }: TagChange,
   pathOfAdded: (index: number) => string,
-): Promise<void> {
+  // Without it R is void.
+  respond: (tx: Tx) => Promise<R> = async () => undefined as R,
+): Promise<R> {
   if (features.length * (addedTags.length + removedTags.length) > MAX_CHANGES) {
     throw exceedsLimit(
       `One request changes at most ${MAX_CHANGES} tags of features. Name fewer features or tags.`,
@@ -54,7 +56,7 @@ export async function changeTags(
   );
   if (contradictions.length > 0) throw badData(contradictions);
 
-  await change(db, actor, async current => {
+  const changeHeld = async (current: Change) => {
     const added = await holdTags(current, project, addedTags, pathOfAdded);
     const held = await holdActiveFeatures(current.tx, actor, project, features);
     const rest = await detachTags(current, held, removed);
@@ -62,5 +64,6 @@ export async function changeTags(
       current,
       rest.map(feature => ({ feature, tags: added })),
     );
-  });
+  };
+  return await change(db, actor, changeHeld, respond);
 }
