@@ -31,10 +31,12 @@ const MOST_GROWTH = 0.1;
 const MOST_SHOWN = 30;
 const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
 
+const operations = listOperations();
 const failures: string[] = [];
 const slow: { request: HostileRequest; number: number; ms: number }[] = [];
 const statuses = new Map<number | undefined, number>();
 const asked = new Set<string>();
+const heap: number[] = [];
 
 console.log(`seed ${SEED}, ${REQUESTS} requests, ${AT_ONCE} at once`);
 const name = `halyard_hostile_${randomBytes(4).toString('hex')}`;
@@ -72,7 +74,7 @@ for (const failure of failures.slice(0, MOST_SHOWN)) console.log(`- ${failure}`)
 process.exit(failures.length === 0 ? 0 : 1);
 
 async function attack(): Promise<void> {
-  const arbitrary = hostileRequests(listOperations());
+  const arbitrary = hostileRequests(operations);
   for (let first = 0; first < REQUESTS && isAlive(); first += ROUND) {
     const requests = fc.sample(arbitrary, {
       numRuns: Math.min(ROUND, REQUESTS - first),
@@ -87,7 +89,10 @@ async function attack(): Promise<void> {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
-    console.log(`${first + requests.length} sent, ${failures.length} problems, ${memory.now()}`);
+    heap.push(await usedHeapMb());
+    console.log(
+      `${first + requests.length} sent, ${failures.length} problems, ${memory.now()}, heap ${heap.at(-1)} MB`,
+    );
   }
 }
 
@@ -103,7 +108,7 @@ function withCredentials(request: HostileRequest, callers: Callers): HostileRequ
 async function attempt(request: HostileRequest, number: number): Promise<void> {
   const copies = request.delivery === 'several at once' ? 4 : 1;
   const outcomes = await Promise.all(Array.from({ length: copies }, () => send(server.port, request)));
-  asked.add(`${request.method} ${request.path.split('?')[0]?.replace(/[^/]{20,}/g, '…')}`);
+  asked.add(request.operation);
   for (const { status, ms, problem } of outcomes) {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     if (status !== undefined && status >= 500) fail(`status ${status}`, request, number);
@@ -131,17 +136,41 @@ function fail(what: string, request: HostileRequest, number: number): void {
 async function judge(): Promise<void> {
   if (!isAlive())
     failures.push(`the process ended with ${server.process.exitCode ?? server.process.signalCode}`);
-  const growth = memory.growth();
-  console.log(`memory: last quarter ${Math.round(growth * 100)} % above the second`);
-  // A short run has too few samples.
-  if (REQUESTS >= 20_000 && !(growth < MOST_GROWTH))
-    failures.push(`memory grew by ${Math.round(growth * 100)} %`);
+  // A short run has too few samples, and does not reach everything.
+  if (REQUESTS >= 20_000) {
+    judgeMemory();
+    const missed = operations.length - asked.size;
+    if (missed > 0) failures.push(`${missed} operations were not called`);
+  }
   for (const line of server.output().split('\n'))
     if (line.trim() !== '') failures.push(`log: ${line.slice(0, 1_000)}`);
   if (!isAlive()) return;
-  const metrics = await (await fetch(`${server.url}/internal-backstage/prometheus`)).text();
-  const unhandled = /^halyard_unhandled_rejections_total (\d+)/m.exec(metrics)?.[1];
-  if (unhandled !== '0') failures.push(`unhandled rejections: ${unhandled ?? 'the metric is missing'}`);
+  const unhandled = await metric('halyard_unhandled_rejections_total');
+  if (unhandled !== 0) failures.push(`unhandled rejections: ${unhandled ?? 'the metric is missing'}`);
   const exposed = await exposedFeatures(db);
   if (exposed.length > 0) failures.push(`enabled without an enabled strategy: ${exposed.join(', ')}`);
+}
+
+function judgeMemory(): void {
+  // The lowest value of a quarter: what the garbage collector has not reached yet is no growth.
+  const lowest = (quarter: number) =>
+    Math.min(...heap.slice((heap.length * quarter) / 4, (heap.length * (quarter + 1)) / 4));
+  for (const [what, growth] of [
+    ['resident memory', memory.growth()],
+    ['heap', lowest(3) / lowest(1) - 1],
+  ] as const) {
+    const percent = `${Math.round(growth * 1_000) / 10} %`;
+    console.log(`${what}: the last quarter is ${percent} above the second`);
+    if (!(growth <= MOST_GROWTH)) failures.push(`${what} grew by ${percent}`);
+  }
+}
+
+async function metric(name: string): Promise<number | undefined> {
+  const text = await (await fetch(`${server.url}/internal-backstage/prometheus`)).text();
+  const value = new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1];
+  return value === undefined ? undefined : Number(value);
+}
+
+async function usedHeapMb(): Promise<number> {
+  return Math.round(((await metric('nodejs_heap_size_used_bytes')) ?? 0) / 2 ** 20);
 }

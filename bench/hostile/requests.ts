@@ -18,6 +18,8 @@ export type CallerName = (typeof CALLERS)[number];
 export type Delivery = 'whole' | 'several at once' | 'cut off in the body' | 'abandoned' | 'wrong length';
 
 export type HostileRequest = {
+  /** The operation of the OpenAPI document that it started from. */
+  operation: string;
   caller: CallerName;
   method: string;
   /** As it stands in the first line of the request. */
@@ -78,6 +80,7 @@ export function hostileRequests(operations: Operation[]): fc.Arbitrary<HostileRe
       const invalid = authorization !== undefined && !['admin', 'user'].includes(authorization);
       return twisted({
         ...rest,
+        operation: `${operation.method} ${operation.path}`,
         caller: invalid ? 'nobody' : rest.caller,
         method: operation.method,
         path: url,
