@@ -52,7 +52,6 @@ export async function identityOf(
     key: { issuer: token.iss, clientId: settings.clientId, subject: token.sub },
     // Address and proof come from the same place: one of two sources must not vouch for the other.
     email: verifiedEmail(token.email === undefined ? more : token),
-    // Cut first: the cut can split a surrogate pair, and the expression removes the half that is left.
     name: typeof name === 'string' ? acceptableName(name) : null,
     groups: path === undefined ? undefined : textsOf(groupsIn(token) ?? groupsIn(more)),
   };
@@ -60,7 +59,8 @@ export async function identityOf(
 
 /** People often choose their name at the provider; one that is reserved here is left out. */
 function acceptableName(text: string): string | null {
-  const name = text.replace(/\p{C}/gu, '').trim().slice(0, MAX_NAME_LENGTH);
+  // Cut first: the cut can split a surrogate pair, and the expression removes the half that is left.
+  const name = text.slice(0, MAX_NAME_LENGTH).replace(/\p{C}/gu, '').trim();
   return name === '' || isReserved(name, true) ? null : name;
 }
 
