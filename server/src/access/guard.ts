@@ -42,6 +42,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     permission?: RoutePermission;
+    /** What the operation itself checks, where the guard cannot; published in place of `permission`. */
+    checkedPermission?: Permission[];
   }
 }
 

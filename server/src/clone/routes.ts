@@ -6,7 +6,7 @@ import { EnvironmentCopy, FeatureEnvironment } from '../feature-environments/sch
 import { Feature } from '../features/schema.ts';
 import type { App } from '../http/app.ts';
 import { COST } from '../http/rate-limit.ts';
-import { answer, Named, Ref, refusals } from '../http/schema.ts';
+import { answer, conflict, Named, Ref, refusals } from '../http/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { readDrift } from './drift.ts';
 import { type Order, planClone } from './plan.ts';
@@ -38,7 +38,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
     {
       bodyLimit: BODY_LIMIT_BYTES,
       // What is needed depends on the project that receives the copy, and the body may name it.
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', checkedPermission: ['CREATE_FEATURE'] },
       schema: {
         operationId: 'cloneFeature',
         tags,
@@ -53,7 +53,8 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
             description: 'The copy; with dryRun the plan',
             anyOf: [Ref(Feature), Ref(ClonePlan)],
           }),
-          ...refusals(400, 401, 403, 404, 409, 413, 415),
+          ...refusals(400, 401, 403, 404, 413, 415),
+          ...conflict('Feature checkout-v3 exists already.'),
         },
       },
     },
@@ -90,7 +91,8 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
             description: 'The copies, in the order of the request; with dryRun the plan',
             anyOf: [Ref(ClonedFeatures), Ref(ClonePlan)],
           }),
-          ...refusals(400, 401, 403, 404, 409, 413, 415),
+          ...refusals(400, 401, 403, 404, 413, 415),
+          ...conflict('Feature checkout-v3 exists already.'),
         },
       },
     },

@@ -40,7 +40,9 @@ const fields = {
     description: 'Given up, and those behind it wait: deliver it again, or skip it',
     examples: [false],
   }),
-  replayOf: Nullable(Type.String({ description: 'Id of the failed record that this one repeats' })),
+  replayOf: Nullable(
+    Type.String({ description: 'Id of the failed record that this one repeats', examples: [null] }),
+  ),
 };
 
 export const IntegrationEvent = Named('IntegrationEvent', Type.Object(fields));

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type DescribedEvent, describe } from './describe.ts';
@@ -94,6 +95,15 @@ function unescapedPartOf(summary: string): string {
 test('the table has exactly the types of the contract, in its order, then the newer ones', () => {
   expect(CONTRACT_TYPES).toHaveLength(156);
   expect(EVENT_TYPE_NAMES).toEqual([...CONTRACT_TYPES, ...NEWER_TYPES]);
+});
+
+test('docs/contract.md lists the types beyond the contract', () => {
+  const page = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8');
+  const section = page.split('## Event types beyond the contract')[1]?.split('\n## ')[0] ?? '';
+
+  const listed = [...section.matchAll(/^- `([a-z-]+)`$/gm)].map(([, type]) => type);
+
+  expect(listed).toEqual(EVENT_TYPE_NAMES.slice(CONTRACT_TYPES.length));
 });
 
 test('every type has a readable label of its own', () => {

@@ -27,7 +27,7 @@ export const Event = Named(
     type: Type.String({
       description: 'What happened',
       enum: EVENT_TYPE_NAMES,
-      examples: ['project-created'],
+      examples: ['feature-created'],
     }),
     createdBy: Type.String({ description: 'Name of the user or token that acted', examples: ['alice'] }),
     createdByUserId: Nullable(
@@ -44,23 +44,40 @@ export const Event = Named(
         examples: ['user'],
       }),
     ),
-    environment: Nullable(Type.String({ examples: ['production'] })),
+    environment: Nullable(Type.String({ examples: [null] })),
     project: Nullable(Type.String({ examples: ['default'] })),
     featureName: Nullable(Type.String({ examples: ['checkout-v2'] })),
     data: Nullable(
-      Type.Object({}, { additionalProperties: true, description: 'The subject after the change' }),
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'The subject after the change',
+          examples: [{ name: 'checkout-v2', project: 'default', type: 'release' }],
+        },
+      ),
     ),
     preData: Nullable(
-      Type.Object({}, { additionalProperties: true, description: 'The subject before the change' }),
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'The subject before the change', examples: [null] },
+      ),
     ),
     tags: Type.Array(Ref(Tag), { description: 'Tags of the feature at that moment' }),
-    label: Type.String({ description: 'Short readable name of the type', examples: ['Project created'] }),
+    label: Type.String({ description: 'Short readable name of the type', examples: ['Flag created'] }),
     summary: Type.String({
       description: 'One line of Markdown; names are escaped',
-      examples: ['**alice** created project **payments**'],
+      examples: ['**alice** created flag **checkout-v2** in project **default**'],
     }),
-    groupId: Type.String({ description: 'Shared by all events of one change' }),
-    ip: Type.Optional(Nullable(Type.String({ description: 'Address of the caller; root admins only' }))),
+    groupId: Type.String({
+      description: 'Shared by all events of one change',
+      examples: ['0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'],
+    }),
+    ip: Type.Optional(
+      Nullable(
+        Type.String({ description: 'Address of the caller; root admins only', examples: ['192.0.2.7'] }),
+      ),
+    ),
   }),
 );
 export type Event = Static<typeof Event>;

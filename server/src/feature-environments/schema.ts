@@ -53,11 +53,11 @@ export const FeatureEnvironment = Named(
     enabled: Type.Boolean(),
     sortOrder: Type.Integer({ examples: [200] }),
     variantCount: Type.Integer({ examples: [0] }),
-    variants: Type.Array(Ref(Variant)),
+    variants: Type.Array(Ref(Variant), { examples: [[]] }),
     strategies: Type.Array(Ref(FeatureStrategy), { description: 'In the order they are looked at' }),
     lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature here')),
-    hasStrategies: Type.Boolean(),
-    hasEnabledStrategies: Type.Boolean(),
+    hasStrategies: Type.Boolean({ examples: [true] }),
+    hasEnabledStrategies: Type.Boolean({ examples: [true] }),
   }),
 );
 export type FeatureEnvironment = Static<typeof FeatureEnvironment>;

@@ -39,7 +39,9 @@ export const Feature = Named(
     stale: Type.Boolean(),
     impressionData: Type.Boolean(),
     archived: Type.Boolean(),
-    archivedAt: Type.Optional(Timestamp('When the feature was archived; absent while it is active')),
+    archivedAt: Type.Optional(
+      Timestamp('When the feature was archived; absent while it is active', { examples: [] }),
+    ),
     createdAt: Timestamp('When the feature was created'),
     createdBy: Type.Optional(Person),
     lastSeenAt: Type.Optional(
@@ -51,6 +53,7 @@ export const Feature = Named(
     environments: Type.Array(Ref(FeatureEnvironment)),
     variants: Type.Array(Ref(Variant), {
       deprecated: true,
+      examples: [[]],
       description: 'Always empty: variants belong to environments. A later major version removes this field.',
     }),
     tags: Type.Array(Ref(Tag)),
@@ -59,6 +62,7 @@ export const Feature = Named(
     }),
     children: Type.Array(Type.String(), {
       'x-experimental': true,
+      examples: [['checkout-upsell']],
       description: 'Names of the features that depend on this one. Experimental: this field may change.',
     }),
     links: Type.Array(Ref(FeatureLink)),

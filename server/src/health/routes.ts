@@ -45,7 +45,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         description:
           'The project with its health, its figures and all of its active features, from one moment. Deprecated, and works fully all the same: GET …/health tells what to do about it, in pages. The header Link names it.',
         params: inProject,
-        response: { 200: answer('The report', HealthReport), ...refusals(401, 403, 404) },
+        response: { 200: answer('The report', HealthReport), ...refusals(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import { version } from '../command-line.ts';
 import type { App } from './app.ts';
+import { addResponseExamples } from './examples.ts';
 import { ErrorBody, refusals } from './schema.ts';
 
 /** The document of every operation, generated from the schemas that validate and serialise. */
@@ -66,15 +67,21 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
     transform: ({ schema, url, route }) => {
       const config = (route.config ?? {}) as {
         permission?: unknown;
+        checkedPermission?: string[];
         answersSecret?: boolean;
         onlyReads?: boolean;
       };
       if (config.permission === undefined) return { schema, url };
       const guarded = {
         ...schema,
-        'x-permission': config.permission,
-        // Every write is counted (http/rate-limit.ts).
-        ...(route.method === 'GET' ? {} : { response: { ...refusals(429), ...(schema?.response ?? {}) } }),
+        'x-permission': config.checkedPermission ?? config.permission,
+        response: {
+          // A control character in the address (http/input.ts).
+          ...(url.includes(':') ? refusals(400) : {}),
+          // Every write is counted (http/rate-limit.ts).
+          ...(route.method === 'GET' ? {} : refusals(429)),
+          ...(schema?.response ?? {}),
+        },
       };
       return {
         // Without a caller there is nobody whose key it is.
@@ -83,6 +90,8 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
         url,
       };
     },
+    transformObject: document =>
+      'openapiObject' in document ? addResponseExamples(document.openapiObject) : document.swaggerObject,
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
 }

@@ -153,12 +153,15 @@ export function refusals(...statuses: Refusal[]) {
   >;
 }
 
+/** The 409 of an operation, with an example of its own. */
+export const conflict = (message: string) => ({ 409: refusal(409, message) });
+
 const RETRY_AFTER = {
   'Retry-After': { type: 'integer', description: 'Seconds after which to try again', examples: [3] },
 };
 
-function refusal(status: Refusal) {
-  const [name, description, message] = REFUSALS[status];
+function refusal(status: Refusal, message: string = REFUSALS[status][2]) {
+  const [name, description] = REFUSALS[status];
   const example = { id: '5f0c8d0e-4a1f-4a53-9d5e-3a1c7d0b8c11', name, message, details: [{ message }] };
   return {
     description,
