@@ -19,8 +19,8 @@ export async function removeEnvironment(db: Db, actor: Actor, name: string): Pro
     const all = await lockAllEnvironments(tx);
     const environment = all.find(one => one.name === name);
     if (!environment) throw notFound(`Environment ${name}`);
-    // Again, for one that has come by it in between; from here on none can.
-    await lockProjectsWith(tx, name);
+    // Again, for one that has come by it in between; from here on none can. Without waiting, since it is out of order.
+    await lockProjectsWith(tx, name, 'nowait');
     const projects = await listProjectsWith(tx, name);
     const tokens = await countTokens(tx, name);
     refuseBecause([

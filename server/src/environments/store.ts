@@ -134,11 +134,15 @@ export async function countTokens(db: Reader, environment: string): Promise<numb
 }
 
 /** Until the transaction ends no environment comes to, or goes from, a project that has this one. */
-export async function lockProjectsWith(tx: Tx, environment: string): Promise<void> {
+export async function lockProjectsWith(
+  tx: Tx,
+  environment: string,
+  waiting: 'wait' | 'nowait' = 'wait',
+): Promise<void> {
   await sql`
     select from projects
     where id in (select project_id from project_environments where environment_name = ${environment})
-    order by id for no key update`.execute(tx);
+    order by id for no key update ${waiting === 'nowait' ? sql`nowait` : sql``}`.execute(tx);
 }
 
 /** The projects that have the environment, and whether they have others. */

@@ -1,0 +1,34 @@
+/**
+ * The order in which every transaction takes its locks, so that no two wait for each other. Rows of one table are locked
+ * in one statement, ordered by their key. A transaction that must lock something earlier in the list after something later
+ * uses `nowait`, which ends in a 503 instead of a deadlock.
+ *
+ * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no locks of their own: whoever
+ * changes them holds the feature. Rows of the same kind are safe from deadlocks with foreign keys, too: what an insert
+ * refers to is locked by PostgreSQL itself, and each referenced table is held beforehand or locked by nobody else.
+ *
+ * `lock-order.test.ts` compares the list with what every write of the API locks, and runs writes against each other.
+ */
+export const LOCK_ORDER = [
+  // Advisory locks: for rules about all rows of a kind, in transactions of a few statements.
+  'admins',
+  'auth settings',
+  'integrations count',
+  'tag_types',
+  'tags',
+  'projects',
+  'project_environments',
+  'users',
+  'groups',
+  'roles',
+  'environments',
+  'features',
+  'strategies',
+  'segments',
+  'context_fields',
+  'feature_types',
+  'api_tokens',
+  'signup_tokens',
+  'integrations',
+  'order of deliveries',
+] as const;
