@@ -311,7 +311,7 @@ test('the commands of run-in-production.md start the server on a machine with an
   const ended = once(child, 'exit');
   try {
     await expect
-      .poll(() => output + (child.exitCode ?? ''), { timeout: 25_000 })
+      .poll(() => output + (child.exitCode ?? ''), { timeout: 50_000 })
       .toMatch(/Server listening|\d+$/);
 
     expect(output).toContain('Server listening');

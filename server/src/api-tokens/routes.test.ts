@@ -148,27 +148,27 @@ test('an expired token is refused, and a changed expiry holds at once', async ()
 });
 
 test('the last use is written, at most once a minute', async () => {
-  const seen = async () =>
-    (
-      await sql<{
-        at: string;
-      }>`select seen_at as at from api_tokens where hash = ${hashToken(ADMIN_TOKEN)}`.execute(harness.db)
-    ).rows[0]?.at;
-  const setSeen = (ago: string) =>
-    sql`update api_tokens set seen_at = now() - ${ago}::interval where hash = ${hashToken(ADMIN_TOKEN)}`.execute(
+  const [recent, old] = ['*:*.used-a-moment-ago-0123456789', '*:*.used-long-ago-0123456789'] as const;
+  await createInitialAdminTokens(harness.db, [recent, old]);
+  const seen = async (token: string) => {
+    const { rows } = await sql<{ at: string }>`
+      select seen_at as at from api_tokens where hash = ${hashToken(token)}`.execute(harness.db);
+    return rows[0]?.at;
+  };
+  const setSeen = (token: string, ago: string) =>
+    sql`update api_tokens set seen_at = now() - ${ago}::interval where hash = ${hashToken(token)}`.execute(
       harness.db,
     );
+  await setSeen(recent, '20 seconds');
+  await setSeen(old, '61 seconds');
+  const before = { recent: await seen(recent), old: await seen(old) };
 
-  await setSeen('30 seconds');
-  const recent = await seen();
-  await call(harness.app, 'GET', '/api/admin/user');
-  await new Promise(resolve => setTimeout(resolve, 100));
-  expect(await seen()).toBe(recent);
+  await call(harness.app, 'GET', '/api/admin/user', { token: recent });
+  await call(harness.app, 'GET', '/api/admin/user', { token: old });
 
-  await setSeen('61 seconds');
-  const old = await seen();
-  await call(harness.app, 'GET', '/api/admin/user');
-  await expect.poll(seen).not.toBe(old);
+  await expect.poll(() => seen(old)).not.toEqual(before.old);
+  // Its request came first, so its use would be written by now.
+  expect(await seen(recent)).toEqual(before.recent);
 });
 
 test.each(['DELETE', 'PUT'] as const)(

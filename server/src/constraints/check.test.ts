@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compilePattern } from '../pattern.ts';
+import { cpuMsOf } from '../test/cpu-time.ts';
 import { constraintViolations, normaliseConstraint, refuseTooMany } from './check.ts';
 import { validPatterns } from './patterns.ts';
 import type { Constraint, Operator } from './schema.ts';
@@ -119,16 +120,17 @@ test('every number, date and version that is made is accepted', () => {
   fc.assert(fc.property(part, part, part, (...parts) => isVersion(parts.join('.'))));
 });
 
-test('a hostile value is read in linear time', () => {
+test('a hostile value is read in linear time', async () => {
   const long = 200_000;
-  const started = performance.now();
 
-  isNumber(`${'1'.repeat(long)}x`);
-  isDate(`2026-11-15T00:00:00.${'1'.repeat(long)}`);
-  isVersion(`1.1.1-${'1-.'.repeat(long)}!`);
-  isVersion(`${'1'.repeat(long)}.1`);
+  const cpuMs = await cpuMsOf(() => {
+    isNumber(`${'1'.repeat(long)}x`);
+    isDate(`2026-11-15T00:00:00.${'1'.repeat(long)}`);
+    isVersion(`1.1.1-${'1-.'.repeat(long)}!`);
+    isVersion(`${'1'.repeat(long)}.1`);
+  });
 
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(cpuMs).toBeLessThan(1_000);
 });
 
 test('patterns are compiled within a budget, and each once', async () => {

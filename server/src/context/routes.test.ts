@@ -3,6 +3,7 @@ import { SYSTEM } from '../actor.ts';
 import { makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import { createContextField } from './create.ts';
 import { MAX_LEGAL_VALUES, type NewContextField } from './schema.ts';
 
@@ -289,7 +290,7 @@ test('two legal values added at once are both kept, and each event tells the sta
     .execute();
 
   const both = Promise.all([post('a'), post('b')]);
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   await both;
 
@@ -304,7 +305,7 @@ test('two open transactions cannot both make the same field', async () => {
   await blocker.insertInto('context_fields').values({ name: 'raced' }).execute();
 
   const waiting = call(harness.app, 'POST', '/api/admin/context', { body: { name: 'raced' } });
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
@@ -317,7 +318,7 @@ test('an update that waited for a delete finds nothing left to change', async ()
   await blocker.deleteFrom('context_fields').where('name', '=', 'vanishing').execute();
 
   const waiting = call(harness.app, 'PUT', '/api/admin/context/vanishing', { body: { stickiness: true } });
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect((await waiting).status).toBe(404);

@@ -29,7 +29,7 @@ beforeAll(async () => {
     await createApiToken(harness.db, SYSTEM, { tokenName: 'c', type: 'client', environment: 'production' })
   ).secret;
   tokens.wrong = '*:*.bad';
-}, 60_000);
+}, 180_000);
 
 type Case = {
   name: string;

@@ -234,6 +234,7 @@ test('of two dependencies that would make two levels, asked for at once, one is 
     harness.db,
     tx => sql`select from features where name = 'twice-b' for update`.execute(tx),
     () => Promise.all([depend('twice-a', 'twice-b'), depend('twice-b', 'twice-c')]),
+    2,
   );
 
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
@@ -246,6 +247,7 @@ test('two features made parents of each other at once: one is, and neither waits
     harness.db,
     tx => sql`select from features where name = 'mutual-a' for update`.execute(tx),
     () => Promise.all([depend('mutual-a', 'mutual-b'), depend('mutual-b', 'mutual-a')]),
+    2,
   );
 
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 // A file of its own: these tests take environments away that others need.
 const harness = useHarness();
@@ -14,7 +15,7 @@ test('of the last two environments one stays, also when both are deleted at once
   const both = Promise.all(
     ['development', 'production'].map(name => call(harness.app, 'DELETE', `/api/admin/environments/${name}`)),
   );
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   const answers = (await both).toSorted((a, b) => a.status - b.status);
 

@@ -42,8 +42,6 @@ const switchOn = async (feature: string, environment: string) =>
     .onConflict(conflict => conflict.columns(['feature_name', 'environment']).doUpdateSet({ enabled: true }))
     .execute();
 
-const pause = () => new Promise(resolve => setTimeout(resolve, 100));
-
 test('the environments of a project are listed in order, with what the project has there', async () => {
   await makeProject(harness.db, { id: 'listed' });
   await makeFeature('listed', 'listed-feature');
@@ -256,7 +254,7 @@ test('two removals at once cannot take the last environment', async () => {
   await blocker.selectFrom('projects').select('id').where('id', '=', 'emptied').forUpdate().execute();
 
   const both = Promise.all([remove('emptied', 'development'), remove('emptied', 'production')]);
-  await pause();
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   const statuses = (await both).map(answer => answer.status);
 
@@ -273,7 +271,7 @@ test('two additions at once add once', async () => {
     .execute();
 
   const waiting = add('doubled', 'production');
-  await pause();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect(await waiting).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
@@ -289,7 +287,7 @@ test('a feature that is being made while an environment is added is in it too', 
     .execute();
 
   const waiting = add('busy', 'production');
-  await pause();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect((await waiting).status).toBe(200);
@@ -303,7 +301,7 @@ test('an environment that is being deleted cannot be added', async () => {
   await blocker.deleteFrom('environments').where('name', '=', 'going').execute();
 
   const waiting = add('late', 'going');
-  await pause();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect(await waiting).toMatchObject({ status: 409, body: { name: 'ConflictError' } });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 const URL = '/api/admin/environments';
@@ -26,8 +27,6 @@ const makeFeature = async (project: string, name: string, enabledIn?: string) =>
     .values({ feature_name: name, environment: enabledIn, enabled: true })
     .execute();
 };
-
-const pause = () => new Promise(resolve => setTimeout(resolve, 100));
 
 test('after migration there are development and production, in this order', async () => {
   const { status, body } = await call(harness.app, 'GET', URL);
@@ -306,7 +305,7 @@ test('two new orders at once leave both, and each event tells the state it found
     .execute();
 
   const both = Promise.all([sort(11), sort(12)]);
-  await pause();
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   const statuses = (await both).map(answer => answer.status);
 
@@ -321,7 +320,7 @@ test('two open transactions cannot both make the same environment', async () => 
   await blocker.insertInto('environments').values({ name: 'raced', type: 'x', sort_order: 1 }).execute();
 
   const waiting = call(harness.app, 'POST', URL, { body: { name: 'raced', type: 'test' } });
-  await pause();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect((await waiting).status).toBe(409);
@@ -345,7 +344,7 @@ test('a feature that is being switched on keeps its environment', async () => {
     .execute();
 
   const waiting = remove('switched');
-  await pause();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect((await waiting).body).toMatchObject({
@@ -370,7 +369,7 @@ test('of the last two environments of a project one stays, however they go', asy
     remove('pair-a'),
     call(harness.app, 'DELETE', '/api/admin/projects/pair/environments/pair-b'),
   ]);
-  await pause();
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   const statuses = (await both).map(answer => answer.status);
 

@@ -76,7 +76,7 @@ beforeAll(async () => {
     `/api/admin/search/events?type=IS_ANY_OF:${TYPES}&limit=1000`,
   );
   for (const { data, ...event } of body.events) written.push({ ...event, word: data.word });
-}, 60_000);
+}, 180_000);
 
 const some = <T>(values: readonly T[]) =>
   fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError } from '../errors.ts';
 import { FILTER_PATTERN } from '../http/filter.ts';
+import { cpuMsOf } from '../test/cpu-time.ts';
 import { parseEventSearch } from './search-query.ts';
 
 const refusalOf = (parameters: Record<string, unknown>): ApiError => {
@@ -131,8 +132,10 @@ test('a filter is accepted exactly if the published pattern accepts it and no it
   );
 });
 
-test('a hostile filter is read in linear time', () => {
-  const started = performance.now();
-  for (let round = 0; round < 100; round++) refusalOf({ project: `IS:${',a'.repeat(2_000)}\n` });
-  expect(performance.now() - started).toBeLessThan(500);
+test('a hostile filter is read in linear time', async () => {
+  const cpuMs = await cpuMsOf(() => {
+    for (let round = 0; round < 100; round++) refusalOf({ project: `IS:${',a'.repeat(2_000)}\n` });
+  });
+
+  expect(cpuMs).toBeLessThan(500);
 });

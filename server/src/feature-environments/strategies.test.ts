@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -272,7 +273,7 @@ test('the limit of strategies holds when the last place is asked for twice at on
   await sql`select from features where name = 'crowded' for update`.execute(blocker);
 
   const both = Promise.all([add({ name: 'default' }), add({ name: 'default' })]);
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
 
   const answers = await both;

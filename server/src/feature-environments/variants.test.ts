@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { type Answer, call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -293,7 +294,7 @@ test('a change that waited for another starts from what that one left', async ()
   await sql`select from features where name = 'contended' for update`.execute(blocker);
 
   const waiting = patch([{ op: 'add', path: '/-', value: { name: 'two', weight: 0 } }]);
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db);
   await sql`update feature_environments set variants = ${JSON.stringify(one)}
     where feature_name = 'contended' and environment = 'development'`.execute(blocker);
   await blocker.commit().execute();

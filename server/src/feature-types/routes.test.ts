@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -87,7 +88,7 @@ test('two changes at once are both recorded, each with the state it found', asyn
     .execute();
 
   const both = Promise.all([put('operational', 8), put('operational', 9)]);
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   await both;
 

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { during } from '../test/during.ts';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { type Answer, call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -204,6 +204,7 @@ test('of a move and a creation that want the last place, one gets it', async () 
     harness.db,
     tx => sql`select from projects where id = ${to} for update`.execute(tx),
     () => Promise.all([move(from, name, to), post(url(to, '/features'), { name: unique('created') })]),
+    2,
   );
 
   const statuses = answers.map(({ status }) => status);
@@ -258,20 +259,18 @@ test('what a feature becomes while a move waits counts', async () => {
 test('a change that waits for a move finds the feature gone from the project', async () => {
   const [from, to] = [await project(), await project()];
   const [name, parent] = [await feature(from), await feature(from)];
-  const moving = <T>(request: () => Promise<T>) =>
-    during(
-      harness.db,
-      tx => sql`update features set project = ${to} where name = ${name}`.execute(tx),
-      request,
-    );
 
-  const answers = await moving(() =>
-    Promise.all([
-      call(harness.app, 'PUT', url(from, `/features/${name}`), { body: { stale: true } }),
-      post(url(from, `/features/${name}/environments/production/on`)),
-      post(url(from, `/features/${name}/dependencies`), { feature: parent }),
-      move(from, name, 'default'),
-    ]),
+  const answers = await during(
+    harness.db,
+    tx => sql`update features set project = ${to} where name = ${name}`.execute(tx),
+    () =>
+      Promise.all([
+        call(harness.app, 'PUT', url(from, `/features/${name}`), { body: { stale: true } }),
+        post(url(from, `/features/${name}/environments/production/on`)),
+        post(url(from, `/features/${name}/dependencies`), { feature: parent }),
+        move(from, name, 'default'),
+      ]),
+    4,
   );
 
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
@@ -334,9 +333,10 @@ test('an environment that the old project gets in the midst of a move is not for
     tx => sql`select from segments where id = ${segment} for update`.execute(tx),
     async () => {
       const moving = move(from, name, to);
-      await sleep(75);
+      await untilWaiting(harness.db);
       return await Promise.all([moving, post(url(from, '/environments'), { environment: added })]);
     },
+    2,
   );
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -370,9 +370,10 @@ test('two features that change places do not wait for each other for ever', asyn
     tx => sql`select from projects where id = ${last} for update`.execute(tx),
     async () => {
       const leavingLast = move(last, there, first);
-      await sleep(75);
+      await untilWaiting(harness.db);
       return await Promise.all([leavingLast, move(first, here, last)]);
     },
+    2,
   );
 
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);

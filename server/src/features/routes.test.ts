@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { type Answer, call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 // The SHA-256 of "admin token", as Gravatar wants it.
 const ADMIN_IMAGE =
@@ -101,7 +102,7 @@ test("a project's naming pattern and feature limit hold, the limit also for two 
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from projects where id = 'strict' for update`.execute(blocker);
   const both = Promise.all([create('pay.one', {}, 'strict'), create('pay.two', {}, 'strict')]);
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
 
   expect(refused).toMatchObject({ status: 400, body: { name: 'PatternError' } });

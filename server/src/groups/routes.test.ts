@@ -4,6 +4,7 @@ import { ROOT_ROLES } from '../access/roles.ts';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -206,7 +207,7 @@ test('of two groups that hold the last admins, deleted at once, one stays', asyn
   await sql`lock table events in exclusive mode`.execute(blocker);
 
   const both = Promise.all([ask('DELETE', `/${one.id}`), ask('DELETE', `/${other.id}`)]);
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
   expect((await both).map(answer => answer.status).toSorted()).toEqual([200, 403]);
@@ -219,7 +220,7 @@ test('two changes of one group wait for each other, and each event tells the sta
   await sql`select from groups where id = ${id} for update`.execute(blocker);
 
   const both = Promise.all(users.map(user => ask('PUT', `/${id}`, { name, users: members(user.id) })));
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
   await both;
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeProject } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 let project: string;
@@ -92,7 +93,7 @@ test('a budget that is being set counts for who comes meanwhile', async () => {
     void later.then(() => {
       answered = true;
     });
-    await new Promise(resolve => setTimeout(resolve, 200));
+    await untilWaiting(harness.db);
     expect(answered).toBe(false);
   });
 

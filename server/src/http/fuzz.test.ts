@@ -52,7 +52,7 @@ test('no parameter of an address becomes a 5xx by a character that cannot be sto
   }
 
   expect(found).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 const PATCHES = 400;
 
@@ -85,7 +85,7 @@ test(`${PATCHES} generated JSON Patches: none becomes a 5xx (seed ${SEED})`, asy
     }),
     { numRuns: PATCHES, seed: SEED },
   );
-}, 60_000);
+}, 180_000);
 
 test(`${RUNS} generated requests over every route: no 5xx, only documented answers, no inner text (seed ${SEED})`, async () => {
   const user = await makeUser(harness.db, 'Editor');

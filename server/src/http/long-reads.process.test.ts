@@ -64,7 +64,7 @@ test('clients that do not read their reports do not keep others waiting, and are
             select count(*) as open from pg_stat_activity
             where datname = ${name} and state = 'idle in transaction'`.execute(db)
         ).rows[0]?.open,
-      { timeout: 10_000 },
+      { timeout: 30_000 },
     )
     .toBeGreaterThan(0);
 
@@ -86,10 +86,10 @@ test('clients that do not read their reports do not keep others waiting, and are
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
   // The clients do not notice it, since they do not read.
   const cutOff = () => server.output().match(/"msg":"client stopped reading"/g)?.length;
-  await expect.poll(cutOff, { timeout: 30_000 }).toBe(unread);
+  await expect.poll(cutOff, { timeout: 90_000 }).toBe(unread);
   for (const { request } of clients) request.destroy();
   expect(await (await read(`${PATH}/health-report`)).json()).toMatchObject({ activeCount: FEATURES });
-}, 90_000);
+}, 180_000);
 
 test('whole lists are sent in pieces: 6 lists of 6,000 flags at once take little memory', async () => {
   const rss = () => {
@@ -112,4 +112,4 @@ test('whole lists are sent in pieces: 6 lists of 6,000 flags at once take little
   await sleep(0);
   expect(lengths).toEqual(Array(6).fill(FEATURES));
   expect(peak - before).toBeLessThan(120);
-}, 60_000);
+}, 180_000);

@@ -5,6 +5,7 @@ import { keyringOf } from '../secrets/seal.ts';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import { createIntegration } from './create.ts';
 import { lockIntegrationCount } from './store.ts';
 
@@ -337,10 +338,9 @@ test('the limit counts those that another open transaction is adding', async () 
   await lockIntegrationCount(tx);
 
   const creating = post();
-  const first = await Promise.race([creating, new Promise(resolve => setTimeout(resolve, 300, 'waits'))]);
+  await untilWaiting(harness.db);
   await tx.commit().execute();
 
-  expect(first).toBe('waits');
   expect((await creating).status).toBe(201);
 });
 

@@ -5,6 +5,7 @@ import { change } from '../change.ts';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import { enterStage } from './enter.ts';
 import type { Stage } from './schema.ts';
 
@@ -126,7 +127,7 @@ test('a completion that waited for another is told with what that one left', asy
   await sql`select from features where name = 'contended' for update`.execute(blocker);
 
   const waiting = complete({ status: 'kept' });
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db);
   await sql`insert into feature_lifecycles (feature_name, stage, status)
     values ('contended', 'completed', 'discarded')`.execute(blocker);
   await blocker.commit().execute();

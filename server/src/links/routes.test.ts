@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -112,7 +113,7 @@ test('the limit of links holds when the last place is asked for twice at once', 
   await sql`select from features where name = 'crowded' for update`.execute(blocker);
 
   const waiting = add();
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db);
   await sql`insert into feature_links (feature_name, url) values ('crowded', 'https://example.com')`.execute(
     blocker,
   );

@@ -5,6 +5,7 @@ import { PROJECT_ROLES } from '../access/roles.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const { Owner, Member, Reader } = PROJECT_ROLES;
 const SEED = Number(process.env.RIGHTS_SEED ?? Date.now() % 1_000_000_000);
@@ -326,7 +327,7 @@ test('of two owners who leave at once, one stays', async () => {
   await sql`lock table events in exclusive mode`.execute(blocker);
 
   const both = Promise.all([ann, bob].map(user => ask('DELETE', `/users/${user.id}/roles`)));
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
   expect((await both).map(answer => answer.status).toSorted()).toEqual([200, 403]);
@@ -337,7 +338,7 @@ test('a role given while its group is being deleted is refused, not lost', async
   await sql`delete from groups where id = ${team}`.execute(deleting);
 
   const grant = ask('POST', `/groups/${team}/roles/${Reader}`);
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db);
   await deleting.commit().execute();
 
   expect((await grant).status).toBe(404);
@@ -350,7 +351,7 @@ test('a change of access that finds a group being deleted tells of its role once
   await sql`select from groups where id = ${team} for update`.execute(blocker);
 
   const both = [call(harness.app, 'DELETE', `/api/admin/groups/${team}`), set([])];
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
   expect((await Promise.all(both)).map(answer => answer.status)).toEqual([200, 200]);

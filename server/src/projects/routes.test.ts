@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import { idsFor } from './create.ts';
 
 const harness = useHarness();
@@ -225,7 +226,7 @@ test('a token of two projects that are deleted at once is revoked by the second'
   const both = Promise.all(
     ['twin-a', 'twin-b'].map(twin => call(harness.app, 'DELETE', `/api/admin/projects/${twin}`)),
   );
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
 
   expect((await both).map(({ status }) => status)).toEqual([200, 200]);
@@ -270,7 +271,7 @@ test('two changes of one project at once leave both, and each event tells the st
   await blocker.selectFrom('projects').select('id').where('id', '=', 'contended').forUpdate().execute();
 
   const both = Promise.all([put({ featureLimit: 9 }), put({ defaultStickiness: 'sessionId' })]);
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   await both;
 
@@ -285,7 +286,7 @@ test('two open transactions cannot both make the same project', async () => {
   await blocker.insertInto('projects').values({ id: 'raced', name: 'x' }).execute();
 
   const waiting = call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'raced', name: 'x' } });
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect((await waiting).status).toBe(409);

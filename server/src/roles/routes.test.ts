@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -222,7 +223,7 @@ test('a role that is given to someone at this moment is not deleted under their 
   );
 
   const deletion = ask('DELETE', `/${role.id}`);
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db);
   await granting.commit().execute();
 
   expect((await deletion).status).toBe(409);

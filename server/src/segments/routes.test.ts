@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import type { SegmentInput } from './schema.ts';
 
 const harness = useHarness();
@@ -364,14 +365,12 @@ test('legal values of a field of the project bind its segments', async () => {
   });
 });
 
-const aMoment = () => new Promise(resolve => setTimeout(resolve, 100));
-
 test('two open transactions cannot both take a name', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('segments').values({ name: 'raced', created_by: 'x' }).execute();
 
   const waiting = post({ name: 'raced', constraints: [] });
-  await aMoment();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
@@ -388,7 +387,7 @@ test('a segment that is being taken into use is not deleted', async () => {
     .execute();
 
   const waiting = remove(id);
-  await aMoment();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect(await waiting).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
@@ -401,7 +400,7 @@ test('two changes of one segment at once leave both in the record, each with the
   await blocker.selectFrom('segments').select('id').where('id', '=', id).forUpdate().execute();
 
   const both = Promise.all([put(id, { description: 'one' }), put(id, { description: 'two' })]);
-  await aMoment();
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   await both;
 

@@ -5,6 +5,7 @@ import { makePerson, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { logIn, tryLogin } from '../test/login.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import { MAX_PERSONAL_TOKENS } from '../users/personal-tokens.ts';
 
 const harness = useHarness();
@@ -229,7 +230,7 @@ test('the limit of tokens holds when the last place is asked for twice at once',
   await sql`select from users where id = ${id} for update`.execute(blocker);
 
   const both = Promise.all([addToken(id, 'a'), addToken(id, 'b')]);
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
   expect((await both).map(answer => answer.status).toSorted()).toEqual([201, 400]);
@@ -242,7 +243,7 @@ test('an account deleted at this moment is given no role', async () => {
   await sql`update users set deleted_at = now() where id = ${id}`.execute(deleting);
 
   const grant = call(harness.app, 'POST', `/api/admin/projects/${project.id}/users/${id}/roles/6`);
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db);
   await deleting.commit().execute();
 
   expect((await grant).status).toBe(404);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { makeProject } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 const URL = '/api/admin/strategies';
@@ -36,8 +37,6 @@ const strategyOf = (feature: string, strategy: string) => ({
   strategy_name: strategy,
   sort_order: 0,
 });
-
-const pause = () => new Promise(resolve => setTimeout(resolve, 100));
 
 test('after migration there are the built-in strategy types, in their order', async () => {
   const { status, body } = await call(harness.app, 'GET', URL);
@@ -226,7 +225,7 @@ test('two changes at once leave both, and each event tells the state it found', 
     put('contended', { description: 'New' }),
     put('contended', { parameters: [{ name: 'share', type: 'percentage' }] }),
   ]);
-  await pause();
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   await both;
 
@@ -243,7 +242,7 @@ test('two open transactions cannot both make the same strategy type', async () =
   await blocker.insertInto('strategies').values({ name: 'raced' }).execute();
 
   const waiting = make('raced');
-  await pause();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect((await waiting).status).toBe(409);
@@ -257,7 +256,7 @@ test('a strategy type that a feature begins to use meanwhile is not deleted', as
   await blocker.insertInto('feature_strategies').values(strategyOf('user-of-wanted', 'wanted')).execute();
 
   const waiting = remove('wanted');
-  await pause();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect(await waiting).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
@@ -274,7 +273,7 @@ test('a strategy type that is being deleted does not become a default strategy',
     '/api/admin/projects/default/environments/production/default-strategy',
     { body: { name: 'going' } },
   );
-  await pause();
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect(await waiting).toMatchObject({ status: 400, body: { details: [{ path: '/body/name' }] } });

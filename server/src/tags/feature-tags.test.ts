@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { during } from '../test/during.ts';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { type Answer, call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 
 const harness = useHarness();
 
@@ -36,14 +38,8 @@ async function makeFeature(name: string, tags: object[] = [], project = 'default
   return created.body;
 }
 
-const whileHeld = async <T>(statement: ReturnType<typeof sql>, ask: () => Promise<T>): Promise<T> => {
-  const blocker = await harness.db.startTransaction().execute();
-  await statement.execute(blocker);
-  const waiting = ask();
-  await new Promise(resolve => setTimeout(resolve, 150));
-  await blocker.commit().execute();
-  return await waiting;
-};
+const whileHeld = <T>(statement: ReturnType<typeof sql>, ask: () => Promise<T>, waiters = 1): Promise<T> =>
+  during(harness.db, tx => statement.execute(tx), ask, waiters);
 
 test('a tag is attached, created if it is new, and told', async () => {
   await makeFeature('tagged');
@@ -316,7 +312,7 @@ test('a tag that is locked and only later deleted is made anew for the one who w
   await sql`select from tags where value = 'locked-first' for update`.execute(blocker);
 
   const waiting = post(at('patient'), tag('locked-first'));
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db);
   await sql`delete from tags where value = 'locked-first'`.execute(blocker);
   await blocker.commit().execute();
 
@@ -343,13 +339,15 @@ test('a tag type that is being deleted: who attaches its tags waits, and finds t
   await post('/api/admin/tags', tag('first', 'brief'));
   await makeFeature('brief-flag');
 
-  const [deleted, tagged] = await whileHeld(sql`select from tags where type = 'brief' for key share`, () =>
-    Promise.all([
-      remove('/api/admin/tag-types/brief'),
-      new Promise(resolve => setTimeout(resolve, 50)).then(() =>
-        put(at('brief-flag'), { addedTags: [tag('first', 'brief'), tag('second', 'brief')] }),
-      ),
-    ]),
+  const [deleted, tagged] = await whileHeld(
+    sql`select from tags where type = 'brief' for key share`,
+    async () => {
+      const deleting = remove('/api/admin/tag-types/brief');
+      await untilWaiting(harness.db);
+      const addedTags = [tag('first', 'brief'), tag('second', 'brief')];
+      return await Promise.all([deleting, put(at('brief-flag'), { addedTags })]);
+    },
+    2,
   );
 
   expect(deleted.status).toBe(200);
@@ -367,7 +365,7 @@ test('a tag is deleted by one who has not touched the feature yet, while the fea
   await sql`select from features where name = 'loses' for update`.execute(blocker);
 
   const deleted = call(harness.app, 'DELETE', '/api/admin/tags/simple/fought', { token });
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db);
   await sql`delete from feature_tags where feature_name = 'loses'`.execute(blocker);
   await blocker.commit().execute();
 

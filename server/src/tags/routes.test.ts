@@ -4,6 +4,7 @@ import { SYSTEM } from '../actor.ts';
 import { makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import { createTag, createTagType } from './create.ts';
 import type { NewTagType } from './schema.ts';
 
@@ -282,7 +283,7 @@ test('two changes of one tag type at once leave both, and each event tells the s
   await blocker.selectFrom('tag_types').select('name').where('name', '=', 'contended').forUpdate().execute();
 
   const both = Promise.all([put({ icon: 'C' }), put({ color: '#ffffff' })]);
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
   await both;
 
@@ -297,7 +298,7 @@ test('two open transactions cannot both make the same tag type', async () => {
   await blocker.insertInto('tag_types').values({ name: 'raced' }).execute();
 
   const waiting = call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'raced' } });
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
@@ -311,7 +312,7 @@ test('two open transactions cannot both make the same tag', async () => {
   const waiting = call(harness.app, 'POST', '/api/admin/tags', {
     body: { type: 'simple', value: 'raced-tag' },
   });
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
@@ -326,7 +327,7 @@ test('a tag whose type is deleted meanwhile is refused', async () => {
   const waiting = call(harness.app, 'POST', '/api/admin/tags', {
     body: { type: 'vanishing', value: 'late' },
   });
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   const answer = await waiting;
@@ -341,7 +342,7 @@ test('a tag type takes the tag with it that was being made, and tells of it', as
   await blocker.insertInto('tags').values({ type: 'crowded', value: 'just-made' }).execute();
 
   const waiting = call(harness.app, 'DELETE', '/api/admin/tag-types/crowded');
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect((await waiting).status).toBe(200);
@@ -355,7 +356,7 @@ test('two deletes of one tag at once: one does it, the other finds it gone', asy
 
   const remove = () => call(harness.app, 'DELETE', '/api/admin/tags/simple/fought-over');
   const both = Promise.all([remove(), remove()]);
-  await new Promise(resolve => setTimeout(resolve, 100));
+  await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
 
   expect((await both).map(answer => answer.status).toSorted()).toEqual([200, 404]);

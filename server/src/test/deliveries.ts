@@ -72,7 +72,7 @@ export function useDeliveries(harness: Harness, changes: Partial<DispatcherSetti
   it.records = async (integration, query = '') =>
     (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events${query}`)).body
       .integrationEvents;
-  it.settled = async (integration, withinMs = 10_000) => {
+  it.settled = async (integration, withinMs = 20_000) => {
     const until = Date.now() + withinMs;
     for (;;) {
       const records = await it.records(integration, '?limit=1000');

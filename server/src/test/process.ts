@@ -7,8 +7,6 @@ export type RunningServer = {
   url: string;
   /** Everything it wrote so far. */
   output: () => string;
-  /** From the start of the process to the first 200 of /ready. */
-  startMs: number;
 };
 
 const MAIN = new URL('../main.ts', import.meta.url).pathname;
@@ -53,7 +51,7 @@ export async function startProcess(
   while (performance.now() - started < withinMs && child.exitCode === null) {
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
     if (ready?.status === 200) {
-      const server = { process: child, port, url, output, startMs: performance.now() - started };
+      const server = { process: child, port, url, output };
       watched.add(server);
       return server;
     }

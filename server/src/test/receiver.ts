@@ -45,7 +45,7 @@ export async function startReceiver(): Promise<Receiver> {
     answer: wanted => {
       respond = typeof wanted === 'number' ? (_, response) => response.writeHead(wanted).end() : wanted;
     },
-    count: async (wanted, withinMs = 10_000) => {
+    count: async (wanted, withinMs = 20_000) => {
       const until = Date.now() + withinMs;
       while (received.length < wanted) {
         if (Date.now() > until) throw new Error(`${received.length} of ${wanted} requests arrived`);

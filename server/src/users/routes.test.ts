@@ -4,6 +4,7 @@ import { SYSTEM } from '../actor.ts';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
 import { createUser } from './create.ts';
 import { MAX_PERSONAL_TOKENS } from './personal-tokens.ts';
 
@@ -110,7 +111,7 @@ test('the limit of personal tokens holds when the last place is asked for twice 
   await sql`select from users where id = ${user.id} for update`.execute(blocker);
 
   const both = Promise.all([create(user.token, 'a'), create(user.token, 'b')]);
-  await new Promise(resolve => setTimeout(resolve, 150));
+  await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
   expect((await both).map(answer => answer.status).toSorted()).toEqual([201, 400]);

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
 import type { Finding } from './schema.ts';
 
 const harness = useHarness();
@@ -375,7 +376,7 @@ test('putting off waits for who changes the feature, and then sees what became o
       answered = true;
       return answer;
     });
-    await new Promise(resolve => setTimeout(resolve, 200));
+    await untilWaiting(harness.db);
     expect(answered).toBe(false);
     await sql`update features set stale = true where name = ${name}`.execute(tx);
   });
@@ -397,7 +398,6 @@ test('a member may put off, a reader may not', async () => {
 test('findings take the same statements whatever their number', async () => {
   await create({ age: 41 });
   const statements = async () => {
-    await new Promise(resolve => setTimeout(resolve, 50));
     const before = harness.statements.length;
     await health('?limit=1000');
     return harness.statements.length - before;

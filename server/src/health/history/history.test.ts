@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
 
 const harness = useHarness();
 const DAY_MS = 86_400_000;
@@ -123,7 +124,6 @@ test('a day is not kept before it has been over for an hour', async () => {
 
 test('the history of a project takes the same statements whatever its length', async () => {
   const statements = async (query: string) => {
-    await new Promise(resolve => setTimeout(resolve, 50));
     const before = harness.statements.length;
     await history(query);
     return harness.statements.length - before;
@@ -142,7 +142,7 @@ test('two who ask for the same days at once both get them', async () => {
       insert into project_health_days (project, day, features, stale, potentially_stale)
       values (${project}, ${ago(9)}, 1, 0, 0)`.execute(tx);
     second = history(`?from=${ago(10)}&to=${ago(8)}`);
-    await new Promise(resolve => setTimeout(resolve, 200));
+    await untilWaiting(harness.db);
   });
 
   expect((await second)?.body.days).toHaveLength(3);
