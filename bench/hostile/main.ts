@@ -17,6 +17,8 @@ import { closeConnections, send } from './send.ts';
 const { values: options } = parseArgs({
   options: {
     requests: { type: 'string', default: '100000' },
+    /** Begins with the round of this request, to repeat a failure sooner. */
+    from: { type: 'string', default: '0' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     'at-once': { type: 'string', default: '16' },
   },
@@ -36,6 +38,7 @@ const failures: string[] = [];
 const slow: { request: HostileRequest; number: number; ms: number }[] = [];
 const statuses = new Map<number | undefined, number>();
 const asked = new Set<string>();
+let lastRound = 0;
 const heap: number[] = [];
 
 console.log(`seed ${SEED}, ${REQUESTS} requests, ${AT_ONCE} at once`);
@@ -75,7 +78,8 @@ process.exit(failures.length === 0 ? 0 : 1);
 
 async function attack(): Promise<void> {
   const arbitrary = hostileRequests(operations);
-  for (let first = 0; first < REQUESTS && isAlive(); first += ROUND) {
+  for (let first = Number(options.from); first < REQUESTS && isAlive(); first += ROUND) {
+    lastRound = first;
     const requests = fc.sample(arbitrary, {
       numRuns: Math.min(ROUND, REQUESTS - first),
       seed: SEED + first,
@@ -89,6 +93,7 @@ async function attack(): Promise<void> {
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
+    if (!isAlive()) return;
     heap.push(await usedHeapMb());
     console.log(
       `${first + requests.length} sent, ${failures.length} problems, ${memory.now()}, heap ${heap.at(-1)} MB`,
@@ -135,9 +140,11 @@ function fail(what: string, request: HostileRequest, number: number): void {
 
 async function judge(): Promise<void> {
   if (!isAlive())
-    failures.push(`the process ended with ${server.process.exitCode ?? server.process.signalCode}`);
+    failures.push(
+      `the process ended with ${server.process.exitCode ?? server.process.signalCode} in the round of request ${lastRound}`,
+    );
   // A short run has too few samples, and does not reach everything.
-  if (REQUESTS >= 20_000) {
+  if (REQUESTS - Number(options.from) >= 20_000) {
     judgeMemory();
     const missed = operations.length - asked.size;
     if (missed > 0) failures.push(`${missed} operations were not called`);

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 const EVERY_MS = 2_000;
 
@@ -28,7 +28,9 @@ function mean(samples: number[][]): number {
   return samples.flat().reduce((sum, value) => sum + value, 0) / samples.flat().length;
 }
 
+/** 0 for a process that has ended: the campaign reports that itself. */
 function residentMb(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Math.round(Number(kilobytes) / 1_024);
+  const file = `/proc/${pid}/status`;
+  const kilobytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+  return Math.round(Number(kilobytes ?? 0) / 1_024);
 }
