@@ -63,6 +63,8 @@ export async function everyViolation(request: FastifyRequest, error: ApiError): 
   const places = new Set(before.map(({ path }) => path));
   const others = byRule.filter(({ path }) => path === undefined || !places.has(path));
   const all = unique([...before, ...others]);
+  // Nothing to add: an operation's own message says more than a count.
+  if (all.length === thrown.length) return error;
   return Object.assign(badData(all, all.length + notListed(error, errors, bySchema)), { cause: error.cause });
 }
 
