@@ -6,7 +6,7 @@ import { migrate } from './db/migrate.ts';
 import { deliveryMetrics } from './deliveries/metrics.ts';
 import { ApiError } from './errors.ts';
 import type { App } from './http/app.ts';
-import { LONG_READ_CONNECTIONS } from './http/long-reads.ts';
+import { LONG_READ_CONNECTIONS, LONG_READ_WAIT_MS } from './http/long-reads.ts';
 import { checkSealed } from './integrations/reseal.ts';
 import { makeSender } from './outgoing/send.ts';
 import { checkClientSecret } from './sso/secret.ts';
@@ -30,7 +30,12 @@ export async function startServer(config: Config): Promise<Server> {
   // Their own, so that neither requests nor deliveries wait for the other; and planned each time, since tables of a queue
   // are empty now and have thousands of rows a minute later.
   const workerDb: Db = openDb({ ...connection, poolSize: WORKER_CONNECTIONS, keepPlans: false });
-  const longReadDb: Db = openDb({ ...connection, poolSize: LONG_READ_CONNECTIONS, keepPlans: false });
+  const longReadDb: Db = openDb({
+    ...connection,
+    poolSize: LONG_READ_CONNECTIONS,
+    keepPlans: false,
+    connectTimeoutMs: LONG_READ_WAIT_MS,
+  });
   const app = await buildApp(db, config, { longReadDb });
   await migrate(config.databaseUrl, {
     onApplied: migration => app.log.info(migration, 'migration applied'),

@@ -33,7 +33,7 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
       const { events, total } =
         search.query === undefined
           ? await searchEvents(db, request.actor, search)
-          : await longReads.run(request.actor, db => searchEvents(db, request.actor, search));
+          : await longReads.run(request.caller, db => searchEvents(db, request.actor, search));
       return { events: events.map(event => present(event, request.actor)), total };
     },
   );

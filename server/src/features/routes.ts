@@ -60,7 +60,7 @@ export function featureRoutes(
       },
     },
     async (request, reply) =>
-      await longReads.send(reply, request.actor, db =>
+      await longReads.send(reply, request.caller, db =>
         featureList(db, request.actor, request.params.projectId),
       ),
   );

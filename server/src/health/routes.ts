@@ -53,7 +53,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
       const successor = `/api/admin/projects/${encodeURIComponent(projectId)}/health`;
       reply.header('deprecation', DEPRECATED_SINCE);
       reply.header('link', `<${successor}>; rel="successor-version"`);
-      return await longReads.send(reply, request.actor, db =>
+      return await longReads.send(reply, request.caller, db =>
         healthReport(db, request.actor, projectId, new Date()),
       );
     },
@@ -111,7 +111,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
     },
     async request => {
       const search = parseFindingSearch(request.query);
-      return await longReads.run(request.actor, db =>
+      return await longReads.run(request.caller, db =>
         explainHealth(db, request.params.projectId, new Date(), search),
       );
     },
@@ -135,7 +135,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
     async request => {
       const at = new Date();
       const range = parseRange(request.query, at);
-      return await longReads.run(request.actor, db => readHistory(db, request.params.projectId, range, at));
+      return await longReads.run(request.caller, db => readHistory(db, request.params.projectId, range, at));
     },
   );
 

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import { makeSlots } from './slots.ts';
 import { type Pieces, sendPieces } from './stream.ts';
@@ -9,22 +8,24 @@ import { type Pieces, sendPieces } from './stream.ts';
  * and each caller has a share of them, so that other requests never wait for them.
  */
 export type LongReads = {
-  run: <T>(caller: Actor, read: (db: Db) => Promise<T>) => Promise<T>;
+  run: <T>(caller: string, read: (db: Db) => Promise<T>) => Promise<T>;
   /** Sends what is read as it is read. The slot is free again when the response is sent or given up. */
-  send: (reply: FastifyReply, caller: Actor, read: (db: Db) => Pieces) => Promise<FastifyReply>;
+  send: (reply: FastifyReply, caller: string, read: (db: Db) => Pieces) => Promise<FastifyReply>;
 };
 
 /** Connections of the pool that long reads have for themselves. */
 export const LONG_READ_CONNECTIONS = 3;
+/** How long a long read waits for a slot, and then for a connection. */
+export const LONG_READ_WAIT_MS = 10_000;
 
 /** More slots than connections: a response whose rows are all read needs no connection while the client reads it. */
-const SLOTS = { running: 6, runningPerCaller: 2, waitingPerCaller: 20, waitMs: 10_000 };
+const SLOTS = { running: 6, runningPerCaller: 2, waitingPerCaller: 20, waitMs: LONG_READ_WAIT_MS };
 
 export function makeLongReads(db: Db): LongReads {
   const slots = makeSlots(SLOTS);
   return {
     run: async (caller, read) => {
-      const release = await slots.take(keyOf(caller));
+      const release = await slots.take(caller);
       try {
         return await read(db);
       } finally {
@@ -32,7 +33,7 @@ export function makeLongReads(db: Db): LongReads {
       }
     },
     send: async (reply, caller, read) => {
-      const release = await slots.take(keyOf(caller));
+      const release = await slots.take(caller);
       try {
         return await sendPieces(reply, read(db), release);
       } catch (error) {
@@ -42,5 +43,3 @@ export function makeLongReads(db: Db): LongReads {
     },
   };
 }
-
-const keyOf = ({ kind, userId, name }: Actor): string => `${kind}:${userId}:${name}`;

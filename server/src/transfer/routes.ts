@@ -36,7 +36,7 @@ export function transferRoutes(
       },
     },
     async (request, reply) => {
-      const exported = await longReads.run(request.actor, db =>
+      const exported = await longReads.run(request.caller, db =>
         exportFeatures(db, request.actor, request.body),
       );
       if (request.body.downloadFile)
