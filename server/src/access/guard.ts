@@ -12,7 +12,7 @@ import {
   type ProjectPermission,
   type RoutePermission,
 } from './permissions.ts';
-import { PUBLIC_ROUTES } from './public-routes.ts';
+import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';
 import { needsOwnPage } from './same-origin.ts';
 import {
   type Credential,
@@ -58,6 +58,7 @@ export function installGuard(app: App, db: Db, publicUrl: string): void {
   app.decorateRequest('caller', '');
 
   app.addHook('onRoute', route => {
+    if (PUBLIC_ROUTES.has(route.url)) route.bodyLimit = PUBLIC_BODY_LIMIT_BYTES;
     if (route.config?.permission !== undefined || PUBLIC_ROUTES.has(route.url)) return;
     throw new Error(
       `${route.method} ${route.url} declares no permission and is not in the list of public routes.`,

@@ -21,3 +21,6 @@ export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/invite/:token/validate',
   '/invite/:token/signup',
 ]);
+
+/** Anybody can send these bodies, and no rate limit counts them. A password has at most 1,000 characters. */
+export const PUBLIC_BODY_LIMIT_BYTES = 16_384;

@@ -19,6 +19,18 @@ const post = (payload: string | undefined, contentType?: string, url = '/api/adm
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const project = (extra: string): string => `{"name":"x"${extra}}`;
 
+test('rejects a body over 16 KiB where no token is needed', async () => {
+  const login = (password: string) =>
+    post(
+      JSON.stringify({ username: 'nobody', password, more: password }),
+      'application/json',
+      '/auth/simple/login',
+    );
+
+  expect((await login('x'.repeat(900))).statusCode).toBe(401);
+  expect((await login('x'.repeat(9_000))).statusCode).toBe(413);
+});
+
 test.each([
   ['no content type', post.bind(null, project('')), 415, 'ContentTypeerror'],
   ['no content type and no body', post.bind(null, undefined), 415, 'ContentTypeerror'],
