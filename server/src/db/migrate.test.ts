@@ -143,6 +143,9 @@ test('holds no lock of one file while the next one runs', async () => {
   );
 });
 
+const waitersForFeatures = async () =>
+  (await client.query("select from pg_locks where not granted and relation = 'features'::regclass")).rowCount;
+
 test('readers do not queue behind a migration that waits for a lock', async () => {
   const longReader = await connect();
   await longReader.query('begin; select from features');
@@ -151,6 +154,7 @@ test('readers do not queue behind a migration that waits for a lock', async () =
   await whilePending(
     { '9001_column.sql': 'alter table features add column probe text' },
     async () => {
+      await expect.poll(waitersForFeatures, { interval: 10 }).toBeGreaterThan(0);
       const until = Date.now() + 1_500;
       while (Date.now() < until) await client.query("set lock_timeout = '1s'; select from features");
       expect(await columnExists('features', 'probe')).toBe(false);
@@ -169,10 +173,7 @@ test('nobody queues behind a migration that waits for a vacuum', async () => {
   await vacuum.query('begin; lock table features in share update exclusive mode');
 
   await whilePending({ '9001_column.sql': 'alter table features add column probe text' }, async () => {
-    const waiting = async () =>
-      (await client.query("select from pg_locks where not granted and relation = 'features'::regclass"))
-        .rowCount;
-    await expect.poll(waiting).toBeGreaterThan(0);
+    await expect.poll(waitersForFeatures).toBeGreaterThan(0);
     for (let n = 0; n < 100; n++) {
       await client.query("set lock_timeout = '20ms'; update features set stale = stale where false");
     }

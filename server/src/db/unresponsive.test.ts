@@ -64,15 +64,15 @@ test('responds with 503 while the database does not respond, and recovers by its
 });
 
 test('ends a connection whose query got no response in time, also in a transaction', async () => {
-  const one = openDb({ url: url.href, poolSize: 1, onError: () => {}, queryTimeoutMs: 300 });
+  const one = openDb({ url: url.href, poolSize: 1, onError: () => {}, queryTimeoutMs: 1_000 });
   const backend = async () =>
     (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(one)).rows[0]?.pid;
   const first = await backend();
 
-  await expect(sql`select pg_sleep(1.5)`.execute(one)).rejects.toThrow('Query read timeout');
+  await expect(sql`select pg_sleep(4)`.execute(one)).rejects.toThrow('Query read timeout');
   const second = await backend();
   await expect(
-    one.transaction().execute(async tx => await sql`select pg_sleep(1.5)`.execute(tx)),
+    one.transaction().execute(async tx => await sql`select pg_sleep(4)`.execute(tx)),
   ).rejects.toThrow();
   const third = await backend();
 
