@@ -73,6 +73,9 @@ export function refuseBecause(reasons: string[]): void {
   });
 }
 
+/** A number and its noun: "1 feature", "3 features". */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Names for a sentence: the first ones, and how many more there are. */
 export function some(names: readonly string[], shown = 5): string {
   const rest = names.length - shown;

@@ -52,6 +52,12 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Those of the names that environments have. */
+export async function listExisting(db: Reader, names: string[]): Promise<string[]> {
+  const rows = await db.selectFrom('environments').select('name').where('name', 'in', names).execute();
+  return rows.map(row => row.name);
+}
+
 /** The named environments, kept from changing until the transaction ends; always in one order, so nobody deadlocks. */
 export async function lockEnvironments(tx: Tx, names: string[]): Promise<EnvironmentFields[]> {
   const { rows } = await sql<EnvironmentFields>`

@@ -3,6 +3,7 @@ import type { Permission } from '../access/permissions.ts';
 import type { Actor } from '../actor.ts';
 import { examineConstraintLists } from '../constraints/accept.ts';
 import type { Reader } from '../db/database.ts';
+import { counted } from '../errors.ts';
 import { rolloutViolations } from '../feature-environments/accept-strategy.ts';
 import { MAX_STRATEGIES } from '../feature-environments/strategies.ts';
 import { nameMatcher } from '../features/create.ts';
@@ -21,6 +22,10 @@ export type Receiving = {
   archived: boolean;
 };
 
+/** A finding about something else than the data says where in the request it is. */
+type PlacedFinding = Finding & { path?: string };
+export type Examined = Omit<ImportReport, 'errors'> & { errors: PlacedFinding[]; known: Known };
+
 /** Everything that can be said about an import before anything is written, in a fixed number of statements. */
 export async function examineImport(
   db: Reader,
@@ -28,12 +33,12 @@ export async function examineImport(
   { project, environment, data }: ImportRequest,
   receiving: Receiving,
   existing: Feature[],
-): Promise<ImportReport & { known: Known }> {
+): Promise<Examined> {
   const known = await findKnown(db, project, namedIn(data));
   const needed = neededPermissions(data, known, project);
   const missing = await missingPermissions(db, actor, needed, project, environment);
   const values = await valueFindings(db, data, project);
-  const errors = [
+  const errors: PlacedFinding[] = [
     ...placeFindings(known, project, environment),
     ...listFindings(data),
     ...nameFindings(data, known, project, receiving),
@@ -76,9 +81,14 @@ export function namedIn(data: FeatureExport) {
   };
 }
 
-function placeFindings({ environments }: Known, project: string, environment: string): Finding[] {
+function placeFindings({ environments }: Known, project: string, environment: string): PlacedFinding[] {
   if (environments.includes(environment)) return [];
-  return [finding(`Project ${project} does not have this environment`, [environment])];
+  return [
+    {
+      ...finding(`Project ${project} does not have this environment`, [environment]),
+      path: '/body/environment',
+    },
+  ];
 }
 
 /** What does not hold together in the data itself. */
@@ -144,7 +154,7 @@ function nameFindings(
       fresh.filter(name => !fits(name)),
     ),
     finding(
-      `The project has room for ${Math.max(0, free)} more feature(s), and these would be new`,
+      `The project has room for ${counted(Math.max(0, free), 'more feature')}, and these would be new`,
       fresh.length > free ? fresh : [],
     ),
   ];

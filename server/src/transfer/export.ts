@@ -1,6 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
-import type { Db } from '../db/database.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { environmentViolations } from '../environments/usable.ts';
 import { badData, exceedsLimit, notFound } from '../errors.ts';
 import { readReadable } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
@@ -11,6 +12,7 @@ import { findReferences, listChosen } from './store.ts';
 export async function exportFeatures(db: Db, actor: Actor, query: ExportQuery): Promise<FeatureExport> {
   refuseUnclear(query);
   return await change(db, actor, async ({ tx, record }) => {
+    await refuseUnknownEnvironment(tx, query.environment);
     const names = await listChosen(tx, actor, query);
     refuseMissingOrTooMany(query, names);
     const features = await readReadable(tx, actor, names);
@@ -32,6 +34,12 @@ function refuseUnclear({ features, project, tag }: ExportQuery): void {
     throw badData([
       { message: 'tag must be a type and a value, such as simple:checkout', path: '/body/tag' },
     ]);
+}
+
+/** Without strategies the file would look complete, and importing it would remove those of the receiving features. */
+async function refuseUnknownEnvironment(tx: Tx, environment: string): Promise<void> {
+  const details = await environmentViolations(tx, [{ name: environment, path: '/body/environment' }]);
+  if (details.length > 0) throw badData(details);
 }
 
 function refuseMissingOrTooMany({ features = [] }: ExportQuery, found: string[]): void {

@@ -22,7 +22,7 @@ import { attachTags, holdTags, tagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { distributeWeights } from '../variants/weights.ts';
 import { enabledAfter } from './enabled-after.ts';
-import { examineImport, missingIn, namedIn } from './examine.ts';
+import { type Examined, examineImport, missingIn, namedIn } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
 import type { Known } from './store.ts';
 
@@ -35,7 +35,7 @@ export async function validateImport(
   const receiving = await readReceivingProject(db, request.project);
   const existing = await readExisting(db, actor, request);
   const { known: _, ...report } = await examineImport(db, actor, request, receiving, existing);
-  return report;
+  return { ...report, errors: report.errors.map(({ path: _, ...error }) => error) };
 }
 
 /** Takes over what was exported: all of it or, if anything is against it, nothing. */
@@ -94,14 +94,14 @@ async function readExisting(db: Reader, actor: Actor, { project, data }: ImportR
   return await readFoundFeatures(db, actor, project, namedIn(data).features);
 }
 
-function refused<T extends ImportReport>(report: T, environment: string): T {
+function refused(report: Examined, environment: string): Examined {
   const [lacking] = report.permissions;
   if (lacking) throw noAccess(lacking.affectedItems, environment);
   if (report.errors.length === 0) return report;
   throw badData(
-    report.errors.map(({ message, affectedItems }) => ({
+    report.errors.map(({ message, affectedItems, path = '/body/data' }) => ({
       message: `${message}: ${affectedItems.slice(0, 20).join(', ')}${affectedItems.length > 20 ? ' …' : ''}`,
-      path: '/body/data',
+      path,
     })),
   );
 }

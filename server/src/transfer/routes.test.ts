@@ -185,6 +185,33 @@ test('an export is by names, by project or by tag, and of what the caller may re
   }
 });
 
+test('rejects the export of an environment that does not exist', async () => {
+  await ask(here, '/api/admin/projects/default/features', { name: 'misspelt-environment' });
+
+  const { status, body } = await ask(here, `${BATCH}/export`, {
+    features: ['misspelt-environment'],
+    environment: 'prodution',
+  });
+
+  expect(status).toBe(400);
+  expect(body.details).toEqual([
+    { message: 'environment prodution does not exist', path: '/body/environment' },
+  ]);
+});
+
+test('points to the environment when the project of an import does not have it', async () => {
+  const { status, body } = await ask(here, `${BATCH}/import`, {
+    project: 'default',
+    environment: 'prodution',
+    data: { features: [{ name: 'into-nowhere' }], featureStrategies: [] },
+  });
+
+  expect(status).toBe(400);
+  expect(body.details).toEqual([
+    { message: 'Project default does not have this environment: prodution', path: '/body/environment' },
+  ]);
+});
+
 test('an export can be offered as a file', async () => {
   await ask(here, '/api/admin/projects/default/features', { name: 'filed' });
   const answer = await ask(here, `${BATCH}/export`, {
