@@ -2,9 +2,14 @@ import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
 import { listPrivate, listReadable } from './store.ts';
 
-/** Those of the projects that the actor may not read, or that do not exist. */
+/** Those of the projects that the actor may not read, or that do not exist; none for an admin. */
 export async function unreadableOf(db: Reader, actor: Actor, projects: string[]): Promise<Set<string>> {
-  if (actor.isAdmin || projects.length === 0) return new Set();
+  return actor.isAdmin ? new Set() : await unknownTo(db, actor, projects);
+}
+
+/** The same for a new name, which must exist: an admin can read every project, but not one that is misspelt. */
+export async function unknownTo(db: Reader, actor: Actor, projects: string[]): Promise<Set<string>> {
+  if (projects.length === 0) return new Set();
   const readable = await listReadable(db, actor, projects);
   return new Set(projects.filter(project => !readable.includes(project)));
 }

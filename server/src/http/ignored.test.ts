@@ -36,6 +36,17 @@ test('a request without unknown names has no such header', async () => {
   expect(headers['preference-applied']).toBe('handling=strict');
 });
 
+test('a request to an unknown address has no such header, and strict handling does not change its 404', async () => {
+  for (const prefer of ['handling=lenient', 'handling=strict']) {
+    const { status, headers } = await call(harness.app, 'POST', '/api/admin/nowhere?x=1', {
+      body: { type: 'simple', value: 'x' },
+      headers: { prefer },
+    });
+    expect(status).toBe(404);
+    expect(headers).not.toHaveProperty('halyard-ignored');
+  }
+});
+
 test('strict handling rejects unknown names, with every other violation, and changes nothing', async () => {
   const body = { id: 'strict one', name: 'Strict', featureLimit: -1 };
 

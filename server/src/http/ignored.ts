@@ -10,6 +10,10 @@ declare module 'fastify' {
     /** Parameters and fields that have no effect. */
     ignored: readonly Ignored[];
   }
+  interface FastifyContextConfig {
+    /** Places in the body that have no effect although the schema allows them. */
+    ignoredToo?: (body: unknown) => string[][];
+  }
 }
 
 type Schema = {
@@ -36,6 +40,11 @@ const MAX_PLACE_LENGTH = 200;
 export function installIgnored(app: App): void {
   app.decorateRequest('ignored');
   app.addHook('preValidation', async (request, reply) => {
+    // Nothing of a request to an unknown address has an effect, which its 404 says.
+    if (request.is404) {
+      request.ignored = [];
+      return;
+    }
     const strict = isStrict(request);
     if (strict) reply.header('preference-applied', 'handling=strict');
     request.ignored = ignoredInput(request, name => app.getSchema(name));
@@ -63,10 +72,10 @@ function ignoredInput({ query, body, routeOptions }: FastifyRequest, find: FindS
       part: 'query' as const,
       place,
     })),
-    ...unknownPlaces(body, bodySchema ?? { properties: {} }, find).map(place => ({
-      part: 'body' as const,
-      place,
-    })),
+    ...[
+      ...unknownPlaces(body, bodySchema ?? { properties: {} }, find),
+      ...(routeOptions.config.ignoredToo?.(body) ?? []).slice(0, MAX_FOUND),
+    ].map(place => ({ part: 'body' as const, place })),
   ];
 }
 

@@ -29,13 +29,14 @@ export type Accepted = {
 /** What an integration has stored; parameters are undefined if they cannot be decrypted. */
 export type Stored = { parameters: Parameters | undefined };
 
-/** Checks an integration against its provider; what is stored fills in for masked values. Lists every mistake. */
+/** Checks an integration against its provider; what is stored fills in for masked values. Lists every violation. */
 export function acceptIntegration(
   input: IntegrationInput,
   policy: TargetPolicy,
   stored: Stored | undefined,
+  ofFilters: Violation[],
 ): Accepted {
-  const details = integrationViolations(input, policy, stored);
+  const details = [...integrationViolations(input, policy, stored), ...ofFilters];
   const provider = providerNamed(input.provider);
   if (!provider || details.length > 0) throw badData(details);
   return {
@@ -65,6 +66,17 @@ export function integrationViolations(
     }),
     ...eventViolations(events),
   ];
+}
+
+/** Places of parameters that the provider does not have; they are not stored. */
+export function unknownParameters(body: unknown): string[][] {
+  const { provider: name, parameters } = (body ?? {}) as Record<string, unknown>;
+  const provider = providerNamed(String(name));
+  if (!provider || typeof parameters !== 'object' || parameters === null) return [];
+  const known = new Set(provider.parameters.map(one => one.name));
+  return Object.keys(parameters)
+    .filter(parameter => !known.has(parameter))
+    .map(parameter => ['parameters', parameter]);
 }
 
 // The schema says object, and no more.

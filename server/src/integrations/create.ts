@@ -11,7 +11,7 @@ import type { Integration, IntegrationInput } from './schema.ts';
 import { masked, placeOf, sealParameters } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { insertIntegration, lockIntegrationCount, nextIntegrationId } from './store.ts';
-import { mergeProjects } from './visible.ts';
+import { filterViolations } from './visible.ts';
 
 /** What integrations need of the process: keys for their secrets, and where requests may go. */
 export type IntegrationSettings = { keyring: Keyring; targets: TargetPolicy };
@@ -26,14 +26,19 @@ export async function createIntegration(
   input: IntegrationInput,
 ): Promise<Integration & { signingSecret?: string }> {
   needsKey(settings.keyring);
-  const { provider, parameters, ...filters } = acceptIntegration(input, settings.targets, undefined);
+  const ofFilters = await filterViolations(db, actor, input);
+  const { provider, parameters, ...filters } = acceptIntegration(
+    input,
+    settings.targets,
+    undefined,
+    ofFilters,
+  );
   const signingSecret = provider.signed ? newSigningSecret() : undefined;
   return await change(db, actor, async changing => {
     const { tx, record } = changing;
     if ((await lockIntegrationCount(tx)) >= MAX_INTEGRATIONS) {
       throw exceedsLimit(`There are at most ${MAX_INTEGRATIONS} integrations. Delete one first.`);
     }
-    const projects = await mergeProjects(tx, actor, filters.projects, []);
     const id = await nextIntegrationId(tx);
     const row = await insertIntegration(
       tx,
@@ -44,7 +49,6 @@ export async function createIntegration(
         enabled: input.enabled,
         ...sealParameters(settings.keyring, id, provider, parameters),
         ...filters,
-        projects,
         eventsWithoutProject: input.eventsWithoutProject ?? false,
         ordered: input.ordered ?? false,
         whenGivenUp: input.whenGivenUp ?? 'skip',

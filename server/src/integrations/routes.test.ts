@@ -226,6 +226,62 @@ test('without a key no integration is stored', async () => {
   );
 });
 
+test.each(['Admin', 'Editor'] as const)(
+  'rejects filters that name an unknown project or environment, also for an %s',
+  async role => {
+    const { token } = await makeUser(harness.db, role);
+    const filters = { projects: ['default', 'nope'], environments: ['prod'] };
+    const { id } = (await post()).body;
+    const ask = (method: 'POST' | 'PUT', path: string, fields: object = filters) =>
+      call(harness.app, method, `${URL}${path}`, { body: { ...WEBHOOK, ...fields }, token });
+
+    for (const answer of [
+      await ask('POST', ''),
+      await ask('POST', '/validate'),
+      await ask('PUT', `/${id}`),
+    ]) {
+      expect(answer.status).toBe(400);
+      expect(answer.body.details).toEqual([
+        { message: 'project nope does not exist', path: '/body/projects/1' },
+        { message: 'environment prod does not exist', path: '/body/environments/0' },
+      ]);
+    }
+    const all = await ask('POST', '', { ...filters, events: ['feature-craeted'] });
+    expect(all.body.details).toHaveLength(3);
+  },
+);
+
+test('an update may repeat a filter whose project is deleted meanwhile, and may drop it', async () => {
+  const gone = await makeProject(harness.db);
+  const { id } = (await post({ projects: ['default', gone.id] })).body;
+  await sql`update integrations set projects = array['default', 'deleted-since'] where id = ${id}`.execute(
+    harness.db,
+  );
+
+  const repeated = await put(id, { projects: ['default', 'deleted-since'] });
+  const dropped = await put(id, { projects: ['default'] });
+
+  expect(repeated.body.projects).toEqual(['default', 'deleted-since']);
+  expect(dropped.body.projects).toEqual(['default']);
+});
+
+test('names parameters that the provider does not have in Halyard-Ignored', async () => {
+  const fields = { parameters: { ...WEBHOOK.parameters, contntType: 'x' } };
+  const created = await post(fields);
+  const updated = await put(created.body.id, fields);
+  const strict = await call(harness.app, 'POST', URL, {
+    body: { ...WEBHOOK, ...fields },
+    headers: { prefer: 'handling=strict' },
+  });
+
+  expect([created.status, updated.status]).toEqual([201, 200]);
+  expect(created.headers['halyard-ignored']).toBe('parameters.contntType');
+  expect(updated.headers['halyard-ignored']).toBe('parameters.contntType');
+  expect(strict.body.details).toEqual([
+    { message: 'parameters.contntType is not known here', path: '/body/parameters/contntType' },
+  ]);
+});
+
 test('private addresses are refused unless the operator allows them', async () => {
   const url = (address: string, targets: { allowed: string[]; allowPrivate: boolean }) =>
     createIntegration(
@@ -285,13 +341,14 @@ test('a matching event makes a delivery and a job in the statement that writes i
 test('the filters: events without a project are left out when projects are named, unless asked for', async () => {
   await sql`delete from integrations`.execute(harness.db);
   await sql`delete from integration_deliveries`.execute(harness.db);
+  const other = await makeProject(harness.db);
   const types = { events: ['tag-type-created', 'feature-environment-enabled', 'feature-created'] };
   const ids = {
     everything: (await post({ events: ['*'] })).body.id,
     anyProject: (await post({ ...types, projects: ['*'] })).body.id,
     project: (await post({ ...types, projects: ['default'] })).body.id,
     projectAndNone: (await post({ ...types, projects: ['default'], eventsWithoutProject: true })).body.id,
-    otherProject: (await post({ ...types, projects: ['other'] })).body.id,
+    otherProject: (await post({ ...types, projects: [other.id] })).body.id,
     production: (await post({ ...types, environments: ['production'] })).body.id,
     development: (await post({ ...types, environments: ['development'] })).body.id,
   };

@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, refusals } from '../http/schema.ts';
-import { acceptIntegration, integrationViolations, updateViolations } from './accept.ts';
+import { acceptIntegration, integrationViolations, unknownParameters, updateViolations } from './accept.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
 import { definitions } from './definitions.ts';
 import { removeIntegration } from './remove.ts';
@@ -20,7 +20,7 @@ import {
 import { masked } from './sealed.ts';
 import { findIntegration, listIntegrations } from './store.ts';
 import { changeIntegration } from './update.ts';
-import { viewFor } from './visible.ts';
+import { filterViolations, viewFor } from './visible.ts';
 
 const tags = ['Integrations'];
 
@@ -79,7 +79,11 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
       config: {
         permission: ['CREATE_ADDON'],
         answersSecret: true,
-        checks: [({ body }) => integrationViolations(body, settings.targets, undefined)],
+        checks: [
+          ({ body }) => integrationViolations(body, settings.targets, undefined),
+          ({ body, actor }) => filterViolations(db, actor, body),
+        ],
+        ignoredToo: unknownParameters,
       },
       schema: {
         operationId: 'createAddon',
@@ -103,7 +107,11 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
     {
       config: {
         permission: ['CREATE_ADDON', 'UPDATE_ADDON'],
-        checks: [({ body }) => integrationViolations(body, settings.targets, undefined)],
+        checks: [
+          ({ body }) => integrationViolations(body, settings.targets, undefined),
+          ({ body, actor }) => filterViolations(db, actor, body),
+        ],
+        ignoredToo: unknownParameters,
       },
       schema: {
         operationId: 'validateAddon',
@@ -115,7 +123,8 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
       },
     },
     async (request, reply) => {
-      acceptIntegration(request.body, settings.targets, undefined);
+      const ofFilters = await filterViolations(db, request.actor, request.body);
+      acceptIntegration(request.body, settings.targets, undefined, ofFilters);
       return reply.code(204).send();
     },
   );
@@ -123,7 +132,11 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
   app.put(
     '/api/admin/addons/:id',
     {
-      config: { permission: ['UPDATE_ADDON'], checks: [({ body }) => updateViolations(body)] },
+      config: {
+        permission: ['UPDATE_ADDON'],
+        checks: [({ body }) => updateViolations(body)],
+        ignoredToo: unknownParameters,
+      },
       schema: {
         operationId: 'updateAddon',
         tags,

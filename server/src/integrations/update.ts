@@ -10,7 +10,7 @@ import { asEventData, type IntegrationSettings } from './create.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
 import { masked, readParameters, sealParameters } from './sealed.ts';
 import { lockIntegration, updateIntegration } from './store.ts';
-import { mergeProjects, viewFor } from './visible.ts';
+import { filterViolations, mergeProjects, viewFor } from './visible.ts';
 
 /**
  * Replaces what is given; filters and settings that are left out stay, so that leaving one out never widens what is
@@ -45,6 +45,7 @@ export async function changeIntegration(
       },
       settings.targets,
       { parameters: stored },
+      await filterViolations(tx, actor, input, before),
     );
     const projects = await mergeProjects(tx, actor, filters.projects, before.projects);
     const open = {

@@ -1,9 +1,12 @@
-import { unreadableOf } from '../access/private.ts';
+import { unknownTo, unreadableOf } from '../access/private.ts';
 import type { Actor } from '../actor.ts';
 import type { Reader } from '../db/database.ts';
-import { badData } from '../errors.ts';
+import { environmentViolations } from '../environments/usable.ts';
+import type { Violation } from '../errors.ts';
+import { ALL } from './schema.ts';
 
 type Filtered = { projects: string[] };
+type Filters = { projects: string[]; environments: string[] };
 
 /**
  * How the actor sees integrations: without the ids of projects they may not read. An integration for such projects alone is
@@ -22,25 +25,46 @@ export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]
 }
 
 /**
- * The projects to store: those given, and those stored that the actor may not read, so that saving what one sees drops nothing.
- * A project that the actor may not read cannot be added; it is rejected like one that does not exist.
+ * A filter by a name that nothing has would never let an event through. A project that the actor may not read is
+ * rejected like one that does not exist. Stored names may stay, since a project or environment can be deleted later.
  */
+export async function filterViolations(
+  db: Reader,
+  actor: Actor,
+  { projects = [], environments = [] }: Partial<Filters>,
+  stored: Filters = { projects: [], environments: [] },
+): Promise<Violation[]> {
+  const newProjects = added(projects, stored.projects);
+  const unknown = await unknownTo(db, actor, newProjects);
+  return [
+    ...newProjects
+      .filter(name => unknown.has(name))
+      .map(name => ({
+        message: `project ${name} does not exist`,
+        path: `/body/projects/${projects.indexOf(name)}`,
+      })),
+    ...(await environmentViolations(
+      db,
+      added(environments, stored.environments).map(name => ({
+        name,
+        path: `/body/environments/${environments.indexOf(name)}`,
+      })),
+    )),
+  ];
+}
+
+/** Beside `*`, which means all, other names have no effect. */
+const added = (given: string[], stored: string[]): string[] =>
+  given.includes(ALL) ? [] : [...new Set(given)].filter(name => !stored.includes(name));
+
+/** The projects to store: those given, and those stored that the actor may not read, so that saving what one sees drops nothing. */
 export async function mergeProjects(
   db: Reader,
   actor: Actor,
   given: string[],
   stored: string[],
 ): Promise<string[]> {
-  const hidden = await unreadableOf(db, actor, [...given, ...stored]);
-  const unknown = given.filter(project => hidden.has(project) && !stored.includes(project));
-  if (unknown.length > 0) {
-    throw badData(
-      unknown.map(project => ({
-        message: `project ${project} does not exist`,
-        path: `/body/projects/${given.indexOf(project)}`,
-      })),
-    );
-  }
   if (given.length === 0) return [];
+  const hidden = await unreadableOf(db, actor, stored);
   return [...new Set([...given, ...stored.filter(project => hidden.has(project))])];
 }
