@@ -1,3 +1,4 @@
+import { expiryViolations, refusePast } from '../access/expiry.ts';
 import { needs } from '../access/guard.ts';
 import { hashToken, hintOf, newToken } from '../access/token.ts';
 import { type Actor, SYSTEM } from '../actor.ts';
@@ -45,6 +46,7 @@ async function issueToken(
 ): Promise<ApiToken> {
   const name = input.tokenName ?? input.username;
   if (name === undefined) throw badData([NO_NAME]);
+  refusePast(input.expiresAt);
   const projects = wanted.includes(ALL) ? undefined : [...new Set(wanted)];
   const environment = input.environment ?? DEFAULT_ENVIRONMENT;
   const secret = newToken(input.type, `${front(projects)}:${environment}.`);
@@ -75,16 +77,22 @@ async function issueToken(
 export async function tokenViolations(
   db: Reader,
   actor: Actor,
-  { environment, project, projects, tokenName, username }: Partial<NewApiToken>,
+  { environment, project, projects, tokenName, username, expiresAt }: Partial<NewApiToken>,
 ): Promise<Violation[]> {
   const wanted = (projects ?? (project === undefined ? [] : [project])).filter(one => one !== ALL);
   const found = await findNamed(db, actor, environment ?? DEFAULT_ENVIRONMENT, wanted);
   return [
     ...(tokenName === undefined && username === undefined ? [NO_NAME] : []),
-    ...(found.environment ? [] : [{ message: 'environment does not exist', path: '/body/environment' }]),
+    ...(found.environment ? [] : [unknownEnvironment(environment ?? DEFAULT_ENVIRONMENT)]),
     ...unknownProjects(wanted, found.projects),
+    ...expiryViolations(expiresAt),
   ];
 }
+
+const unknownEnvironment = (name: string): Violation => ({
+  message: `environment ${name} does not exist`,
+  path: '/body/environment',
+});
 
 const NO_NAME = { message: 'tokenName is required', path: '/body/tokenName' };
 

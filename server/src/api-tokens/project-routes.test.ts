@@ -21,6 +21,20 @@ async function memberOfProject() {
 
 const idsOf = ({ body }: { body: { tokens: { id: number }[] } }) => body.tokens.map(({ id }) => id);
 
+test('rejects a token that would be expired from the start', async () => {
+  const { ask } = await memberOfProject();
+
+  const { status, body } = await ask('POST', '', { ...NEW, expiresAt: '2020-01-01T00:00:00.000Z' });
+
+  expect(status).toBe(400);
+  expect(body.details).toEqual([
+    {
+      message: 'expiresAt must be in the future, and 2020-01-01T00:00:00.000Z is not',
+      path: '/body/expiresAt',
+    },
+  ]);
+});
+
 test('a member makes, lists and revokes tokens of the project, and the project is told', async () => {
   const { project, ask } = await memberOfProject();
 

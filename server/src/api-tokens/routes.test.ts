@@ -79,6 +79,7 @@ test.each([
   [{ projects: [] }, '/body/projects'],
   [{ expiresAt: 'tomorrow' }, '/body/expiresAt'],
   [{ expiresAt: '2030-01-01T00:00:00+23:59' }, '/body'],
+  [{ expiresAt: '2020-01-01T00:00:00.000Z' }, '/body/expiresAt'],
 ])('%j is refused', async (fields, path) => {
   expect(await create(fields)).toMatchObject({
     status: 400,

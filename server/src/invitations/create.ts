@@ -35,9 +35,7 @@ export async function createSignupToken(
 export function checkExpiry(expiresAt: string): string {
   const left = Date.parse(expiresAt) - Date.now();
   if (left > 0 && left <= YEAR_MS) return expiresAt;
-  throw badData([
-    { message: 'expiresAt must lie in the future, and within a year', path: '/body/expiresAt' },
-  ]);
+  throw badData([{ message: 'expiresAt must be in the future and within a year', path: '/body/expiresAt' }]);
 }
 
 /** Without what could be used as the token, and without who has joined: each of them has an event. */

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
+import { refusePast } from '../access/expiry.ts';
 import type { Db } from '../db/database.ts';
 import { notFound } from '../errors.ts';
 import type { App } from '../http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
-import { refusePast } from '../users/personal-tokens.ts';
 import { NewPersonalToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
 import { checkRole, createServiceAccount } from './create.ts';
 import { removeServiceAccount } from './remove.ts';

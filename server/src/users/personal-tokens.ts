@@ -1,9 +1,10 @@
+import { refusePast } from '../access/expiry.ts';
 import { isStillValid } from '../access/still-valid.ts';
 import { hashToken, newToken } from '../access/token.ts';
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { authenticationRequired, badData, exceedsLimit, notFound } from '../errors.ts';
+import { authenticationRequired, exceedsLimit, notFound } from '../errors.ts';
 import { ownerId } from './caller.ts';
 import type { NewPersonalToken, PersonalToken } from './schema.ts';
 import {
@@ -52,11 +53,6 @@ export async function issueToken(
   const secret = newToken(kind, 'user:');
   const token = await insertPersonalToken(tx, { userId, hash: hashToken(secret), ...input });
   return { ...token, secret };
-}
-
-export function refusePast(expiresAt: string | undefined): void {
-  if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return;
-  throw badData([{ message: 'expiresAt must lie in the future', path: '/body/expiresAt' }]);
 }
 
 /** Part of a change that takes a token from its owner. */

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { setSessionCookie } from '../access/cookie.ts';
+import { refusePast } from '../access/expiry.ts';
 import { permissionsOf } from '../access/grant.ts';
 import { type Actor, isAccount } from '../actor.ts';
 import type { Db } from '../db/database.ts';
@@ -8,7 +9,7 @@ import { answer, Nothing, PathId, refusals } from '../http/schema.ts';
 import { changeOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
 import { asCaller, ownerId } from './caller.ts';
-import { createPersonalToken, refusePast, removePersonalToken } from './personal-tokens.ts';
+import { createPersonalToken, removePersonalToken } from './personal-tokens.ts';
 import {
   Caller,
   HeldPermission,
