@@ -1,6 +1,12 @@
 // Brings the database at DATABASE_URL up to date without starting a server.
+import { readOptions } from '../src/command-line.ts';
 import { migrate } from '../src/db/migrate.ts';
 import { runScript } from './run.ts';
+
+readOptions({
+  run: 'npm run migrate',
+  does: 'Applies all missing migrations to the database of DATABASE_URL, without starting a server.',
+});
 
 await runScript(process.env, async ({ databaseUrl }) => {
   const applied = await migrate(databaseUrl, {

@@ -1,6 +1,5 @@
 // Encrypts every stored secret with HALYARD_SECRET_KEY. Those of HALYARD_OLD_SECRET_KEYS are not needed afterwards.
-// --forget-unreadable removes secrets of integrations that no key opens, so that the server starts without a lost key.
-import { parseArgs } from 'node:util';
+import { readOptions } from '../src/command-line.ts';
 import { ConfigError } from '../src/config.ts';
 import { openDb } from '../src/db/database.ts';
 import { resealSecrets } from '../src/integrations/reseal.ts';
@@ -8,13 +7,24 @@ import { keyringOf } from '../src/secrets/seal.ts';
 import { resealClientSecret } from '../src/sso/secret.ts';
 import { runScript } from './run.ts';
 
+const { 'forget-unreadable': forgetUnreadable } = readOptions({
+  run: 'npm run rotate-secrets',
+  does: 'Encrypts every stored secret with HALYARD_SECRET_KEY. Remove HALYARD_OLD_SECRET_KEYS afterwards.',
+  options: {
+    'forget-unreadable': {
+      type: 'boolean',
+      default: false,
+      meaning:
+        'Remove secrets of integrations that no key opens, so that the server starts without a lost key',
+    },
+  },
+});
+
 await runScript(process.env, async config => {
   const keyring = keyringOf(config.secretKey, config.oldSecretKeys);
   if (keyring.length === 0)
     throw new ConfigError(['HALYARD_SECRET_KEY is missing: there is no key to encrypt with.']);
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
-  const { values } = parseArgs({ options: { 'forget-unreadable': { type: 'boolean', default: false } } });
-  const forgetUnreadable = values['forget-unreadable'];
   const { resealed, unreadable } = await resealSecrets(db, keyring, { forgetUnreadable });
   const client = await resealClientSecret(db, keyring);
   console.log(

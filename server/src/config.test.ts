@@ -102,6 +102,7 @@ test.each([
   ['HALYARD_KEEP_PLANS', 'no'],
   ['HALYARD_DELIVERY_SCHEDULE', '0,x'],
   ['HALYARD_DELIVERY_SCHEDULE', '0,90000'],
+  ['HALYARD_DELIVERY_SCHEDULE', '5'],
   ['HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS', '-1'],
   ['HALYARD_TRUSTED_PROXIES', 'proxy.example.com'],
   ['HALYARD_TRUSTED_PROXIES', '10.0.0.0/99'],
@@ -109,6 +110,51 @@ test.each([
 ])('%s=%s is refused with the name and an example', (name, value) => {
   const env = { ...GOOD, [name]: value };
   expect(() => readConfig(env)).toThrow(new RegExp(`${name} .+\\. Example: ${name}=`));
+});
+
+test.each([
+  ['DATABASE_URL', 'mysql://x/y', 'DATABASE_URL must start with postgres:// or postgresql://.'],
+  ['DATABASE_URL', 'postgres://halyard@db:5432', 'DATABASE_URL names no database.'],
+  ['DATABASE_URL', 'postgres://halyard@db:5432/', 'DATABASE_URL names no database.'],
+  ['DATABASE_URL', 'postgres://db:99999/halyard', 'DATABASE_URL has port 99999; the highest port is 65535.'],
+  [
+    'DATABASE_URL',
+    'postgres://u:s3cr#t@db/halyard',
+    'DATABASE_URL contains #. Write # in a password as %23.',
+  ],
+  ['DATABASE_URL', 'postgres://u:123#t@db/halyard', 'DATABASE_URL contains #. Write # in a password as %23.'],
+  [
+    'DATABASE_URL',
+    'postgres://u:99999/s3cr@db/halyard',
+    'DATABASE_URL has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D.',
+  ],
+  [
+    'DATABASE_URL',
+    'postgres://u:123?s3cr@db/halyard',
+    'DATABASE_URL has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D.',
+  ],
+  ['DATABASE_URL', 'postgres://u@db:port/halyard', 'DATABASE_URL has a host or port that is not valid.'],
+  ['PORT', 'abc', 'PORT must be a whole number from 0 to 65535, not "abc".'],
+  ['LOG_LEVEL', 'loud', /^LOG_LEVEL must be one of fatal, .+, silent, not "loud"\./],
+  ['HALYARD_PUBLIC_URL', 'a.example', /must be an http or https address, not "a\.example"\./],
+  ['HALYARD_DELIVERY_SCHEDULE', '5,10', 'HALYARD_DELIVERY_SCHEDULE must start with 0, not 5.'],
+  ['HALYARD_DELIVERY_SCHEDULE', '0,x', /must be .+, not "0,x"\./],
+])('%s=%s is rejected with the reason', (name, value, expected) => {
+  const [title, problem = ''] = problemsOf({ ...GOOD, [name]: value });
+
+  expect(title).toBe('The configuration has 1 problem:');
+  const reason = problem.trim().replace(/ Example: .*$/, '');
+  if (typeof expected === 'string') expect(reason).toBe(expected);
+  else expect(reason).toMatch(expected);
+  expect(problem).not.toContain('s3cr');
+});
+
+test.each([
+  'postgres:///halyard?host=/run/postgresql&user=ada@example.com',
+  'postgresql://a:p%23s%2Fs@[::1]:5433/halyard?sslmode=require',
+  'postgres://user@name:p@ss@db/halyard',
+])('DATABASE_URL=%s is accepted', url => {
+  expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
 });
 
 test('the first admin has a password that somebody chose', () => {
@@ -121,20 +167,22 @@ test('production needs a secret key', () => {
   expect(() => readConfig({ ...GOOD, NODE_ENV: 'production' })).toThrow('HALYARD_SECRET_KEY is missing');
 });
 
-test('all problems are reported at once, and no problem twice', () => {
-  const reported = (() => {
-    try {
-      return readConfig({ PORT: 'x', LOG_LEVEL: 'x' });
-    } catch (error) {
-      return (error as Error).message.split('\n');
-    }
-  })();
+/** The lines of the error that the environment causes. */
+function problemsOf(env: Record<string, string | undefined>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+}
 
-  expect(reported).toEqual([
-    'Halyard cannot start, the environment has 3 problems:',
-    expect.stringContaining('PORT is not a whole number'),
+test('all problems are reported at once, and no problem twice', () => {
+  expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x' })).toEqual([
+    'The configuration has 3 problems:',
+    expect.stringContaining('PORT must be a whole number'),
     expect.stringContaining('DATABASE_URL is missing'),
-    expect.stringContaining('LOG_LEVEL is not one of'),
+    expect.stringContaining('LOG_LEVEL must be one of'),
   ]);
 });
 

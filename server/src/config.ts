@@ -114,7 +114,7 @@ export function readConfig(env: Env): Config {
 export class ConfigError extends Error {
   constructor(problems: string[]) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-    super(`Halyard cannot start, the environment has ${count}:\n  ${problems.join('\n  ')}`);
+    super(`The configuration has ${count}:\n  ${problems.join('\n  ')}`);
   }
 }
 
@@ -128,33 +128,52 @@ function integer(fallback: number, low: number, high: number): Parse<number> {
   return text => {
     const value = text === undefined ? fallback : Number(text);
     if (Number.isInteger(value) && value >= low && value <= high) return value;
-    throw new Error(`is not a whole number from ${low} to ${high}`);
+    throw new Error(`must be a whole number from ${low} to ${high}, not ${JSON.stringify(text)}`);
   };
 }
 
 function oneOf(values: string[], fallback: string): Parse<string> {
   return (text = fallback) => {
     if (values.includes(text)) return text;
-    throw new Error(`is not one of ${values.join(', ')}`);
+    throw new Error(`must be one of ${values.join(', ')}, not ${JSON.stringify(text)}`);
   };
 }
 
+// The address holds a password: a message says what is wrong with it, never what it holds.
 function postgresUrl(text: string | undefined): string {
   if (text === undefined) throw new Error('is missing');
-  if (!/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ''))
-    throw new Error('is not a PostgreSQL address');
+  if (!/^postgres(ql)?:\/\//i.test(text)) throw new Error('must start with postgres:// or postgresql://');
+  if (text.includes('#')) throw new Error('contains #. Write # in a password as %23');
+  const [, authority = '', path = '', query = ''] = /^\w+:\/\/([^/?]*)([^?]*)(.*)$/s.exec(text) ?? [];
+  const url = URL.parse(text);
+  // A / or ? in a password ends the host too early, and the @ after the password is found in a later part.
+  const later = url === null || path === '' ? path + query : path;
+  if (!authority.includes('@') && later.includes('@')) throw new Error(NOT_ENCODED);
+  if (url === null) throw new Error(hostProblem(authority));
   try {
     decodeURIComponent(text);
   } catch {
     throw new Error('has a % that is not part of a percent-encoded character; write % itself as %25');
   }
+  if (url.pathname.length < 2) throw new Error('names no database');
   return text;
+}
+
+const NOT_ENCODED =
+  'has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D';
+
+/** Node does not say why it rejects an address. */
+function hostProblem(authority: string): string {
+  const [, port] = /:(\d+)$/.exec(authority.slice(authority.lastIndexOf('@') + 1)) ?? [];
+  return Number(port) > 65_535
+    ? `has port ${port}; the highest port is 65535`
+    : 'has a host or port that is not valid';
 }
 
 function httpUrl(fallback: string): Parse<string> {
   return (text = fallback) => {
     if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/+$/, '');
-    throw new Error('is not an http or https address');
+    throw new Error(`must be an http or https address, not ${JSON.stringify(text)}`);
   };
 }
 
@@ -201,8 +220,13 @@ function targets(text: string | undefined): string[] {
 function schedule(text: string | undefined): number[] {
   const delays = text === undefined ? SCHEDULE : items(text).map(Number);
   const valid = delays.every(delay => Number.isFinite(delay) && delay >= 0 && delay <= 86_400);
-  if (valid && delays.length > 0 && delays.length <= MAX_ATTEMPTS) return delays;
-  throw new Error(`is not a list of 1 to ${MAX_ATTEMPTS} numbers of seconds, each at most a day`);
+  if (!valid || delays.length === 0 || delays.length > MAX_ATTEMPTS)
+    throw new Error(
+      `must be a list of 1 to ${MAX_ATTEMPTS} numbers of seconds, each at most a day, not ${JSON.stringify(text)}`,
+    );
+  // The first attempt is made at once; a delay before it would apply to no attempt.
+  if (delays[0] !== 0) throw new Error(`must start with 0, not ${delays[0]}`);
+  return delays;
 }
 
 function addresses(text: string | undefined): string[] {

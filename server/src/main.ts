@@ -3,17 +3,13 @@ import { enableCompileCache } from 'node:module';
 // Before anything else is loaded: a restart spends most of its time compiling what did not change.
 enableCompileCache();
 
-const { readArguments } = await import('./command-line.ts');
+const { readServerOptions } = await import('./command-line.ts');
 const { readConfig } = await import('./config.ts');
 const { unknownVariables } = await import('./variables.ts');
 
 const STOP_WITHIN_MS = 9_000;
 
-const printed = readArguments(process.argv.slice(2));
-if (printed) {
-  (printed.exitCode === 0 ? process.stdout : process.stderr).write(`${printed.text}\n`);
-  process.exit(printed.exitCode);
-}
+readServerOptions();
 for (const warning of unknownVariables(process.env)) process.stderr.write(`Warning: ${warning}\n`);
 
 const { exitWith } = await import('./start-errors.ts');

@@ -3,8 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   copyFileSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -242,9 +245,9 @@ test('--version prints the version of the package', async () => {
 });
 
 test.each([
-  ['--prot=80', "Unknown option '--prot'. Run with --help for all options."],
-  ['start', "Unexpected argument 'start'. Run with --help for all options."],
-  ['--help=yes', "Option '-h, --help' does not take an argument. Run with --help for all options."],
+  ['--prot=80', "Unknown option '--prot'. Run npm start -- --help for all options."],
+  ['start', "Unexpected argument 'start'. Run npm start -- --help for all options."],
+  ['--help=yes', "Option '-h, --help' does not take an argument. Run npm start -- --help for all options."],
 ])('%s is rejected with exit code 2', async (argument, expected) => {
   expect(await run(MAIN, {}, { args: [argument] })).toEqual({ code: 2, stdout: '', stderr: `${expected}\n` });
 });
@@ -259,7 +262,117 @@ test('rotate-secrets without a key says which variable is missing', async () => 
   expect(stderr).not.toMatch(STACK);
 });
 
-// Five runs, two of which hash the passwords of the demo users.
+const SCRIPTS = ['setup', 'migrate', 'rotate-secrets', 'table-types', 'openapi'];
+
+/** Runs a script with arguments where it could do no harm: in an empty folder, with no database. */
+async function runWith(name: string, ...args: string[]): Promise<Ended> {
+  const cwd = mkdtempSync(join(tmpdir(), 'halyard-options-'));
+  try {
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/halyard' };
+    const ended = await run(`server/scripts/${name}.ts`, env, { args, cwd });
+    expect(readdirSync(cwd)).toEqual([]);
+    return ended;
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+test.each(SCRIPTS)('%s --help prints what the script does, and does nothing', async name => {
+  const { code, stdout, stderr } = await runWith(name, '--help');
+
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(
+    new RegExp(`^[A-Z][^]+\\.\n\nUsage: npm run ${name}[^]+\n +-h, --help +Print this text\n`),
+  );
+});
+
+test.each(SCRIPTS)('%s rejects an unknown option with exit code 2, and does nothing', async name => {
+  expect(await runWith(name, '--bogus')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `Unknown option '--bogus'. Run npm run ${name} -- --help for all options.\n`,
+  });
+});
+
+test('rotate-secrets --help describes its option', async () => {
+  const { stdout } = await runWith('rotate-secrets', '-h');
+
+  expect(stdout).toMatch(/ --forget-unreadable +Remove /);
+});
+
+test('npm run setup -- --help installs nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'halyard-help-'));
+  for (const part of ['scripts', 'server', 'package.json', '.node-version'])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  rmSync(join(folder, 'server/node_modules'), { recursive: true, force: true });
+  const child = spawn(join(folder, 'scripts/setup'), ['--help'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: 'postgres://127.0.0.1:1/halyard' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', chunk => (output += chunk));
+  child.stderr.on('data', chunk => (output += chunk));
+  try {
+    const [code] = await once(child, 'close');
+
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Usage: npm run setup') });
+    expect(existsSync(join(folder, 'node_modules'))).toBe(false);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const START_POSTGRES =
+  'docker compose up -d --wait starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
+
+/** Runs setup in an empty folder, which it must leave empty. */
+async function setupThatFails(url: string): Promise<string[]> {
+  const cwd = mkdtempSync(join(tmpdir(), 'halyard-setup-'));
+  try {
+    const { code, stdout, stderr } = await run('server/scripts/setup.ts', { DATABASE_URL: url }, { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).not.toContain(PASSWORD);
+    expect(stderr).not.toMatch(STACK);
+    expect(readdirSync(cwd)).toEqual([]);
+    return stderr
+      .trim()
+      .split('\n')
+      .filter(line => !line.startsWith('Database: '));
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+test('setup explains how to start PostgreSQL only if nothing listens on the port', async () => {
+  expect(await setupThatFails('postgres://127.0.0.1:1/halyard')).toEqual([
+    'Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
+    START_POSTGRES,
+  ]);
+  expect(await setupThatFails(asRole('nobody', databases[0]))).toEqual([
+    `PostgreSQL at ${AT} has no role "nobody". Create it with createuser, or correct DATABASE_URL.`,
+  ]);
+  expect(await setupThatFails('postgres://host.invalid/halyard')).toEqual([
+    'Cannot connect to PostgreSQL at host.invalid:5432: host not found. Check the host in DATABASE_URL.',
+  ]);
+});
+
+test('setup rejects a DATABASE_URL that names no database', async () => {
+  expect(await setupThatFails(`postgres://postgres:${PASSWORD}@${AT}`)).toEqual([
+    'The configuration has 1 problem:',
+    '  DATABASE_URL names no database. Example: DATABASE_URL=postgres://halyard@127.0.0.1:5432/halyard',
+  ]);
+});
+
+test('setup with a role that may not create databases says what to grant or create', async () => {
+  const missing = `halyard_missing_${unique}`;
+
+  expect(await setupThatFails(asRole(role, missing))).toEqual([
+    `PostgreSQL at ${AT} has no database "${missing}", and role "${role}" has no permission to create it. Grant CREATEDB to the role, or let an administrator create the database with the role as its owner.`,
+  ]);
+});
+
+// Six runs, two of which hash the passwords of the demo users.
 test('setup writes .env when the database is ready, and follows another DATABASE_URL', {
   timeout: 120_000,
 }, async () => {
@@ -272,7 +385,13 @@ test('setup writes .env when the database is ready, and follows another DATABASE
     expect(failed.stderr).toContain('Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused.');
     expect(() => read()).toThrow('ENOENT');
 
-    expect(await setup(urlOf(databases[0]))).toMatchObject({ code: 0 });
+    const firstRun = await setup(asRole('postgres', databases[0]));
+    expect(firstRun.code).toBe(0);
+    expect(firstRun.stdout).toContain('The database is ready, with demo data.');
+    expect(firstRun.stdout).toContain(
+      'Wrote DATABASE_URL, HALYARD_INIT_ADMIN_TOKENS, HALYARD_SECRET_KEY, PORT to .env.',
+    );
+    expect(firstRun.stdout).toContain('The tokens and passwords of the users are not shown again.');
     const first = read();
     writeFileSync(join(cwd, '.env'), `# mine\nLOG_LEVEL=warn\n${readFileSync(join(cwd, '.env'), 'utf8')}`);
 
@@ -281,9 +400,21 @@ test('setup writes .env when the database is ready, and follows another DATABASE
 
     const second = await setup(urlOf(databases[1]));
     expect(second.code).toBe(0);
-    expect(second.stdout).toContain('Wrote DATABASE_URL to .env.');
+    expect(second.stdout).toContain(
+      `Replaced DATABASE_URL in .env: it was ${databases[0]} at ${AT} as postgres, it is now ${databases[1]} at ${AT} as postgres.`,
+    );
+    expect(second.stdout).not.toContain('Wrote');
+    expect(second.stdout).not.toContain(PASSWORD);
     expect(read()).toEqual({ ...first, LOG_LEVEL: 'warn', DATABASE_URL: urlOf(databases[1]) });
     expect(readFileSync(join(cwd, '.env'), 'utf8')).toMatch(/^# mine\nLOG_LEVEL=warn\nDATABASE_URL=/);
+
+    const again = await setup(urlOf(databases[1]));
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain(
+      'The database is ready. It already had users, so setup added no demo data.',
+    );
+    expect(again.stdout).toContain('The admin token is also in .env.');
+    expect(again.stdout).not.toMatch(/Wrote|Replaced|not shown again/);
   } finally {
     rmSync(cwd, { recursive: true });
   }

@@ -31,6 +31,22 @@ export function exitWith(error: unknown, databaseUrl: string | undefined): never
   process.exit(1);
 }
 
+/** The database is missing, and the role of the URL lacks the permission to create it. */
+export function cannotCreateDatabase(error: unknown, databaseUrl: string): unknown {
+  if (!(error instanceof pg.DatabaseError) || error.code !== '42501') return error;
+  const { at, user, database } = addressOf(databaseUrl);
+  return new StartError(
+    `PostgreSQL at ${at} has no database "${database}", and role "${user}" has no permission to create it. Grant CREATEDB to the role, or let an administrator create the database with the role as its owner.`,
+    { cause: error },
+  );
+}
+
+/** Adds a hint to the explanation of an error for which nothing listens at the address. */
+export function withHintIfRefused(error: unknown, databaseUrl: string, hint: string): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') return error;
+  return new StartError(`${explainStartError(error, databaseUrl)}\n${hint}`, { cause: error });
+}
+
 export function cannotListen(error: unknown, host: string, port: number): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const reason = LISTEN[code ?? ''];
