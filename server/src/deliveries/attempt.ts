@@ -246,7 +246,9 @@ function judge(
 
 function problemOf({ status, error }: Answer): string | undefined {
   if (error !== null) return error;
-  return status !== null && status >= 200 && status < 300 ? undefined : `The receiver answered ${status}.`;
+  if (status !== null && status >= 200 && status < 300) return undefined;
+  const redirect = status !== null && status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
+  return `The receiver answered ${status}.${redirect}`;
 }
 
 function outcomeOf({ status, failure }: Answer): Outcome {
