@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../actor.ts';
 import type { Db } from '../db/database.ts';
 import type { Dependency } from '../dependencies/schema.ts';
-import { notFound } from '../errors.ts';
+import { ApiError, notFound } from '../errors.ts';
 import type { FeatureEnvironment, FeatureStrategy } from '../feature-environments/schema.ts';
 import { findReadable, readFeature } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
@@ -14,6 +14,7 @@ export async function readDrift(db: Db, actor: Actor, project: string, name: str
   const copy = await readFeature(db, actor, project, name);
   const source = copy.clonedFrom ? await findReadable(db, actor, copy.clonedFrom.feature) : undefined;
   // One that is younger than its copy has only the name of a source that was deleted.
+  if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature ${name} is not a copy.`);
   if (!source || source.createdAt > copy.createdAt) throw notFound(`A source of feature ${name}`);
   const origins = await listOrigins(
     db,

@@ -3,13 +3,13 @@ import { ApiError, badData, nameExists } from '../errors.ts';
 import { isOutdatedPlan } from './kept-plans.ts';
 
 /** What a broken constraint means to a caller. A constraint that is missing here is a bug and gives a 500. */
-const CONSTRAINTS: Record<string, () => ApiError> = {
+const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   projects_pkey: () => nameExists('A project with this id'),
   environments_pkey: () => nameExists('An environment with this name'),
   project_environments_pkey: () => new ApiError('ConflictError', 'The project has this environment already.'),
   feature_environments_environment_fkey: () => goneMeanwhile('environment'),
   strategies_pkey: () => nameExists('A strategy type with this name'),
-  features_pkey: () => nameExists('A feature with this name, perhaps an archived one,'),
+  features_pkey: name => nameExists(`A feature with the name ${name}, perhaps an archived one,`),
   feature_tags_tag_fkey: () => badData([{ message: 'the tag does not exist', path: '/body' }]),
   feature_tags_feature_name_fkey: () => goneMeanwhile('feature'),
   feature_dependencies_child_fkey: () => goneMeanwhile('feature'),
@@ -23,7 +23,13 @@ const CONSTRAINTS: Record<string, () => ApiError> = {
   project_health_days_project_fkey: () => goneMeanwhile('project'),
   favorite_projects_project_fkey: () => goneMeanwhile('project'),
   features_project_fkey: () => goneMeanwhile('project'),
-  features_type_fkey: () => badData([{ message: 'type is not a feature type', path: '/body/type' }]),
+  features_type_fkey: type =>
+    badData([
+      {
+        message: `${type} is not a feature type; GET /api/admin/feature-types lists them`,
+        path: '/body/type',
+      },
+    ]),
   feature_strategies_strategy_name_fkey: () =>
     badData([{ message: 'name is not a strategy type', path: '/body/name' }]),
   feature_strategy_segments_segment_id_fkey: () =>
@@ -34,12 +40,12 @@ const CONSTRAINTS: Record<string, () => ApiError> = {
   context_fields_pkey: () => nameExists('A context field with this name'),
   tag_types_pkey: () => nameExists('A tag type with this name'),
   tags_pkey: () => nameExists('A tag with this type and value'),
-  tags_type_fkey: () => badData([{ message: 'type does not exist', path: '/body/type' }]),
+  tags_type_fkey: type => badData([{ message: `tag type ${type} does not exist`, path: '/body/type' }]),
   users_username_key: () => nameExists('A user or service account with this username'),
   users_email_key: () => nameExists('A user with this e-mail address'),
   personal_access_tokens_description_key: () => nameExists('A token with this description'),
-  api_tokens_environment_fkey: () =>
-    badData([{ message: 'environment does not exist', path: '/body/environment' }]),
+  api_tokens_environment_fkey: environment =>
+    badData([{ message: `environment ${environment} does not exist`, path: '/body/environment' }]),
   api_token_projects_project_id_fkey: () => goneMeanwhile('project'),
   project_environments_environment_name_fkey: () => goneMeanwhile('environment'),
   user_roles_project_fkey: () => goneMeanwhile('project'),
@@ -55,6 +61,10 @@ const CONSTRAINTS: Record<string, () => ApiError> = {
   roles_type_name_key: () => nameExists('A role with this name'),
   groups_name_key: () => nameExists('A group with this name'),
 };
+
+/** The value that broke a constraint, from `Key (type)=(relase) is not present…`; PostgreSQL may leave the detail out. */
+const valueIn = ({ detail = '' }: pg.DatabaseError): string =>
+  /^[^=]*\)=\((.{1,200}?)\) /s.exec(detail)?.[1] ?? 'of this request';
 
 function goneMeanwhile(what: string): ApiError {
   return new ApiError('ConflictError', `The ${what} was deleted while this request was running.`);
@@ -73,7 +83,7 @@ const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EN
 export function asRefusal(error: unknown): ApiError | undefined {
   if (error instanceof pg.DatabaseError) {
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
-    if (known) return Object.assign(known(), { cause: error });
+    if (known) return Object.assign(known(valueIn(error)), { cause: error });
     if (TIME_OUT_OF_RANGE.test(error.code ?? '')) return Object.assign(timeOutOfRange(), { cause: error });
     return TEMPORARY.test(error.code ?? '') || isOutdatedPlan(error) ? unavailable(error) : undefined;
   }

@@ -1,7 +1,15 @@
 import type { Actor } from '../actor.ts';
 import { type Change, change } from '../change.ts';
 import type { Db, Reader, Tx } from '../db/database.ts';
-import { ApiError, exceedsLimit, invalidOperation, isArchived, notFound, type Violation } from '../errors.ts';
+import {
+  ApiError,
+  counted,
+  exceedsLimit,
+  invalidOperation,
+  isArchived,
+  notFound,
+  type Violation,
+} from '../errors.ts';
 import { refuseOverBudget } from '../health/budget.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
@@ -44,12 +52,15 @@ export async function newFeatureViolations(
   return await db
     .transaction()
     .execute(async tx => [
-      ...(type === undefined || (await isFeatureType(tx, type)) ? [] : [NO_TYPE]),
+      ...(type === undefined || (await isFeatureType(tx, type)) ? [] : [noType(type)]),
       ...(await attachViolations(tx, tags, tagPath)),
     ]);
 }
 
-const NO_TYPE = { message: 'type is not a feature type', path: '/body/type' };
+const noType = (type: string): Violation => ({
+  message: `${type} is not a feature type; GET /api/admin/feature-types lists them`,
+  path: '/body/type',
+});
 const tagPath = (index: number): string => `/body/tags/${index}`;
 
 /** Part of a change that has admitted the features: off everywhere, at the first stage. */
@@ -113,7 +124,7 @@ export function refuseOverfull(
 ): void {
   if (featureLimit === null || activeFeatures + more <= featureLimit) return;
   throw invalidOperation(
-    `Project ${project} has ${activeFeatures} active features, and its limit is ${featureLimit}.`,
+    `Project ${project} has ${counted(activeFeatures, 'active feature')}, and its limit is ${featureLimit}.`,
   );
 }
 

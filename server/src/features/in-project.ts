@@ -1,13 +1,15 @@
 import type { Change } from '../change.ts';
 import type { Tx } from '../db/database.ts';
-import { invalidOperation } from '../errors.ts';
+import { counted, invalidOperation } from '../errors.ts';
 import { countActiveFeatures, deleteFeaturesOfProject } from './store.ts';
 
 /** A project that is put away or deleted must not take flags with it that are in use. */
 export async function refuseActiveFeatures(tx: Tx, project: string): Promise<void> {
   const active = await countActiveFeatures(tx, project);
   if (active > 0)
-    throw invalidOperation(`Project ${project} has ${active} active feature(s). Archive them first.`);
+    throw invalidOperation(
+      `Project ${project} has ${counted(active, 'active feature')}. Archive them first.`,
+    );
 }
 
 /** Part of a change that deletes a project: its archived features go with it. */

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts';
-import { invalidOperation } from '../errors.ts';
+import { counted, invalidOperation } from '../errors.ts';
 import { debtOf } from './score.ts';
 import { findDebt } from './store.ts';
 
@@ -11,7 +11,7 @@ export async function refuseOverBudget(tx: Tx, project: string, at = new Date())
   if (!debt || debtOf(debt) <= debt.budget) return;
   const more = debtOf(debt) - debt.toCleanUp.length;
   throw invalidOperation(
-    `Project ${project} has ${debtOf(debt)} stale or potentially stale features and a budget of ${debt.budget}. ` +
+    `Project ${project} has ${counted(debtOf(debt), 'stale or potentially stale feature')} and a budget of ${debt.budget}. ` +
       `Clean up first: ${debt.toCleanUp.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
   );
 }

@@ -80,12 +80,20 @@ export function parseFilter(value: unknown): string[] {
 }
 
 /** Ids of accounts, with those of the service and of admin tokens, which are negative. An id beyond the column is nobody's. */
-export const parseActorIds = (value: unknown): number[] =>
-  withinInt4(parseIntegerFilter(value, -INT4 - 1, MAX_ID));
+export const parseActorIds = (value: unknown): number[] => actorIds(parseFilter(value));
 
 export function parseActorIdChoice(value: unknown): Choice<number> {
   const { not, values } = parseChoice(value);
-  return { not, values: withinInt4(integers(values, -INT4 - 1, MAX_ID)) };
+  return { not, values: actorIds(values) };
+}
+
+function actorIds(values: string[]): number[] {
+  const wrong = values.find(text => !/^-?\d+$/.test(text));
+  if (wrong !== undefined) {
+    const shown = wrong.slice(0, 100);
+    throw new FilterError(`takes user ids, and ${shown} is none; GET /api/admin/event-creators lists them`);
+  }
+  return withinInt4(integers(values, -INT4 - 1, MAX_ID));
 }
 
 const withinInt4 = (ids: number[]): number[] => ids.filter(id => id <= INT4);

@@ -32,7 +32,7 @@ function phrase(error: FastifySchemaValidationError): string {
     case 'additionalProperties':
       return 'is not known here';
     case 'type':
-      return `must be ${list(params.type)}`;
+      return `must be ${[params.type].flat().map(withArticle).join(' or ')}`;
     case 'minLength':
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
     case 'maxLength':
@@ -52,12 +52,15 @@ function phrase(error: FastifySchemaValidationError): string {
     case 'propertyNames':
       return `has a name that is not allowed: ${String(params.propertyName).slice(0, 100)}`;
     case 'format':
-      return `must be a ${params.format}`;
+      return `must be ${withArticle(params.format)}${params.format === 'date-time' ? ', such as 2026-11-15T09:30:00.000Z' : ''}`;
     case 'pattern':
       return rule ?? `must match ${params.pattern}`;
     default:
       return message ?? 'is not valid';
   }
 }
+
+const withArticle = (type: unknown): string =>
+  type === 'null' ? 'null' : `${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${type}`;
 
 const list = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));

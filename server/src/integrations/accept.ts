@@ -146,7 +146,7 @@ function* eventViolations(events: string[]): Generator<Violation> {
     yield { message: 'events must name at least one type, or *', path: '/body/events' };
   for (const [index, type] of events.entries()) {
     if (!KNOWN_EVENTS.includes(type)) {
-      yield { message: `events.${index} is not a type of event`, path: `/body/events/${index}` };
+      yield { message: `${type.slice(0, 100)} is not a type of event`, path: `/body/events/${index}` };
     }
   }
 }

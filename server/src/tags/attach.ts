@@ -40,7 +40,7 @@ export async function attachViolations(
   const types = new Set(await lockTagTypes(tx, tags));
   return tags.flatMap((tag, index) => {
     const path = pathOf(index);
-    const unknown = { message: 'type does not exist', path: `${path}/type` };
+    const unknown = { message: `tag type ${tag.type} does not exist`, path: `${path}/type` };
     return [...(types.has(tag.type) ? [] : [unknown]), ...valueViolations(tag, path)];
   });
 }

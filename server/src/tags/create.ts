@@ -34,7 +34,7 @@ export const completed = (input: NewTagType): TagType => ({
 export async function tagViolations(db: Reader, { type, value }: Partial<NewTag>): Promise<Violation[]> {
   const unknown = type !== undefined && (await findTagType(db, type.trim())) === undefined;
   return [
-    ...(unknown ? [{ message: 'type does not exist', path: '/body/type' }] : []),
+    ...(unknown ? [{ message: `tag type ${type.trim()} does not exist`, path: '/body/type' }] : []),
     ...(value === undefined ? [] : valueViolations(trimmed({ type: type ?? '', value }), '/body')),
   ];
 }

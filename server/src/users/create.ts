@@ -93,7 +93,12 @@ export async function newUserViolations(
 
 export async function roleViolations(db: Reader, role: number | string): Promise<Violation[]> {
   if ((await findRole(db, role)) !== undefined) return [];
-  return [{ message: `role ${role} is not a role that is held on the instance`, path: '/body/rootRole' }];
+  return [
+    {
+      message: `rootRole must be Admin, Editor, Viewer or the id of a custom root role, and ${role} is none`,
+      path: '/body/rootRole',
+    },
+  ];
 }
 
 /** By id, also in digits, or by name. */
