@@ -77,10 +77,23 @@ const pages = FOLDERS.flatMap(name =>
     .map(file => `${name}${file}`),
 ).filter(page => examplesOf(page).length > 0);
 
+/** The figures of a health response, whether complete or shortened. */
+const healthFigures = (text: string) =>
+  [...text.matchAll(/"(health|features|stale|points|total)": ?(\d+)/g)].map(([, name, figure]) => [
+    name,
+    figure,
+  ]);
+
 describe.each(pages)('%s', page => {
   test.each(examplesOf(page))('the example in line $line runs as pasted', async ({ script, fails }) => {
     const { code, output } = await run(script);
 
     expect({ failed: code !== 0, output }).toEqual({ failed: fails, output });
+    if (page === 'README.md' && script.includes('/payments/health"')) {
+      const [, shown = ''] = readFileSync(new URL(page, ROOT), 'utf8').split(script);
+      expect(healthFigures(output)).toEqual(
+        expect.arrayContaining(healthFigures(shown.split('```')[2] ?? '')),
+      );
+    }
   });
 });
