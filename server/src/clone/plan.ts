@@ -87,7 +87,7 @@ export function refuseUnlessPossible({ obstacles, id }: Plan, planId: string | u
   const denied = obstacles.filter(({ name }) => name === 'NoAccessError');
   if (planId !== undefined && denied.length === 0 && (planId !== id || obstacles.length > 0)) {
     const changed =
-      'This is not what the plan says: the source, the receiving project or the request is another.';
+      'planId does not match: the source, the receiving project or the request differs from the plan.';
     throw new ApiError('ConflictError', `${changed} Make a new plan.`, {
       details: [{ message: changed }, ...obstacles.flatMap(({ details }) => details)],
     });

@@ -6,7 +6,8 @@ import { ApiError, notFound } from '../errors.ts';
 import { needsForSegment } from './permission.ts';
 import { deleteSegment, deleteSegmentsOfProject, isUsedByDefault, lockSegment } from './store.ts';
 
-const STILL_USED = 'A strategy uses this segment. Take it out of the strategy first.';
+const stillUsed = (what: string, name: string): string =>
+  `A ${what} uses segment ${name}. Remove the segment from the strategy first.`;
 
 /** Deletes a segment that no strategy uses; of the strategies of features the foreign key takes care. */
 export async function removeSegment(db: Db, actor: Actor, id: number): Promise<void> {
@@ -15,12 +16,11 @@ export async function removeSegment(db: Db, actor: Actor, id: number): Promise<v
     if (!segment) throw notFound(`Segment ${id}`);
     await needsForSegment(tx, actor, 'DELETE_SEGMENT', segment.project);
     if (await isUsedByDefault(tx, id)) {
-      throw new ApiError(
-        'ConflictError',
-        'A default strategy uses this segment. Take it out of the strategy first.',
-      );
+      throw new ApiError('ConflictError', stillUsed('default strategy', segment.name));
     }
-    await unlessUsed('feature_strategy_segments_segment_id_fkey', STILL_USED, () => deleteSegment(tx, id));
+    await unlessUsed('feature_strategy_segments_segment_id_fkey', stillUsed('strategy', segment.name), () =>
+      deleteSegment(tx, id),
+    );
     record({ type: 'segment-deleted', project: segment.project, preData: segment });
   });
 }
