@@ -47,11 +47,24 @@ export function badData(details: Violation[], total = details.length): ApiError 
     total === 1
       ? 'The request has a mistake; details says which.'
       : `The request has ${total} mistakes; details lists them.`;
-  const listed = details.slice(0, MAX_LISTED);
-  const more = total - listed.length;
-  return new ApiError('BadDataError', message, {
-    details: more > 0 ? [...listed, { message: `and ${more} more` }] : listed,
-  });
+  return new ApiError('BadDataError', message, { details: listed(details, total) });
+}
+
+function listed(details: Violation[], total = details.length): Violation[] {
+  const first = details.slice(0, MAX_LISTED);
+  const more = total - first.length;
+  return more > 0 ? [...first, { message: `and ${more} more` }] : first;
+}
+
+/** Rejects an action with every reason there is. The first reason decides name and status; `details` has the message of each. */
+export function rejectForAll(action: string, reasons: ApiError[]): void {
+  const [first] = reasons;
+  if (!first) return;
+  const details = reasons.flatMap(reason => reason.details);
+  // An error of several violations that stands alone has a message of its own.
+  if (reasons.length === 1) throw first;
+  const message = `${action} is rejected for ${details.length} reasons; details lists them.`;
+  throw new ApiError(first.name, message, { details: listed(details) });
 }
 
 export const notFound = (what: string): ApiError => new ApiError('NotFoundError', `${what} does not exist.`);

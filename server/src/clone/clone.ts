@@ -4,7 +4,6 @@ import { type Change, change } from '../change.ts';
 import type { Db } from '../db/database.ts';
 import { attachParents } from '../dependencies/add.ts';
 import { placeCopies } from '../feature-environments/strategies.ts';
-import { admitToInstance } from '../features/create.ts';
 import { readFeatures } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { enterStage } from '../lifecycle/enter.ts';
@@ -22,9 +21,8 @@ export async function cloneFeatures(
 ): Promise<Feature[]> {
   const names = order.features.map(({ name }) => name);
   const clone = async (current: Change) => {
-    const plan = await makePlan(current.tx, actor, order);
+    const plan = await makePlan(current.tx, actor, order, mostFeatures);
     refuseUnlessPossible(plan, order.planId);
-    await admitToInstance(current.tx, mostFeatures, plan.copies.length);
     await writeCopies(current, actor, order, plan.copies);
   };
   return await change(db, actor, clone, tx => readFeatures(tx, actor, order.project, names));

@@ -4,9 +4,9 @@ import type { ProjectPermission } from '../access/permissions.ts';
 import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { ApiError, badData, nameExists, noAccess, type Violation } from '../errors.ts';
-import { admitFeatures } from '../features/create.ts';
-import { holdSources, takenNames } from '../features/load.ts';
+import { ApiError, badData, nameExists, noAccess, rejectForAll, type Violation } from '../errors.ts';
+import { admissionErrors, instanceLimitErrors } from '../features/create.ts';
+import { holdSources, readReadable, takenNames } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { unusableSegments } from '../segments/usable.ts';
 import { type Choice, copyOf } from './copy.ts';
@@ -23,12 +23,25 @@ export type Order = {
 
 type Needed = { permission: ProjectPermission; environment: string | null; held: boolean };
 
-export type Plan = { copies: PlannedCopy[]; permissions: Needed[]; obstacles: ApiError[]; id: string };
+export type Plan = {
+  copies: PlannedCopy[];
+  permissions: Needed[];
+  /** Errors about sources that are missing or archived: without them there is nothing to plan. */
+  sourceErrors: ApiError[];
+  obstacles: ApiError[];
+  id: string;
+};
 
 /** Everything the clone would do, without doing it. */
-export async function planClone(db: Db, actor: Actor, order: Order): Promise<ClonePlan> {
+export async function planClone(
+  db: Db,
+  actor: Actor,
+  order: Order,
+  mostFeatures: number,
+): Promise<ClonePlan> {
   // Records nothing and so changes nothing: it only holds what the clone itself would hold.
-  const plan = await change(db, actor, async ({ tx }) => await makePlan(tx, actor, order));
+  const plan = await change(db, actor, async ({ tx }) => await makePlan(tx, actor, order, mostFeatures));
+  refuseWithoutSources(plan);
   return {
     planId: plan.obstacles.length === 0 ? plan.id : null,
     copies: plan.copies,
@@ -43,14 +56,14 @@ export async function planClone(db: Db, actor: Actor, order: Order): Promise<Clo
  * What is to be made, and all that stands in the way. What it is made from and where it goes stay as they are until the
  * transaction ends: the receiving project first, then the features.
  */
-export async function makePlan(tx: Tx, actor: Actor, order: Order): Promise<Plan> {
+export async function makePlan(tx: Tx, actor: Actor, order: Order, mostFeatures: number): Promise<Plan> {
   const { project, features, choice } = order;
   await needsInProject(tx, actor, project, ['CREATE_FEATURE']);
   const names = [...new Set(features.map(({ source }) => source))];
   await lockTagsOf(tx, names);
-  const admission = await admissionObstacles(tx, order);
+  const admission = await admissionErrors(tx, project, namesIn(order));
   const environments = await lockEnvironments(tx, project);
-  const { sources, projectOf } = await holdSources(tx, actor, names);
+  const { sources, projectOf, errors: sourceErrors } = await holdSources(tx, actor, names);
 
   // A source that is copied twice: whoever depends on it gets the first copy.
   const nameOf = new Map(features.toReversed().map(({ source, name }) => [source, name]));
@@ -60,7 +73,7 @@ export async function makePlan(tx: Tx, actor: Actor, order: Order): Promise<Plan
     return feature ? [copyOf(feature, name, receiving, choice)] : [];
   });
   const violations = [
-    ...repeatedNames(order),
+    ...repeatedNames(namesIn(order)),
     ...environmentViolations([...sources.values()], environments, order),
     ...parentViolations(copies, projectOf, nameOf),
     ...(await segmentObstacles(tx, project, copies)),
@@ -70,6 +83,7 @@ export async function makePlan(tx: Tx, actor: Actor, order: Order): Promise<Plan
   return {
     copies,
     permissions,
+    sourceErrors,
     obstacles: [
       ...admission,
       ...(violations.length > 0 ? [badData(violations)] : []),
@@ -77,13 +91,16 @@ export async function makePlan(tx: Tx, actor: Actor, order: Order): Promise<Plan
         .filter(({ held }) => !held)
         .map(({ permission, environment }) => noAccess([permission], environment ?? undefined)),
       ...taken.map(name => nameExists(`Feature ${name}`)),
+      ...(await instanceLimitErrors(tx, mostFeatures, features.length)),
     ],
     id: createHash('sha256').update(JSON.stringify(copies)).digest('base64url'),
   };
 }
 
 /** Goes on if the plan can be carried out and, where one was made before, is still that plan. */
-export function refuseUnlessPossible({ obstacles, id }: Plan, planId: string | undefined): void {
+export function refuseUnlessPossible(plan: Plan, planId: string | undefined): void {
+  const { obstacles, id } = plan;
+  refuseWithoutSources(plan);
   const denied = obstacles.filter(({ name }) => name === 'NoAccessError');
   if (planId !== undefined && denied.length === 0 && (planId !== id || obstacles.length > 0)) {
     const changed =
@@ -92,29 +109,36 @@ export function refuseUnlessPossible({ obstacles, id }: Plan, planId: string | u
       details: [{ message: changed }, ...obstacles.flatMap(({ details }) => details)],
     });
   }
-  const [first] = obstacles;
-  if (!first) return;
-  const details = obstacles.flatMap(obstacle => obstacle.details);
-  const message = obstacles.map(obstacle => obstacle.message).join(' ');
-  throw new ApiError(first.name, message, { details });
+  rejectForAll('The clone', obstacles);
+}
+
+function refuseWithoutSources({ sourceErrors, obstacles }: Plan): void {
+  if (sourceErrors.length > 0) rejectForAll('The clone', [...sourceErrors, ...obstacles]);
 }
 
 const namesIn = ({ features }: Order): string[] => features.map(({ name }) => name);
 
-/** What the receiving project has against the names or the number of copies; that it is not there is thrown. */
-async function admissionObstacles(tx: Tx, order: Order): Promise<ApiError[]> {
-  try {
-    await admitFeatures(tx, order.project, namesIn(order));
-    return [];
-  } catch (error) {
-    if (error instanceof ApiError && error.name !== 'NotFoundError') return [error];
-    throw error;
-  }
+/** What is wrong with copies that are asked for together, as far as their fields are given. */
+export async function manyViolations(
+  db: Db,
+  actor: Actor,
+  copies: { feature?: string; name?: string }[],
+): Promise<Violation[]> {
+  const sources = copies.flatMap(({ feature }) => feature ?? []);
+  const found = new Set((await readReadable(db, actor, sources)).map(({ name }) => name));
+  return [
+    ...copies.flatMap(({ feature }, at) =>
+      feature === undefined || found.has(feature)
+        ? []
+        : [{ message: `Feature ${feature} does not exist.`, path: `/body/features/${at}/feature` }],
+    ),
+    ...repeatedNames(copies.map(({ name }) => name)),
+  ];
 }
 
-function* repeatedNames(order: Order): Generator<Violation> {
-  for (const [at, name] of namesIn(order).entries()) {
-    if (namesIn(order).indexOf(name) < at)
+function* repeatedNames(names: (string | undefined)[]): Generator<Violation> {
+  for (const [at, name] of names.entries()) {
+    if (name !== undefined && names.indexOf(name) < at)
       yield { message: `${name} is given to two copies`, path: `/body/features/${at}/name` };
   }
 }

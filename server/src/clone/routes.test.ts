@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../config.ts';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { type Answer, call } from '../test/request.ts';
@@ -641,4 +642,138 @@ test('says that the source or the receiving project is archived, to callers who 
   expect((await clone('active-source', 'hidden-away', editor.token)).body.message).toBe(
     'Project hidden-away does not exist.',
   );
+});
+
+/** A project that is full, has a naming pattern, and lets a caller create features without strategies. */
+async function makeTightProject(id: string) {
+  await makeProject(harness.db, { id });
+  await insertRichFeature(harness.db, { name: `${id}.first`, project: id });
+  const settings = { featureLimit: 1, featureNaming: { pattern: `${id}\\..+`, example: `${id}.x` } };
+  await call(harness.app, 'PUT', `${P}/${id}/settings`, { body: settings });
+  const { token, ...user } = await makeUser(harness.db, 'Viewer');
+  const { rows } = await sql<{ id: number }>`
+    insert into roles (name, type) values (${`Creator in ${id}`}, 'custom') returning id`.execute(harness.db);
+  const role = rows[0]?.id ?? 0;
+  await sql`insert into role_permissions (role_id, permission) values (${role}, 'CREATE_FEATURE')`.execute(
+    harness.db,
+  );
+  await sql`insert into user_roles (user_id, role_id, project) values (${user.id}, ${role}, ${id})`.execute(
+    harness.db,
+  );
+  return { token };
+}
+
+test('lists every obstacle of every kind, with the name and status of the first', async () => {
+  const { db } = harness;
+  const { token } = await makeTightProject('tight');
+  const segment = await insertSegment(db, 'segment elsewhere', 'default');
+  await insertRichFeature(db, { name: 'tied-parent' });
+  await insertRichFeature(db, { name: 'tied-taken' });
+  await insertRichFeature(db, {
+    name: 'tied',
+    dependencies: [{ feature: 'tied-parent', enabled: true, variants: [] }],
+    environments: { development: { strategies: [{ segments: [segment] }] } },
+  });
+  const full = await harness.secondServer({ limits: { ...DEFAULT_LIMITS, features: 1 } });
+  const path = `${P}/tight/features/tied/clone`;
+  const body = { name: 'tied-taken' };
+
+  const planned = await call(full, 'POST', `${path}?dryRun=true`, { body, token });
+  const rejected = await call(full, 'POST', path, { body, token });
+
+  const obstacles: { name: string; message: string }[] = planned.body.obstacles;
+  expect(obstacles.map(({ name }) => name)).toEqual([
+    'PatternError',
+    'InvalidOperationError',
+    'BadDataError',
+    'BadDataError',
+    'NoAccessError',
+    'NameExistsError',
+    'ExceedsLimitError',
+  ]);
+  expect(planned.body.planId).toBeNull();
+  expect(rejected).toMatchObject({
+    status: 400,
+    body: {
+      name: 'PatternError',
+      message: 'The clone is rejected for 7 reasons; details lists them.',
+    },
+  });
+  expect(messages(rejected)).toEqual(obstacles.map(({ message }) => message));
+});
+
+test('keeps the message of a single reason', async () => {
+  await insertRichFeature(harness.db, { name: 'single-reason' });
+
+  const rejected = await clone('single-reason', { name: 'single-reason' });
+
+  expect(rejected).toMatchObject({ status: 409, body: { message: 'Feature single-reason exists already.' } });
+});
+
+test('lists a missing source with the other reasons, and rejects with 404', async () => {
+  await makeTightProject('narrow-names');
+  await insertRichFeature(harness.db, { name: 'present' });
+  const features = [
+    { feature: 'absent', name: 'narrow-names.a' },
+    { feature: 'present', name: 'narrow-names.a' },
+    { feature: 'present', name: 'present' },
+  ];
+
+  const rejected = await cloneMany('narrow-names', { features });
+  const planned = await cloneMany('narrow-names', { features }, '?dryRun=true');
+
+  expect(rejected).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
+  expect(messages(rejected)).toEqual([
+    'Feature absent does not exist.',
+    expect.stringContaining('present does not'),
+    expect.stringContaining('its limit is 1'),
+    'narrow-names.a is given to two copies',
+    'Feature present exists already.',
+  ]);
+  expect(messages(planned)).toEqual(messages(rejected));
+  expect(planned.status).toBe(404);
+});
+
+test('lists an invalid name with a repeated name and a missing source', async () => {
+  await insertRichFeature(harness.db, { name: 'several-source' });
+
+  const rejected = await cloneMany('default', {
+    features: [
+      { feature: 'several-absent', name: 'several-1' },
+      { feature: 'several-source', name: 'several-1' },
+      { feature: 'several-source', name: 'not a name' },
+    ],
+  });
+
+  expect(rejected).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(rejected.body.details.map(({ path }: { path: string }) => path)).toEqual([
+    '/body/features/2/name',
+    '/body/features/0/feature',
+    '/body/features/1/name',
+  ]);
+});
+
+test('rejects a query parameter that differs from dryRun by case only, and changes nothing', async () => {
+  await insertRichFeature(harness.db, { name: 'case-source' });
+  const body = { features: [{ feature: 'case-source', name: 'case-copy' }] };
+
+  const one = await clone('case-source', { name: 'case-copy' }, { query: '?dryrun=true' });
+  const many = await cloneMany('default', body, '?DryRun=true');
+  const other = await clone('case-source', { name: 'case-other' }, { query: '?unknown=true' });
+
+  expect(one).toMatchObject({
+    status: 400,
+    body: {
+      name: 'BadDataError',
+      details: [
+        {
+          message: 'dryrun is not a parameter of this operation. Did you mean dryRun?',
+          path: '/query/dryrun',
+        },
+      ],
+    },
+  });
+  expect(many).toMatchObject({ status: 400, body: { details: [{ path: '/query/DryRun' }] } });
+  expect((await call(harness.app, 'GET', `${P}/default/features/case-copy`)).status).toBe(404);
+  expect(other.status).toBe(200);
 });

@@ -9,7 +9,7 @@ import { COST } from '../http/rate-limit.ts';
 import { answer, conflict, Named, Ref, refusals } from '../http/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { readDrift } from './drift.ts';
-import { type Order, planClone } from './plan.ts';
+import { manyViolations, type Order, planClone } from './plan.ts';
 import { CloneManyRequest, ClonePlan, CloneRequest, Drift, PARTS, PlannedCopy } from './schema.ts';
 
 const tags = ['Features'];
@@ -38,7 +38,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
     {
       bodyLimit: BODY_LIMIT_BYTES,
       // What is needed depends on the project that receives the copy, and the body may name it.
-      config: { permission: 'NONE', checkedPermission: ['CREATE_FEATURE'] },
+      config: { permission: 'NONE', checkedPermission: ['CREATE_FEATURE'], rejectCaseVariants: true },
       schema: {
         operationId: 'cloneFeature',
         tags,
@@ -65,7 +65,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         [{ source: request.params.featureName, name }],
         choice,
       );
-      if (request.query.dryRun === 'true') return await planClone(db, request.actor, order);
+      if (request.query.dryRun === 'true') return await planClone(db, request.actor, order, limits.features);
       const [copy] = await cloneFeatures(db, request.actor, order, limits.features);
       if (!copy) throw new Error(`Feature ${name} was cloned and is not there`);
       return copy;
@@ -76,7 +76,12 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
     '/api/admin/projects/:projectId/clone',
     {
       bodyLimit: BODY_LIMIT_BYTES,
-      config: { permission: ['CREATE_FEATURE'], cost: COST.bulk },
+      config: {
+        permission: ['CREATE_FEATURE'],
+        cost: COST.bulk,
+        rejectCaseVariants: true,
+        checks: [({ actor, items }) => manyViolations(db, actor, items('features'))],
+      },
       schema: {
         operationId: 'cloneFeatures',
         tags,
@@ -100,7 +105,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       const { features, ...choice } = request.body;
       const wanted = features.map(({ feature, name }) => ({ source: feature, name }));
       const order = orderOf(request.params.projectId, wanted, choice);
-      if (request.query.dryRun === 'true') return await planClone(db, request.actor, order);
+      if (request.query.dryRun === 'true') return await planClone(db, request.actor, order, limits.features);
       return { features: await cloneFeatures(db, request.actor, order, limits.features) };
     },
   );

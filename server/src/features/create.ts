@@ -8,12 +8,14 @@ import {
   invalidOperation,
   isArchived,
   notFound,
+  rejectForAll,
   type Violation,
 } from '../errors.ts';
-import { refuseOverBudget } from '../health/budget.ts';
+import { budgetErrors } from '../health/budget.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { compilePattern } from '../pattern.ts';
 import { attachTags, attachViolations, holdTags } from '../tags/attach.ts';
+import type { NewTag } from '../tags/schema.ts';
 import { readFeature } from './load.ts';
 import type { Feature, NewFeature } from './schema.ts';
 import {
@@ -35,7 +37,7 @@ export async function createFeature(
   const { name } = input;
   const create = async (current: Change) => {
     const tags = await holdTags(current, project, input.tags ?? [], tagPath);
-    await admitFeature(current.tx, project, name);
+    rejectForAll('The feature', await admissionErrors(current.tx, project, [name]));
     await addFeatures(current, actor, project, [input], most);
     await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
   };
@@ -46,12 +48,15 @@ export async function createFeature(
 export async function newFeatureViolations(
   db: Db,
   project: string,
-  { name, type, tags = [] }: Partial<NewFeature>,
+  { name, type }: Partial<NewFeature>,
+  tags: Partial<NewTag>[],
 ): Promise<Violation[]> {
-  if (name !== undefined) checkNamingPattern(name, await readReceivingProject(db, project));
+  const receiving = await readReceivingProject(db, project);
+  const misnamed = name === undefined ? [] : namingPatternErrors([name], receiving);
   return await db
     .transaction()
     .execute(async tx => [
+      ...misnamed.flatMap(({ details }) => details),
       ...(type === undefined || (await isFeatureType(tx, type)) ? [] : [noType(type)]),
       ...(await attachViolations(tx, tags, tagPath)),
     ]);
@@ -86,18 +91,17 @@ export async function addFeatures(
   }
 }
 
-/** Refuses a name or a place that the project does not allow. Holds the project until the transaction ends. */
-export async function admitFeature(tx: Tx, project: string, name: string): Promise<ReceivingProject> {
-  return await admitFeatures(tx, project, [name]);
-}
-
-/** The same for features that come together: all of them or none. */
-export async function admitFeatures(tx: Tx, project: string, names: string[]): Promise<ReceivingProject> {
+/**
+ * Every reason for which the project does not accept features of these names. Holds the project until the transaction ends,
+ * and throws if it does not exist or is archived.
+ */
+export async function admissionErrors(tx: Tx, project: string, names: string[]): Promise<ApiError[]> {
   const receiving = await holdReceivingProject(tx, project);
-  checkNamingPattern(names, receiving);
-  refuseOverfull(project, receiving, names.length);
-  await refuseOverBudget(tx, project);
-  return receiving;
+  return [
+    ...namingPatternErrors(names, receiving),
+    ...featureLimitErrors(project, receiving, names.length),
+    ...(await budgetErrors(tx, project)),
+  ];
 }
 
 /** What the project asks of features that come into it; nobody else can take a place until the transaction ends. */
@@ -117,21 +121,29 @@ function unlessArchived(project: string, receiving: ReceivingProject | undefined
 }
 
 /** Refuses more active features than the project has places for. */
-export function refuseOverfull(
+export function refuseOverfull(project: string, receiving: ReceivingProject, more: number): void {
+  for (const error of featureLimitErrors(project, receiving, more)) throw error;
+}
+
+function featureLimitErrors(
   project: string,
   { featureLimit, activeFeatures }: ReceivingProject,
   more: number,
-): void {
-  if (featureLimit === null || activeFeatures + more <= featureLimit) return;
-  throw invalidOperation(
-    `Project ${project} has ${counted(activeFeatures, 'active feature')}, and its limit is ${featureLimit}.`,
-  );
+): ApiError[] {
+  if (featureLimit === null || activeFeatures + more <= featureLimit) return [];
+  const why = `Project ${project} has ${counted(activeFeatures, 'active feature')}, and its limit is ${featureLimit}.`;
+  return [invalidOperation(why)];
 }
 
 /** Refuses more active features than the instance may hold. */
 export async function admitToInstance(tx: Tx, most: number, more: number): Promise<void> {
-  if ((await countActiveInInstance(tx)) + more <= most) return;
-  throw exceedsLimit(`There are at most ${most} active features. Archive some first.`);
+  for (const error of await instanceLimitErrors(tx, most, more)) throw error;
+}
+
+/** The error of an instance that is full, for a change that lists it with other reasons. */
+export async function instanceLimitErrors(tx: Tx, most: number, more: number): Promise<ApiError[]> {
+  if ((await countActiveInInstance(tx)) + more <= most) return [];
+  return [exceedsLimit(`There are at most ${most} active features. Archive some first.`)];
 }
 
 /** Compiled once, however many names are asked about. */
@@ -140,21 +152,23 @@ export function nameMatcher(pattern: string | null): (name: string) => boolean {
   return name => pattern === null || compiled?.matches(name) === true;
 }
 
-export function checkNamingPattern(
-  names: string | string[],
+/** One error for each name that does not match. */
+function namingPatternErrors(
+  names: string[],
   { namingPattern, namingExample, namingDescription }: ReceivingProject,
-): void {
+): ApiError[] {
   const fits = nameMatcher(namingPattern);
-  const refused = [names].flat().filter(name => !fits(name));
-  if (refused.length === 0) return;
   const example = namingExample === null ? '' : ` An example: ${namingExample}.`;
   const meaning = namingDescription === null ? '' : ` ${namingDescription}`;
-  const messages = refused.map(
-    name => `The project wants names that match ${namingPattern}, and ${name} does not.${example}${meaning}`,
-  );
-  throw new ApiError('PatternError', messages.join(' '), {
-    details: messages.map(message => ({ message })),
-  });
+  return names
+    .filter(name => !fits(name))
+    .map(
+      name =>
+        new ApiError(
+          'PatternError',
+          `The project wants names that match ${namingPattern}, and ${name} does not.${example}${meaning}`,
+        ),
+    );
 }
 
 /** What events tell of a feature itself; strategies, variants and switches have events of their own. */

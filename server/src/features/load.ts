@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.ts';
 import type { Reader, Tx } from '../db/database.ts';
-import { invalidOperation, isArchived, notFound } from '../errors.ts';
+import { type ApiError, invalidOperation, isArchived, notFound } from '../errors.ts';
 import type { Feature } from './schema.ts';
 import {
   findFeature,
@@ -63,21 +63,23 @@ export async function findReadable(db: Reader, actor: Actor, name: string): Prom
 
 /**
  * Active features of whatever projects the actor may read, kept with their parents as they are until the transaction ends,
- * or a refusal if one is missing. `projectOf` knows where each of them and each parent is.
+ * with an error for those that are missing or archived. `projectOf` knows where each of them and each parent is.
  */
 export async function holdSources(
   tx: Tx,
   actor: Actor,
   names: string[],
-): Promise<{ sources: Map<string, Feature>; projectOf: Map<string, string> }> {
+): Promise<{ sources: Map<string, Feature>; projectOf: Map<string, string>; errors: ApiError[] }> {
   const projectOf = await shareFeatures(tx, names);
   const found = await listReadableFeatures(tx, actor, names);
   const sources = new Map(found.map(feature => [feature.name, feature]));
   const missing = names.filter(name => !sources.has(name));
-  if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')}`);
   const archived = found.filter(feature => feature.archived).map(feature => feature.name);
-  if (archived.length > 0) throw isArchived('Feature', archived);
-  return { sources, projectOf };
+  const errors = [
+    ...(missing.length > 0 ? [notFound(`Feature ${missing.join(', ')}`)] : []),
+    ...(archived.length > 0 ? [isArchived('Feature', archived)] : []),
+  ];
+  return { sources, projectOf, errors };
 }
 
 /** Those of the names that cannot be given to another feature. Only to tell beforehand: the constraint decides. */

@@ -158,6 +158,29 @@ test('the receiving project must be there, active, have a place and like the nam
   expect(await eventsOf(name)).toHaveLength(1);
 });
 
+test('lists the naming pattern, the feature limit and the obstacles of the feature together', async () => {
+  const from = await project();
+  const to = await project();
+  const [name, parent] = [await feature(from), await feature(from)];
+  await post(url(from, `/features/${name}/dependencies`), { feature: parent });
+  await call(harness.app, 'PUT', url(to, '/settings'), {
+    body: { featureLimit: 0, featureNaming: { pattern: 'pay\\..+' } },
+  });
+
+  const answer = await move(from, name, to);
+
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { name: 'PatternError', message: 'The move is rejected for 3 reasons; details lists them.' },
+  });
+  expect(answer.body.details.map(({ message }: { message: string }) => message)).toEqual([
+    expect.stringContaining('pay\\..+'),
+    expect.stringContaining('its limit is 0'),
+    `It depends on ${parent}. Remove the dependency first.`,
+  ]);
+  expect(await get(from, name)).toMatchObject({ project: from });
+});
+
 test('a move to where the feature is changes nothing, even in a full project; an archived feature stays', async () => {
   const from = await project();
   const name = await feature(from);

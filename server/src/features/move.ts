@@ -4,11 +4,11 @@ import type { Actor } from '../actor.ts';
 import { change } from '../change.ts';
 import { unusableFields } from '../context/usable.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { refuseBecause, some } from '../errors.ts';
+import { invalidOperation, rejectForAll, some } from '../errors.ts';
 import type { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { asStrategyData } from '../feature-environments/strategies.ts';
 import { unusableSegments } from '../segments/usable.ts';
-import { admitFeature } from './create.ts';
+import { admissionErrors } from './create.ts';
 import { holdActiveFeature } from './load.ts';
 import type { Feature } from './schema.ts';
 import { lockEnvironmentsOf, lockProjectsOfMove, moveTo } from './store.ts';
@@ -24,7 +24,7 @@ export async function moveFeature(
   await change(db, actor, async ({ tx, record }) => {
     await needsInProject(tx, actor, target, ['MOVE_FEATURE_TOGGLE']);
     await lockProjectsOfMove(tx, project, target);
-    if (target !== project) await admitFeature(tx, target, name);
+    const admission = target === project ? [] : await admissionErrors(tx, target, [name]);
     const there = await lockEnvironmentsOf(tx, target);
     const feature = await holdActiveFeature(tx, actor, project, name);
     if (target === project) return;
@@ -32,11 +32,12 @@ export async function moveFeature(
     const staying = feature.environments.filter(environment => there.includes(environment.name));
     const leaving = feature.environments.filter(environment => !there.includes(environment.name));
     const joining = there.filter(place => staying.every(environment => environment.name !== place));
-    refuseBecause([
+    const reasons = [
       ...enabledElsewhere(leaving, target),
       ...(await foreignParts(tx, staying, target)),
       ...ties(feature),
-    ]);
+    ];
+    rejectForAll('The move', [...admission, ...reasons.map(invalidOperation)]);
 
     const named = await mayName(tx, target, [project]);
     await moveTo(tx, name, target, { leaving: leaving.map(environment => environment.name), joining });

@@ -70,7 +70,10 @@ export function featureRoutes(
     {
       config: {
         permission: ['CREATE_FEATURE'],
-        checks: [({ params: { projectId = '' }, body }) => newFeatureViolations(db, projectId, body)],
+        checks: [
+          ({ params: { projectId = '' }, body, items }) =>
+            newFeatureViolations(db, projectId, body, items('tags')),
+        ],
       },
       schema: {
         operationId: 'createFeature',

@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts';
-import { counted, invalidOperation } from '../errors.ts';
+import { type ApiError, counted, invalidOperation } from '../errors.ts';
 import { debtOf } from './score.ts';
 import { findDebt } from './store.ts';
 
@@ -7,11 +7,18 @@ const MOST_NAMED = 10;
 
 /** Part of a change that adds features to a project it holds: refuses while the project owes more than its budget. */
 export async function refuseOverBudget(tx: Tx, project: string, at = new Date()): Promise<void> {
+  for (const error of await budgetErrors(tx, project, at)) throw error;
+}
+
+/** The error of a project over its budget, for a change that lists it with other reasons. */
+export async function budgetErrors(tx: Tx, project: string, at = new Date()): Promise<ApiError[]> {
   const debt = await findDebt(tx, project, at, MOST_NAMED);
-  if (!debt || debtOf(debt) <= debt.budget) return;
+  if (!debt || debtOf(debt) <= debt.budget) return [];
   const more = debtOf(debt) - debt.toCleanUp.length;
-  throw invalidOperation(
-    `Project ${project} has ${counted(debtOf(debt), 'stale or potentially stale feature')} and a budget of ${debt.budget}. ` +
-      `Clean up first: ${debt.toCleanUp.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
-  );
+  return [
+    invalidOperation(
+      `Project ${project} has ${counted(debtOf(debt), 'stale or potentially stale feature')} and a budget of ${debt.budget}. ` +
+        `Clean up first: ${debt.toCleanUp.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+    ),
+  ];
 }

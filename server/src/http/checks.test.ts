@@ -148,6 +148,38 @@ test('rules that fail in different steps of an operation are listed together', a
   expect(messages).toEqual([...new Set(messages)]);
 });
 
+test('a name that breaks the naming pattern is listed with every other violation', async () => {
+  const { id } = await makeProject(harness.db);
+  await call(harness.app, 'PUT', `/api/admin/projects/${id}/settings`, {
+    body: { featureNaming: { pattern: 'pay\\..+' } },
+  });
+  const create = async (body: object) =>
+    await call(harness.app, 'POST', `/api/admin/projects/${id}/features`, { body });
+  const tags = [
+    { type: 'nope', value: 'x' },
+    { type: 'nope', value: 'long enough' },
+  ];
+
+  const byRules = await create({ name: 'foo', type: 'relase' });
+  const bySchema = await create({ name: 'foo', type: 'relase', tags });
+  const onlyPattern = await create({ name: 'foo' });
+
+  const paths = ({ body }: typeof byRules) => body.details.map((detail: { path?: string }) => detail.path);
+  expect(byRules).toMatchObject({ status: 400, body: { name: 'PatternError' } });
+  expect(byRules.body.message).toContain('2 mistakes');
+  expect(paths(byRules)).toEqual([undefined, '/body/type']);
+  expect(bySchema).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(paths(bySchema).toSorted()).toEqual([
+    '/body/tags/0/type',
+    '/body/tags/0/value',
+    '/body/tags/1/type',
+    '/body/type',
+    undefined,
+  ]);
+  expect(onlyPattern.body).toMatchObject({ name: 'PatternError', details: [{}] });
+  expect(onlyPattern.body.message).toContain('pay\\..+');
+});
+
 test('a rule says of a private project what it says of a missing one', async () => {
   const { id } = await makeProject(harness.db, { mode: 'private' });
   const { id: user, token } = await makeUser(harness.db, 'Viewer');

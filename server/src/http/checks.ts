@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../actor.ts';
-import { ApiError, badData, type ErrorName, type Violation } from '../errors.ts';
+import { ApiError, badData, type ErrorName, MAX_LISTED, type Violation } from '../errors.ts';
 import type { App } from './app.ts';
 import { ignoredViolations, isStrict } from './ignored.ts';
 import { violations } from './violations.ts';
@@ -13,6 +13,8 @@ export type ValidInput = {
   body: { readonly [field: string]: never };
   /** Names of the fields that were left out of `body`, for a rule that only asks whether a field was given. */
   invalid: ReadonlySet<string>;
+  /** The objects of a list in the body, each without the fields that break the schema, so that indexes stay. */
+  items: (field: string) => { readonly [field: string]: never }[];
   actor: Actor;
 };
 
@@ -35,6 +37,8 @@ const RULES_BROKEN: ReadonlySet<string> = new Set<ErrorName>([
   'PatternError',
   'ExceedsLimitError',
 ]);
+/** Errors that say something about the request alone, and to which other violations can be added. */
+const EXAMINED: ReadonlySet<string> = new Set<ErrorName>(['BadDataError', 'PatternError']);
 /** The last item of a list that was cut. */
 const MORE = /^and (\d+) more$/;
 const PARTS = ['params', 'querystring', 'body', 'headers'] as const;
@@ -52,7 +56,7 @@ export function installChecks(app: App): void {
  * the rules of the operation on what the schemas accept. A request that is accepted pays nothing for it.
  */
 export async function everyViolation(request: FastifyRequest, error: ApiError): Promise<ApiError> {
-  if (!request.isRead) return error;
+  if (!request.isRead || !EXAMINED.has(error.name)) return error;
   const errors = PARTS.flatMap(part => schemaErrors(request, part));
   const bySchema = errors.flatMap(({ part, found }) => violations(found, part));
   const notKnown = isStrict(request) ? ignoredViolations(request.ignored) : [];
@@ -65,7 +69,8 @@ export async function everyViolation(request: FastifyRequest, error: ApiError): 
   const all = unique([...before, ...others]);
   // Nothing to add: an operation's own message says more than a count.
   if (all.length === thrown.length) return error;
-  return Object.assign(badData(all, all.length + notListed(error, errors, bySchema)), { cause: error.cause });
+  const { message, details } = badData(all, all.length + notListed(error, errors, bySchema));
+  return new ApiError(error.name, message, { details, cause: error.cause });
 }
 
 /** Violations that were counted and not put into words. */
@@ -86,9 +91,12 @@ async function violationsOfRules(request: FastifyRequest, bySchema: Violation[])
   const input = validInput(request, bySchema);
   if (input === undefined) return [];
   const results = await Promise.all(checks.map(check => violationsOfRule(request, check, input)));
+  const paths = new Set(bySchema.map(({ path }) => path));
   const isAboutInvalid = ({ path = '' }: Violation) => {
-    const [, part, field = ''] = path.split('/');
-    return part === 'body' && input.invalid.has(field);
+    const [, part, field = '', index = ''] = path.split('/');
+    // The body lacks an invalid list, so a rule about one of its items has seen the valid fields of that item.
+    const isAboutItem = /^\d+$/.test(index) && !paths.has(path);
+    return part === 'body' && input.invalid.has(field) && !isAboutItem;
   };
   return results.flat().filter(violation => !isAboutInvalid(violation));
 }
@@ -106,8 +114,22 @@ function validInput(request: FastifyRequest, bySchema: Violation[]): ValidInput 
     query: without(request.query, broken('query')),
     body: without(request.body, invalid),
     invalid,
+    items: field => validItems(request.body, field, bySchema),
     actor: request.actor,
   };
+}
+
+function validItems(body: unknown, field: string, bySchema: Violation[]): Record<string, never>[] {
+  const list = (body as Record<string, unknown> | null)?.[field];
+  const paths = bySchema.flatMap(({ path = '' }) => path);
+  // Of a list that was cut, the violations that were left out are not known.
+  if (!Array.isArray(list) || paths.includes(`/body/${field}`) || paths.length >= MAX_LISTED) return [];
+  return list.map((item, at) => {
+    const here = `/body/${field}/${at}`;
+    if (paths.includes(here)) return {};
+    const broken = paths.filter(path => path.startsWith(`${here}/`)).map(path => path.split('/')[4] ?? '');
+    return without(item, new Set(broken));
+  });
 }
 
 function without<T>(value: unknown, names: ReadonlySet<string>): Record<string, T> {

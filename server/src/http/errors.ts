@@ -51,7 +51,7 @@ export function errorBody(error: ApiError, id: string) {
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const id = randomUUID();
   const thrown = toApiError(error, id);
-  const refusal = thrown.name === 'BadDataError' ? await everyViolation(request, thrown) : thrown;
+  const refusal = await everyViolation(request, thrown);
   const status = STATUS[refusal.name];
   // The chain of causes goes to the log only: a driver's text can hold SQL and values.
   if (status >= 500) request.log.error({ err: error, errorId: id }, 'request failed');

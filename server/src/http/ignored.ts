@@ -6,6 +6,13 @@ import type { App } from './app.ts';
 export type Ignored = { part: 'query' | 'body'; place: (string | number)[] };
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * Rejects a query parameter that differs from a known one by case only, for operations where ignoring it does harm:
+     * a clone with `dryrun=true` would be carried out.
+     */
+    rejectCaseVariants?: boolean;
+  }
   interface FastifyRequest {
     /** Parameters and fields that have no effect. */
     ignored: readonly Ignored[];
@@ -51,6 +58,8 @@ export function installIgnored(app: App): void {
     if (request.ignored.length === 0) return;
     reply.header('halyard-ignored', headerOf(request.ignored));
     if (strict) throw badData(ignoredViolations(request.ignored));
+    const variants = request.routeOptions.config.rejectCaseVariants ? caseVariants(request) : [];
+    if (variants.length > 0) throw badData(variants);
   });
 }
 
@@ -64,6 +73,22 @@ export const ignoredViolations = (ignored: readonly Ignored[]): Violation[] =>
     message: `${place.join('.')} is not known here`,
     path: `/${part}/${place.join('/')}`,
   }));
+
+function caseVariants({ ignored, routeOptions }: FastifyRequest): Violation[] {
+  const { querystring } = (routeOptions.schema ?? {}) as { querystring?: Schema };
+  const known = Object.keys(querystring?.properties ?? {});
+  return ignored.flatMap(({ part, place: [given] }) => {
+    const meant = known.find(name => name.toLowerCase() === String(given).toLowerCase());
+    return part === 'query' && meant !== undefined
+      ? [
+          {
+            message: `${given} is not a parameter of this operation. Did you mean ${meant}?`,
+            path: `/query/${given}`,
+          },
+        ]
+      : [];
+  });
+}
 
 function ignoredInput({ query, body, routeOptions }: FastifyRequest, find: FindSchema): Ignored[] {
   const { querystring, body: bodySchema } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;

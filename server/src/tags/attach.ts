@@ -29,19 +29,26 @@ export async function holdTags(
   return wanted;
 }
 
-/** What is wrong with tags to be attached. Their types are held until the transaction ends. */
+/** What is wrong with tags to be attached, as far as their fields are given. Their types are held until the transaction ends. */
 export async function attachViolations(
   tx: Tx,
-  input: NewTag[],
+  input: Partial<NewTag>[],
   pathOf: (index: number) => string,
 ): Promise<Violation[]> {
   if (input.length === 0) return [];
-  const tags = input.map(trimmed);
-  const types = new Set(await lockTagTypes(tx, tags));
-  return tags.flatMap((tag, index) => {
+  const types = new Set(
+    await lockTagTypes(
+      tx,
+      input.flatMap(({ type }) => type ?? []),
+    ),
+  );
+  return input.flatMap(({ type, value }, index) => {
     const path = pathOf(index);
-    const unknown = { message: `tag type ${tag.type} does not exist`, path: `${path}/type` };
-    return [...(types.has(tag.type) ? [] : [unknown]), ...valueViolations(tag, path)];
+    const unknown = { message: `tag type ${type} does not exist`, path: `${path}/type` };
+    return [
+      ...(type === undefined || types.has(type) ? [] : [unknown]),
+      ...(value === undefined ? [] : valueViolations(trimmed({ type: type ?? '', value }), path)),
+    ];
   });
 }
 

@@ -95,11 +95,9 @@ export async function listTags(db: Reader, actor: Actor, type?: string): Promise
 }
 
 /** Those of the types that exist, kept from being deleted until the transaction ends. */
-export async function lockTagTypes(tx: Tx, tags: Tag[]): Promise<string[]> {
+export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select name from tag_types where name = any(${tags.map(tag => tag.type)}) order by name for key share`.execute(
-    tx,
-  );
+    select name from tag_types where name = any(${names}) order by name for key share`.execute(tx);
   return rows.map(row => row.name);
 }
 
