@@ -273,6 +273,9 @@ test.each(['abc', '0', '-1', '1.5', '99999999999999999999'])('an event id of %s 
   const answer = await call(harness.app, 'GET', `/api/admin/events/${id}`);
   expect(answer).toMatchObject({
     status: 400,
-    body: { name: 'BadDataError', details: [{ path: '/params/id' }] },
+    body: {
+      name: 'BadDataError',
+      details: expect.arrayContaining([expect.objectContaining({ path: '/params/id' })]),
+    },
   });
 });
