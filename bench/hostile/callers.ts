@@ -11,6 +11,8 @@ export type Callers = Record<CallerName, Record<string, string>>;
 /** Makes callers anew. An admin of the campaign can delete any of them, so this is repeated during the run. */
 export async function makeCallers(db: Db, url: string, adminToken: string): Promise<Callers> {
   await keepThings(db);
+  // The failed logins of the campaign come from the same address as this one.
+  await db.deleteFrom('login_failures').execute();
   const ask = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
