@@ -12,11 +12,15 @@ type Kind = {
   run: (api: Api, random: () => number) => Promise<Response>;
   /** Statuses that are right for this kind when the database is there. */
   expected: number[];
+  /** The response is sent while it is read, so a fault can only cut it off. */
+  streamed?: true;
 };
 
 export type LoadOutcome = {
   requests: Record<string, Record<string, number>>;
   duringFaults: Record<string, number>;
+  /** Streamed responses that ended in the middle when the database went away. */
+  cutOff: number;
   latencyMs: Record<string, { p50: number; p95: number; longest: number }>;
   problems: string[];
 };
@@ -44,6 +48,7 @@ const searches = [
   (random: () => number) => `?feature=IS:${someFlag(random).name}`,
 ];
 let clones = 0;
+const existing: { project: string; name: string }[] = [];
 
 const KINDS: Kind[] = [
   {
@@ -74,22 +79,24 @@ const KINDS: Kind[] = [
     callers: 2,
     pauseMs: 1_000,
     expected: [200, 409],
-    run: (api, random) => {
+    run: async (api, random) => {
       const { project, name } = someFlag(random);
-      return request(api, 'POST', `/projects/${project}/features/${name}/clone`, {
-        name: `${project}.clone-${++clones}`,
+      const copy = `${project}.clone-${++clones}`;
+      const response = await request(api, 'POST', `/projects/${project}/features/${name}/clone`, {
+        name: copy,
       });
+      if (response.status === 200) existing.push({ project, name: copy });
+      return response;
     },
   },
   {
-    // Clones are archived and deleted again, so that the instance does not grow by the run.
+    // Clones are archived and deleted again, so that responses do not grow with the run.
     name: 'remove clones',
-    callers: 1,
+    callers: 2,
     pauseMs: 500,
-    expected: [200, 202, 204, 404],
-    run: async (api, random) => {
-      const name = `${pick(PROJECTS, random)}.clone-${Math.ceil(random() * Math.max(1, clones))}`;
-      const project = name.slice(0, name.indexOf('.'));
+    expected: [200, 202, 404],
+    run: async api => {
+      const { project, name } = existing.shift() ?? { project: PROJECTS[0], name: 'none' };
       const archived = await request(api, 'DELETE', `/projects/${project}/features/${name}`);
       return archived.status < 300 ? await request(api, 'DELETE', `/archive/${name}`) : archived;
     },
@@ -109,6 +116,7 @@ const KINDS: Kind[] = [
   },
   {
     name: 'report',
+    streamed: true,
     callers: 2,
     pauseMs: 2_000,
     expected: [200],
@@ -116,6 +124,7 @@ const KINDS: Kind[] = [
   },
   {
     name: 'list',
+    streamed: true,
     callers: 1,
     pauseMs: 2_000,
     expected: [200],
@@ -148,6 +157,7 @@ export function startLoad(urls: string[], token: string, random: () => number): 
   const duringFaults: Record<string, number> = {};
   const latencies = new Map<string, number[]>();
   const problems: string[] = [];
+  let cutOff = 0;
   let stopped = false;
   let away = false;
   /** Kinds of which no request has succeeded since the fault ended. */
@@ -180,7 +190,8 @@ export function startLoad(urls: string[], token: string, random: () => number): 
       duringFaults[status] = (duringFaults[status] ?? 0) + 1;
       const unavailable =
         !(response instanceof Error) && response.status === 503 && response.retryAfter !== null;
-      if (!good && !unavailable) problem(`${kind.name} during a fault: ${describe(response)}`);
+      if (kind.streamed && response instanceof Error && response.message === 'terminated') cutOff++;
+      else if (!good && !unavailable) problem(`${kind.name} during a fault: ${describe(response)}`);
       return;
     }
     if (!good) problem(`${kind.name}: ${describe(response)} after ${Math.round(ms)} ms`);
@@ -239,7 +250,7 @@ export function startLoad(urls: string[], token: string, random: () => number): 
           },
         ]),
       );
-      return { requests, duringFaults, latencyMs, problems };
+      return { requests, duringFaults, cutOff, latencyMs, problems };
     },
   };
 }
