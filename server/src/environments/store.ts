@@ -54,7 +54,11 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
 
 /** Those of the names that environments have. */
 export async function listExisting(db: Reader, names: string[]): Promise<string[]> {
-  const rows = await db.selectFrom('environments').select('name').where('name', 'in', names).execute();
+  const rows = await db
+    .selectFrom('environments')
+    .select('name')
+    .where('name', '=', sql<string>`any(${names})`)
+    .execute();
   return rows.map(row => row.name);
 }
 
