@@ -11,7 +11,8 @@ import { predict, sortedStrategies } from './predict.ts';
 import { replay } from './replay.ts';
 import { type Flag, type Place, type Strategy, sorted, type World } from './world.ts';
 
-const SEQUENCES = Number(process.env.MODEL_SEQUENCES ?? 2_000);
+/** `npm run campaign:model` runs 2,000 of them. */
+const SEQUENCES = Number(process.env.MODEL_SEQUENCES ?? 500);
 const AT_ONCE = 4;
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2_147_483_647);
 
