@@ -8,7 +8,7 @@ import type { CallerName } from './requests.ts';
 /** The headers by which each caller is known. */
 export type Callers = Record<CallerName, Record<string, string>>;
 
-/** Makes callers anew. An admin of the campaign can delete any of them, so this is repeated during the run. */
+/** Creates the callers. An admin of the campaign can delete any of them, so this is repeated during the run. */
 export async function makeCallers(db: Db, url: string, adminToken: string): Promise<Callers> {
   await keepThings(db);
   // The failed logins of the campaign come from the same address as this one.

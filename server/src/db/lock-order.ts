@@ -4,8 +4,8 @@
  * uses `nowait`, which ends in a 503 instead of a deadlock.
  *
  * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no locks of their own: whoever
- * changes them holds the feature. Rows of the same kind are safe from deadlocks with foreign keys, too: what an insert
- * refers to is locked by PostgreSQL itself, and each referenced table is held beforehand or locked by nobody else.
+ * changes them holds the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those
+ * rows already, or no other transaction locks them for an update.
  *
  * `lock-order.test.ts` compares the list with what every write of the API locks, and runs writes against each other.
  */

@@ -28,7 +28,7 @@ async function fill(): Promise<void> {
   await sql`update feature_environments set last_seen_at = now() where feature_name = ${first}`.execute(db);
 }
 
-test('the list tells of each feature what reading it tells, in the same statements whatever the number, apart from one fetch for 50', async () => {
+test('lists each feature as GET shows it, with one more statement per 50 features', async () => {
   await fill();
   const before = harness.statements.length;
 

@@ -12,14 +12,12 @@ declare module 'fastify' {
      * a clone with `dryrun=true` would be carried out.
      */
     rejectCaseVariants?: boolean;
+    /** Places in the body that have no effect although the schema allows them. */
+    ignoredToo?: (body: unknown) => string[][];
   }
   interface FastifyRequest {
     /** Parameters and fields that have no effect. */
     ignored: readonly Ignored[];
-  }
-  interface FastifyContextConfig {
-    /** Places in the body that have no effect although the schema allows them. */
-    ignoredToo?: (body: unknown) => string[][];
   }
 }
 
@@ -79,28 +77,20 @@ function caseVariants({ ignored, routeOptions }: FastifyRequest): Violation[] {
   const known = Object.keys(querystring?.properties ?? {});
   return ignored.flatMap(({ part, place: [given] }) => {
     const meant = known.find(name => name.toLowerCase() === String(given).toLowerCase());
-    return part === 'query' && meant !== undefined
-      ? [
-          {
-            message: `${given} is not a parameter of this operation. Did you mean ${meant}?`,
-            path: `/query/${given}`,
-          },
-        ]
-      : [];
+    if (part !== 'query' || meant === undefined) return [];
+    const message = `${given} is not a parameter of this operation. Did you mean ${meant}?`;
+    return [{ message, path: `/query/${given}` }];
   });
 }
 
 function ignoredInput({ query, body, routeOptions }: FastifyRequest, find: FindSchema): Ignored[] {
   const { querystring, body: bodySchema } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
+  const inQuery = unknownPlaces(query, querystring ?? { properties: {} }, find);
+  const inBody = unknownPlaces(body, bodySchema ?? { properties: {} }, find);
+  const allowed = (routeOptions.config.ignoredToo?.(body) ?? []).slice(0, MAX_FOUND);
   return [
-    ...unknownPlaces(query, querystring ?? { properties: {} }, find).map(place => ({
-      part: 'query' as const,
-      place,
-    })),
-    ...[
-      ...unknownPlaces(body, bodySchema ?? { properties: {} }, find),
-      ...(routeOptions.config.ignoredToo?.(body) ?? []).slice(0, MAX_FOUND),
-    ].map(place => ({ part: 'body' as const, place })),
+    ...inQuery.map(place => ({ part: 'query' as const, place })),
+    ...[...inBody, ...allowed].map(place => ({ part: 'body' as const, place })),
   ];
 }
 

@@ -5,7 +5,7 @@ import { isSigningSecretReadable, placeOf, readParameters } from './sealed.ts';
 import { type IntegrationRow, listIntegrations, lockSealed, updateSealed } from './store.ts';
 
 /**
- * Seals everything anew that was not sealed with the first key. What cannot be read is left as it is, or taken away if
+ * Reseals everything that was not sealed with the first key. What cannot be read is left as it is, or taken away if
  * it is to be forgotten: the integration then says what is missing. Returns how many integrations were changed.
  */
 export async function resealSecrets(
@@ -17,7 +17,7 @@ export async function resealSecrets(
     let resealed = 0;
     const unreadable: number[] = [];
     for (const row of await lockSealed(tx)) {
-      const anew = (what: 'parameters' | 'secret', sealed: string | null): string | null => {
+      const reseal = (what: 'parameters' | 'secret', sealed: string | null): string | null => {
         if (sealed === null) return null;
         const place = placeOf(row.id, what);
         try {
@@ -31,9 +31,9 @@ export async function resealSecrets(
       };
       const after = {
         ...row,
-        sealedParameters: anew('parameters', row.sealedParameters),
-        sealedSecret: anew('secret', row.sealedSecret),
-        sealedOldSecret: anew('secret', row.sealedOldSecret),
+        sealedParameters: reseal('parameters', row.sealedParameters),
+        sealedSecret: reseal('secret', row.sealedSecret),
+        sealedOldSecret: reseal('secret', row.sealedOldSecret),
       };
       if (
         after.sealedParameters === row.sealedParameters &&

@@ -37,7 +37,7 @@ export function distributeWeights<V extends Weighted>(variants: readonly V[], pa
 
 /**
  * A copy without what the schema does not know, at any depth: unknown fields are never stored. By hand, because
- * TypeBox prepares the schema anew in each call, which for the variants of 1,000 features took 100 ms.
+ * TypeBox prepares the schema again in each call, which for the variants of 1,000 features took 100 ms.
  */
 export function knownFields<T extends TSchema>(schema: T, variants: Static<T>): Static<T> {
   return pick(schema, variants) as Static<T>;
