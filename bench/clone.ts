@@ -1,11 +1,11 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { createInitialAdminTokens } from '../server/src/api-tokens/create.ts';
 import { buildApp } from '../server/src/app.ts';
-import { readConfig } from '../server/src/config.ts';
-import { type Db, openDb } from '../server/src/db/database.ts';
-import { migrate } from '../server/src/db/migrate.ts';
+import { createInitialAdminTokens } from '../server/src/people/api-tokens/create.ts';
+import { readConfig } from '../server/src/platform/config.ts';
+import { type Db, openDb } from '../server/src/platform/db/database.ts';
+import { migrate } from '../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
 import { startProcess, stopProcess } from '../server/src/test/process.ts';
 import { cpuBetween, percentile, readCpu, timed } from './measure.ts';

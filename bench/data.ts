@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { EVENT_TYPE_NAMES } from '../server/src/events/event-types.ts';
+import { EVENT_TYPE_NAMES } from '../server/src/record/events/event-types.ts';
 import { keepOrFill, stepper, withClient } from './database.ts';
 
 const EVENTS_MIGRATION = new URL('../server/migrations/0005_events.sql', import.meta.url);

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { migrate } from '../server/src/db/migrate.ts';
+import { migrate } from '../server/src/platform/db/migrate.ts';
 
 /** A database that carries the marker is kept; any other is made anew, migrated and filled. */
 export async function keepOrFill(

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { buildApp } from '../server/src/app.ts';
-import { readConfig } from '../server/src/config.ts';
-import { type Db, openDb } from '../server/src/db/database.ts';
-import type { App } from '../server/src/http/app.ts';
+import { readConfig } from '../server/src/platform/config.ts';
+import { type Db, openDb } from '../server/src/platform/db/database.ts';
+import type { App } from '../server/src/platform/http/app.ts';
 import { LARGE_PROJECT, prepareFeatures } from './feature-data.ts';
 import {
   backendsOf,

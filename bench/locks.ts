@@ -2,7 +2,7 @@
 // deadlocks. --sample takes only some of the trials, --only those whose first or second operation matches.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { migrate } from '../server/src/db/migrate.ts';
+import { migrate } from '../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
 import { locksOf, pausesOf, startLockCampaign } from '../server/src/test/lock-campaign.ts';
 

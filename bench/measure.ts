@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
-import type { App } from '../server/src/http/app.ts';
+import type { App } from '../server/src/platform/http/app.ts';
 
 export type Statement = { text: string; values: unknown[]; name?: string };
 export type Recorded = { statements: Statement[]; connection: pg.Client };

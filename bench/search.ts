@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { buildApp } from '../server/src/app.ts';
-import { readConfig } from '../server/src/config.ts';
-import { type Db, openDb } from '../server/src/db/database.ts';
-import type { App } from '../server/src/http/app.ts';
+import { readConfig } from '../server/src/platform/config.ts';
+import { type Db, openDb } from '../server/src/platform/db/database.ts';
+import type { App } from '../server/src/platform/http/app.ts';
 import { PROJECTS, prepareDatabase, SILENT_PROJECT, TYPES } from './data.ts';
 import {
   backendsOf,

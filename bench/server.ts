@@ -6,10 +6,10 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { SYSTEM } from '../server/src/actor.ts';
-import type { Db } from '../server/src/db/database.ts';
-import { createUser } from '../server/src/users/create.ts';
-import { createPersonalToken } from '../server/src/users/personal-tokens.ts';
+import { createUser } from '../server/src/people/users/create.ts';
+import { createPersonalToken } from '../server/src/people/users/personal-tokens.ts';
+import { SYSTEM } from '../server/src/platform/actor.ts';
+import type { Db } from '../server/src/platform/db/database.ts';
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 export const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;

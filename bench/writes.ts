@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { buildApp } from '../server/src/app.ts';
-import { readConfig } from '../server/src/config.ts';
-import { openDb } from '../server/src/db/database.ts';
+import { readConfig } from '../server/src/platform/config.ts';
+import { openDb } from '../server/src/platform/db/database.ts';
 import { LARGE_PROJECT, prepareFeatures } from './feature-data.ts';
 import { backendsOf, both, cpuBetween, readCpu, timed } from './measure.ts';
 import { ADMIN_TOKEN, printMachine, type Server, startServer } from './server.ts';

@@ -1,7 +1,7 @@
-import { SYSTEM } from '../../server/src/actor.ts';
-import type { Db } from '../../server/src/db/database.ts';
-import { switchFeatures } from '../../server/src/feature-environments/toggle.ts';
-import { createFeature } from '../../server/src/features/create.ts';
+import { switchFeatures } from '../../server/src/flags/feature-environments/toggle.ts';
+import { createFeature } from '../../server/src/flags/features/create.ts';
+import { SYSTEM } from '../../server/src/platform/actor.ts';
+import type { Db } from '../../server/src/platform/db/database.ts';
 import { makeMember, makePerson, makeUser, PASSWORD } from '../../server/src/test/factories.ts';
 import type { CallerName } from './requests.ts';
 
@@ -62,8 +62,8 @@ export async function makeCallers(db: Db, url: string, adminToken: string): Prom
 /** The project and the feature that most requests name; some requests archive or delete them. */
 async function keepThings(db: Db): Promise<void> {
   const project = { id: 'fuzzed', name: 'Fuzzed' };
-  const { createProject } = await import('../../server/src/projects/create.ts');
-  const { archiveProject } = await import('../../server/src/projects/archive.ts');
+  const { createProject } = await import('../../server/src/flags/projects/create.ts');
+  const { archiveProject } = await import('../../server/src/flags/projects/archive.ts');
   await createProject(db, SYSTEM, project).catch(() => archiveProject(db, SYSTEM, 'fuzzed', false));
   await createFeature(db, SYSTEM, 'fuzzed', { name: 'fuzzed' }).catch(() => {});
   await switchFeatures(db, SYSTEM, 'fuzzed', 'development', ['fuzzed'], true).catch(() => {});

@@ -3,7 +3,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { openDb } from '../../server/src/db/database.ts';
+import { openDb } from '../../server/src/platform/db/database.ts';
 import { exposedFeatures } from '../../server/src/test/consistency.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { listOperations } from '../../server/src/test/operations.ts';

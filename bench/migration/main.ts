@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { migrate } from '../../server/src/db/migrate.ts';
+import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { startProcess, stopProcess } from '../../server/src/test/process.ts';
 import { percentile } from '../measure.ts';

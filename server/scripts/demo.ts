@@ -2,17 +2,17 @@
 
 import { randomBytes } from 'node:crypto';
 import type { RootRole } from '../src/access/roles.ts';
-import { type Actor, SYSTEM } from '../src/actor.ts';
-import type { Db } from '../src/db/database.ts';
-import { addStrategy } from '../src/feature-environments/strategies.ts';
-import { switchFeatures } from '../src/feature-environments/toggle.ts';
-import { createFeature } from '../src/features/create.ts';
-import { markStale } from '../src/features/stale.ts';
-import { archiveProject } from '../src/projects/archive.ts';
-import { createProject } from '../src/projects/create.ts';
-import { changeProject } from '../src/projects/update.ts';
-import { createUser } from '../src/users/create.ts';
-import { createPersonalToken } from '../src/users/personal-tokens.ts';
+import { addStrategy } from '../src/flags/feature-environments/strategies.ts';
+import { switchFeatures } from '../src/flags/feature-environments/toggle.ts';
+import { createFeature } from '../src/flags/features/create.ts';
+import { markStale } from '../src/flags/features/stale.ts';
+import { archiveProject } from '../src/flags/projects/archive.ts';
+import { createProject } from '../src/flags/projects/create.ts';
+import { changeProject } from '../src/flags/projects/update.ts';
+import { createUser } from '../src/people/users/create.ts';
+import { createPersonalToken } from '../src/people/users/personal-tokens.ts';
+import { type Actor, SYSTEM } from '../src/platform/actor.ts';
+import type { Db } from '../src/platform/db/database.ts';
 
 const DAYS_90_MS = 90 * 86_400_000;
 

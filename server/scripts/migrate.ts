@@ -1,6 +1,6 @@
 // Brings the database at DATABASE_URL up to date without starting a server.
-import { readOptions } from '../src/command-line.ts';
-import { migrate } from '../src/db/migrate.ts';
+import { readOptions } from '../src/platform/command-line.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
 import { runScript } from './run.ts';
 
 readOptions({

@@ -1,10 +1,10 @@
 // Writes openapi.json at the root of the repository: the contract that console and cli are built from.
 import { writeFile } from 'node:fs/promises';
 import { buildApp } from '../src/app.ts';
-import { readOptions } from '../src/command-line.ts';
-import { readConfig } from '../src/config.ts';
-import { openDb } from '../src/db/database.ts';
-import { openApiText } from '../src/http/openapi.ts';
+import { readOptions } from '../src/platform/command-line.ts';
+import { readConfig } from '../src/platform/config.ts';
+import { openDb } from '../src/platform/db/database.ts';
+import { openApiText } from '../src/platform/http/openapi.ts';
 
 readOptions({
   run: 'npm run openapi',

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { createInitialAdminTokens } from '../src/api-tokens/create.ts';
-import type { Config } from '../src/config.ts';
-import { openDb } from '../src/db/database.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { cannotCreateDatabase, withHintIfRefused } from '../src/start-errors.ts';
+import { createInitialAdminTokens } from '../src/people/api-tokens/create.ts';
+import type { Config } from '../src/platform/config.ts';
+import { openDb } from '../src/platform/db/database.ts';
+import { migrate } from '../src/platform/db/migrate.ts';
+import { cannotCreateDatabase, withHintIfRefused } from '../src/platform/start-errors.ts';
 import { type DemoPerson, makeDemoData } from './demo.ts';
 import { readEnvFile, writeEnvFile } from './env-file.ts';
 import { runScript } from './run.ts';

@@ -1,10 +1,11 @@
 // Encrypts every stored secret with HALYARD_SECRET_KEY. Those of HALYARD_OLD_SECRET_KEYS are not needed afterwards.
-import { readOptions } from '../src/command-line.ts';
-import { ConfigError } from '../src/config.ts';
-import { openDb } from '../src/db/database.ts';
-import { resealSecrets } from '../src/integrations/reseal.ts';
-import { keyringOf } from '../src/secrets/seal.ts';
-import { resealClientSecret } from '../src/sso/secret.ts';
+
+import { resealSecrets } from '../src/delivery/integrations/reseal.ts';
+import { resealClientSecret } from '../src/people/sso/secret.ts';
+import { readOptions } from '../src/platform/command-line.ts';
+import { ConfigError } from '../src/platform/config.ts';
+import { openDb } from '../src/platform/db/database.ts';
+import { keyringOf } from '../src/platform/secrets/seal.ts';
 import { runScript } from './run.ts';
 
 const { 'forget-unreadable': forgetUnreadable } = readOptions({

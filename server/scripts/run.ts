@@ -1,6 +1,6 @@
-import { type Config, readConfig } from '../src/config.ts';
-import { exitWith } from '../src/start-errors.ts';
-import { unknownVariables } from '../src/variables.ts';
+import { type Config, readConfig } from '../src/platform/config.ts';
+import { exitWith } from '../src/platform/start-errors.ts';
+import { unknownVariables } from '../src/platform/variables.ts';
 import { sayDatabase } from './say-database.ts';
 
 /** Runs a script like the server starts: the same warnings, and a failure says what to do. */

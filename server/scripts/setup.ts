@@ -1,5 +1,5 @@
 // Reads the options before anything else is loaded: the packages that the work requires may not be installed yet.
-import { readOptions } from '../src/command-line.ts';
+import { readOptions } from '../src/platform/command-line.ts';
 
 readOptions({
   run: 'npm run setup',

@@ -1,13 +1,13 @@
-// Writes src/db/tables.gen.ts from a migrated database, so that the compiler knows every column.
+// Writes src/platform/db/tables.gen.ts from a migrated database, so that the compiler knows every column.
 import { spawnSync } from 'node:child_process';
-import { readOptions } from '../src/command-line.ts';
+import { readOptions } from '../src/platform/command-line.ts';
 import { runScript } from './run.ts';
 
 const TYPES = { timestamptz: 'string', int8: 'number', xid8: 'string', jsonb: 'unknown' };
 
 const { verify } = readOptions({
   run: 'npm run table-types',
-  does: 'Writes server/src/db/tables.gen.ts from the tables of the database of DATABASE_URL.',
+  does: 'Writes server/src/platform/db/tables.gen.ts from the tables of the database of DATABASE_URL.',
   options: {
     verify: { type: 'boolean', default: false, meaning: 'Only compare; exit with 1 if the file differs' },
   },
@@ -20,7 +20,7 @@ await runScript(process.env, async ({ databaseUrl }) => {
       'kysely-codegen',
       ...['--dialect', 'postgres', '--url', databaseUrl, '--type-mapping', JSON.stringify(TYPES)],
       ...['--include-pattern', 'public.*', '--exclude-pattern', '*migration*'],
-      ...['--out-file', new URL('../src/db/tables.gen.ts', import.meta.url).pathname],
+      ...['--out-file', new URL('../src/platform/db/tables.gen.ts', import.meta.url).pathname],
       ...(verify ? ['--verify'] : []),
     ],
     { stdio: 'inherit' },

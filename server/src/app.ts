@@ -3,65 +3,65 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyHttpOptions, type RawServerDefault } from 'fastify';
 import { sessionCookieName } from './access/cookie.ts';
 import { installGuard } from './access/guard.ts';
-import { apiTokenRoutes } from './api-tokens/routes.ts';
-import { changeRequestRoutes } from './change-requests/routes.ts';
-import { cloneRoutes } from './clone/routes.ts';
-import type { Config } from './config.ts';
-import { constraintRoutes } from './constraints/routes.ts';
-import { contextRoutes } from './context/routes.ts';
-import type { Db } from './db/database.ts';
-import { pendingMigrations } from './db/migrate.ts';
-import { deliveryRoutes } from './deliveries/routes.ts';
-import { dependencyRoutes } from './dependencies/routes.ts';
-import { environmentRoutes } from './environments/routes.ts';
-import { eventRoutes } from './events/routes.ts';
-import { favoriteRoutes } from './favorites/routes.ts';
-import { featureEnvironmentRoutes } from './feature-environments/routes.ts';
-import { featureSearchRoutes } from './feature-search/routes.ts';
-import { featureTypeRoutes } from './feature-types/routes.ts';
-import { featureRoutes } from './features/routes.ts';
-import { groupRoutes } from './groups/routes.ts';
-import { projectHealthRoutes } from './health/routes.ts';
-import type { App } from './http/app.ts';
-import { installChecks } from './http/checks.ts';
-import { installClosing } from './http/closing.ts';
-import { boundedViolations, lazyCompilers } from './http/compilers.ts';
-import { docsRoutes } from './http/docs.ts';
-import { installErrors, sendError } from './http/errors.ts';
-import { installSecurityHeaders, securityHeaders } from './http/headers.ts';
-import { healthRoutes } from './http/health.ts';
-import { installIgnored } from './http/ignored.ts';
-import { installInputLimits, MAX_PARAM_LENGTH } from './http/input.ts';
-import { installJsonBodies } from './http/json.ts';
-import { installRequestLog, logOptions, RequestLogController } from './http/log.ts';
-import { makeLongReads } from './http/long-reads.ts';
-import { installMetrics } from './http/metrics.ts';
-import { installOpenApi } from './http/openapi.ts';
-import { installWriteLimit } from './http/rate-limit.ts';
-import { installRowIds, ROW_ID } from './http/row-ids.ts';
-import { clientErrorHandler } from './http/socket-errors.ts';
-import { installStalledClients } from './http/stalled-clients.ts';
-import { RULE } from './http/violations.ts';
-import { installIdempotency } from './idempotency/hook.ts';
-import { integrationRoutes } from './integrations/routes.ts';
-import { invitationRoutes } from './invitations/routes.ts';
-import { lifecycleRoutes } from './lifecycle/routes.ts';
-import { linkRoutes } from './links/routes.ts';
-import { passwordRoutes } from './passwords/routes.ts';
-import { projectAccessRoutes } from './project-access/routes.ts';
-import { projectRoutes } from './projects/routes.ts';
-import { roleRoutes } from './roles/routes.ts';
-import { keyringOf } from './secrets/seal.ts';
-import { segmentRoutes } from './segments/routes.ts';
-import { serviceAccountRoutes } from './service-accounts/routes.ts';
-import { sessionRoutes } from './sessions/routes.ts';
-import { ssoRoutes } from './sso/routes.ts';
-import { ssoSettingsRoutes } from './sso/settings-routes.ts';
-import { strategyRoutes } from './strategies/routes.ts';
-import { tagRoutes } from './tags/routes.ts';
-import { transferRoutes } from './transfer/routes.ts';
-import { userAdminRoutes } from './users/admin-routes.ts';
-import { userRoutes } from './users/routes.ts';
+import { deliveryRoutes } from './delivery/deliveries/routes.ts';
+import { integrationRoutes } from './delivery/integrations/routes.ts';
+import { changeRequestRoutes } from './flags/change-requests/routes.ts';
+import { cloneRoutes } from './flags/clone/routes.ts';
+import { dependencyRoutes } from './flags/dependencies/routes.ts';
+import { environmentRoutes } from './flags/environments/routes.ts';
+import { favoriteRoutes } from './flags/favorites/routes.ts';
+import { featureEnvironmentRoutes } from './flags/feature-environments/routes.ts';
+import { featureSearchRoutes } from './flags/feature-search/routes.ts';
+import { featureTypeRoutes } from './flags/feature-types/routes.ts';
+import { featureRoutes } from './flags/features/routes.ts';
+import { projectHealthRoutes } from './flags/health/routes.ts';
+import { lifecycleRoutes } from './flags/lifecycle/routes.ts';
+import { linkRoutes } from './flags/links/routes.ts';
+import { projectRoutes } from './flags/projects/routes.ts';
+import { tagRoutes } from './flags/tags/routes.ts';
+import { transferRoutes } from './flags/transfer/routes.ts';
+import { apiTokenRoutes } from './people/api-tokens/routes.ts';
+import { groupRoutes } from './people/groups/routes.ts';
+import { invitationRoutes } from './people/invitations/routes.ts';
+import { passwordRoutes } from './people/passwords/routes.ts';
+import { projectAccessRoutes } from './people/project-access/routes.ts';
+import { roleRoutes } from './people/roles/routes.ts';
+import { serviceAccountRoutes } from './people/service-accounts/routes.ts';
+import { sessionRoutes } from './people/sessions/routes.ts';
+import { ssoRoutes } from './people/sso/routes.ts';
+import { ssoSettingsRoutes } from './people/sso/settings-routes.ts';
+import { userAdminRoutes } from './people/users/admin-routes.ts';
+import { userRoutes } from './people/users/routes.ts';
+import type { Config } from './platform/config.ts';
+import type { Db } from './platform/db/database.ts';
+import { pendingMigrations } from './platform/db/migrate.ts';
+import type { App } from './platform/http/app.ts';
+import { installChecks } from './platform/http/checks.ts';
+import { installClosing } from './platform/http/closing.ts';
+import { boundedViolations, lazyCompilers } from './platform/http/compilers.ts';
+import { docsRoutes } from './platform/http/docs.ts';
+import { installErrors, sendError } from './platform/http/errors.ts';
+import { installSecurityHeaders, securityHeaders } from './platform/http/headers.ts';
+import { healthRoutes } from './platform/http/health.ts';
+import { installIgnored } from './platform/http/ignored.ts';
+import { installInputLimits, MAX_PARAM_LENGTH } from './platform/http/input.ts';
+import { installJsonBodies } from './platform/http/json.ts';
+import { installRequestLog, logOptions, RequestLogController } from './platform/http/log.ts';
+import { makeLongReads } from './platform/http/long-reads.ts';
+import { installMetrics } from './platform/http/metrics.ts';
+import { installOpenApi } from './platform/http/openapi.ts';
+import { installWriteLimit } from './platform/http/rate-limit.ts';
+import { installRowIds, ROW_ID } from './platform/http/row-ids.ts';
+import { clientErrorHandler } from './platform/http/socket-errors.ts';
+import { installStalledClients } from './platform/http/stalled-clients.ts';
+import { RULE } from './platform/http/violations.ts';
+import { keyringOf } from './platform/secrets/seal.ts';
+import { eventRoutes } from './record/events/routes.ts';
+import { installIdempotency } from './record/idempotency/hook.ts';
+import { constraintRoutes } from './targeting/constraints/routes.ts';
+import { contextRoutes } from './targeting/context/routes.ts';
+import { segmentRoutes } from './targeting/segments/routes.ts';
+import { strategyRoutes } from './targeting/strategy-types/routes.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
@@ -185,12 +185,12 @@ function serverOptions({ logLevel, trustedProxies, publicUrl }: AppSettings): Se
       },
     },
     schemaController: lazyCompilers,
-    // Ours is made of `validation` (http/violations.ts). Fastify's would join all violations, of which there can be 100,000.
+    // Ours is made of `validation` (platform/http/violations.ts). Fastify's would join all violations, of which there can be 100,000.
     schemaErrorFormatter: () => new Error('The request does not match its schema'),
     // No hook runs for these, so the headers are set here.
     frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(headers)),
     clientErrorHandler: clientErrorHandler(headers),
-    // Until the last connection is closed, what still arrives is answered (http/closing.ts).
+    // Until the last connection is closed, what still arrives is answered (platform/http/closing.ts).
     return503OnClosing: false,
   };
 }

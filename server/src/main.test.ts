@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDb } from './db/database.ts';
+import { openDb } from './platform/db/database.ts';
 import { cpuMsOfProcess } from './test/cpu-time.ts';
 import { createDatabase, dropDatabase, urlOf } from './test/database.ts';
 import { type RunningServer, spawnServer, startProcess, stopProcess } from './test/process.ts';

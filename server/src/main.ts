@@ -3,18 +3,18 @@ import { enableCompileCache } from 'node:module';
 // Before anything else is loaded: a restart spends most of its time compiling what did not change.
 enableCompileCache();
 
-const { readServerOptions } = await import('./command-line.ts');
-const { readConfig } = await import('./config.ts');
-const { unknownVariables } = await import('./variables.ts');
+const { readServerOptions } = await import('./platform/command-line.ts');
+const { readConfig } = await import('./platform/config.ts');
+const { unknownVariables } = await import('./platform/variables.ts');
 
 const STOP_WITHIN_MS = 9_000;
 
 readServerOptions();
 for (const warning of unknownVariables(process.env)) process.stderr.write(`Warning: ${warning}\n`);
 
-const { exitWith } = await import('./start-errors.ts');
+const { exitWith } = await import('./platform/start-errors.ts');
 const { startServer } = await import('./server.ts');
-const { reportUnhandled } = await import('./unhandled.ts');
+const { reportUnhandled } = await import('./platform/unhandled.ts');
 
 try {
   const server = await startServer(readConfig(process.env));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { SYSTEM } from '../actor.ts';
-import { createFeature } from '../features/create.ts';
+import { createFeature } from '../flags/features/create.ts';
+import { SYSTEM } from '../platform/actor.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';

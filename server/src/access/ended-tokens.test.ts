@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { SYSTEM } from '../actor.ts';
-import { createApiToken } from '../api-tokens/create.ts';
+import { createApiToken } from '../people/api-tokens/create.ts';
+import { SYSTEM } from '../platform/actor.ts';
 import { makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';

@@ -1,4 +1,4 @@
-import { badData, type Violation } from '../errors.ts';
+import { badData, type Violation } from '../platform/errors.ts';
 
 /** A token that is created expired can never be used: its time was a typing error. */
 export function expiryViolations(expiresAt: string | undefined): Violation[] {

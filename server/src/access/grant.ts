@@ -1,6 +1,6 @@
-import { type Actor, isAccount } from '../actor.ts';
-import type { Change } from '../change.ts';
-import type { Db, Tx } from '../db/database.ts';
+import { type Actor, isAccount } from '../platform/actor.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import type { Change } from '../record/change.ts';
 import { PROJECT_ROLES, type ProjectRole } from './roles.ts';
 import { type HeldPermission, insertUserRole, listPermissions, replaceRootRole } from './store.ts';
 

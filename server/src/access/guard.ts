@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
-import { type Actor, ADMIN_TOKEN_USER_ID } from '../actor.ts';
-import type { Db, Reader } from '../db/database.ts';
-import { ApiError, authenticationRequired, noAccess, notFound } from '../errors.ts';
-import type { App } from '../http/app.ts';
-import { isSdkPath } from '../http/errors.ts';
+import { type Actor, ADMIN_TOKEN_USER_ID } from '../platform/actor.ts';
+import type { Db, Reader } from '../platform/db/database.ts';
+import { ApiError, authenticationRequired, noAccess, notFound } from '../platform/errors.ts';
+import type { App } from '../platform/http/app.ts';
+import { isSdkPath } from '../platform/http/errors.ts';
 import { readSessionCookie } from './cookie.ts';
 import {
   isForEnvironments,

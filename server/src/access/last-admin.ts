@@ -1,5 +1,5 @@
-import type { Tx } from '../db/database.ts';
-import { invalidOperation } from '../errors.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { invalidOperation } from '../platform/errors.ts';
 import { countAdmins, lockAdmins } from './store.ts';
 
 /**

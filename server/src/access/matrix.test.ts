@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { SYSTEM } from '../actor.ts';
-import { createApiToken } from '../api-tokens/create.ts';
-import { createFeature } from '../features/create.ts';
-import type { NewProject, Project } from '../projects/schema.ts';
+import { createFeature } from '../flags/features/create.ts';
+import type { NewProject, Project } from '../flags/projects/schema.ts';
+import { createApiToken } from '../people/api-tokens/create.ts';
+import { SYSTEM } from '../platform/actor.ts';
 import { makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { listOperations, type Operation } from '../test/operations.ts';

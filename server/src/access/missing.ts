@@ -1,5 +1,5 @@
-import type { Actor } from '../actor.ts';
-import type { Reader } from '../db/database.ts';
+import type { Actor } from '../platform/actor.ts';
+import type { Reader } from '../platform/db/database.ts';
 import { holds } from './guard.ts';
 import type { Permission } from './permissions.ts';
 import { listPermissions } from './store.ts';

@@ -1,5 +1,5 @@
-import type { Actor } from '../actor.ts';
-import type { Reader, Tx } from '../db/database.ts';
+import type { Actor } from '../platform/actor.ts';
+import type { Reader, Tx } from '../platform/db/database.ts';
 import { listPrivate, listReadable } from './store.ts';
 
 /** Those of the projects that the actor may not read, or that do not exist; none for an admin. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../platform/errors.ts';
 
 const HARMLESS = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -1,5 +1,5 @@
-import type { Actor } from '../actor.ts';
-import type { Tx } from '../db/database.ts';
+import type { Actor } from '../platform/actor.ts';
+import type { Tx } from '../platform/db/database.ts';
 import { hasCredential } from './store.ts';
 
 /** Whether the session or personal token that the actor came with has not been revoked since the request began. */

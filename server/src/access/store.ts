@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Actor, isAccount } from '../actor.ts';
-import type { Db, Reader, Tx } from '../db/database.ts';
-import { ASKED_OFTEN } from '../db/kept-plans.ts';
+import { type Actor, isAccount } from '../platform/actor.ts';
+import type { Db, Reader, Tx } from '../platform/db/database.ts';
+import { ASKED_OFTEN } from '../platform/db/kept-plans.ts';
 
 /** Why a token that was ours counts no more; null: it counts. */
 export type Ended = 'revoked' | 'expired' | null;

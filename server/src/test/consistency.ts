@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { SYSTEM } from '../actor.ts';
-import type { Db, Tx } from '../db/database.ts';
-import { asEventData } from '../projects/create.ts';
-import type { Project } from '../projects/schema.ts';
-import { listProjects } from '../projects/store.ts';
+import { asEventData } from '../flags/projects/create.ts';
+import type { Project } from '../flags/projects/schema.ts';
+import { listProjects } from '../flags/projects/store.ts';
+import { SYSTEM } from '../platform/actor.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 
 export type EventRecord = {
   id: number;

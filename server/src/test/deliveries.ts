@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Result } from '../deliveries/attempt.ts';
-import type { DispatcherSettings } from '../deliveries/dispatcher.ts';
-import { makeSender } from '../outgoing/send.ts';
-import { keyringOf } from '../secrets/seal.ts';
+import type { Result } from '../delivery/deliveries/attempt.ts';
+import type { DispatcherSettings } from '../delivery/deliveries/dispatcher.ts';
+import { makeSender } from '../platform/outgoing/send.ts';
+import { keyringOf } from '../platform/secrets/seal.ts';
 import { startWorker } from '../worker/jobs.ts';
 import { APP_SETTINGS, type Harness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';

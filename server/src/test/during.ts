@@ -1,4 +1,4 @@
-import type { Db, Tx } from '../db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { untilWaiting } from './waiting.ts';
 
 /** Starts requests while a transaction is open, and commits it when so many of them wait for its locks. */

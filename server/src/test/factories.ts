@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { PROJECT_ROLES, type ProjectRole, type RootRole } from '../access/roles.ts';
 import { insertUserRole } from '../access/store.ts';
-import { SYSTEM } from '../actor.ts';
-import type { Db } from '../db/database.ts';
-import { createProject } from '../projects/create.ts';
-import type { NewProject, Project } from '../projects/schema.ts';
-import { createUser } from '../users/create.ts';
-import { createPersonalToken } from '../users/personal-tokens.ts';
+import { createProject } from '../flags/projects/create.ts';
+import type { NewProject, Project } from '../flags/projects/schema.ts';
+import { createUser } from '../people/users/create.ts';
+import { createPersonalToken } from '../people/users/personal-tokens.ts';
+import { SYSTEM } from '../platform/actor.ts';
+import type { Db } from '../platform/db/database.ts';
 
 const unique = (): string => randomBytes(5).toString('hex');
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { createInitialAdminTokens } from '../api-tokens/create.ts';
 import { type AppSettings, buildApp } from '../app.ts';
-import { DEFAULT_LIMITS, type Limits } from '../config.ts';
-import { type Db, openDb } from '../db/database.ts';
-import type { App } from '../http/app.ts';
-import { LONG_READ_CONNECTIONS } from '../http/long-reads.ts';
+import { createInitialAdminTokens } from '../people/api-tokens/create.ts';
+import { DEFAULT_LIMITS, type Limits } from '../platform/config.ts';
+import { type Db, openDb } from '../platform/db/database.ts';
+import type { App } from '../platform/http/app.ts';
+import { LONG_READ_CONNECTIONS } from '../platform/http/long-reads.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 import { strictSerializer } from './strict-serializer.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { MIGRATIONS } from '../db/migration-files.ts';
+import { MIGRATIONS } from '../platform/db/migration-files.ts';
 
 /** The real migrations and, after them, the given files. */
 export function migrationFolder(files: Record<string, string>): URL {

@@ -1,4 +1,4 @@
-import { splitStatements } from '../db/sql-statements.ts';
+import { splitStatements } from '../platform/db/sql-statements.ts';
 
 export type NamedFile = { name: string; text: string };
 

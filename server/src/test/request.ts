@@ -1,4 +1,4 @@
-import type { App } from '../http/app.ts';
+import type { App } from '../platform/http/app.ts';
 import { ADMIN_TOKEN } from './harness.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects; the serializer has checked its shape

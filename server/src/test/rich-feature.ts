@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/database.ts';
-import type { Feature } from '../features/schema.ts';
+import type { Feature } from '../flags/features/schema.ts';
+import type { Db } from '../platform/db/database.ts';
 
 type Environment = Partial<Pick<Feature['environments'][number], 'enabled' | 'variants'>> & {
   strategies?: (Partial<

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../db/migrate.ts';
-import { MIGRATIONS, readMigrations } from '../db/migration-files.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { MIGRATIONS, readMigrations } from '../platform/db/migration-files.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 
 declare module 'vitest' {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Db, Reader } from '../db/database.ts';
+import type { Db, Reader } from '../platform/db/database.ts';
 
 const WITHIN_MS = 10_000;
 

@@ -1,15 +1,15 @@
 import { PgBoss } from 'pg-boss';
-import { boundedConnection, type Db } from '../db/database.ts';
-import { listenTo } from '../db/listen.ts';
-import { cleanUpDeliveries, rescueDeliveries } from '../deliveries/clean-up.ts';
-import { type DispatcherSettings, startDispatcher } from '../deliveries/dispatcher.ts';
-import { extendPartitions } from '../events/partitions.ts';
-import { mergeTextIndex } from '../events/text-index.ts';
-import { announcePotentiallyStale } from '../health/announce.ts';
-import { removeExpiredKeys } from '../idempotency/expire.ts';
-import { DELIVERY_QUEUE } from '../integrations/jobs.ts';
-import { WAKE_CHANNEL } from '../integrations/wake.ts';
-import { sweepLogins } from '../sessions/end.ts';
+import { cleanUpDeliveries, rescueDeliveries } from '../delivery/deliveries/clean-up.ts';
+import { type DispatcherSettings, startDispatcher } from '../delivery/deliveries/dispatcher.ts';
+import { announcePotentiallyStale } from '../flags/health/announce.ts';
+import { sweepLogins } from '../people/sessions/end.ts';
+import { boundedConnection, type Db } from '../platform/db/database.ts';
+import { listenTo } from '../platform/db/listen.ts';
+import { DELIVERY_QUEUE } from '../record/deliveries.ts';
+import { extendPartitions } from '../record/events/partitions.ts';
+import { mergeTextIndex } from '../record/events/text-index.ts';
+import { removeExpiredKeys } from '../record/idempotency/expire.ts';
+import { WAKE_CHANNEL } from '../record/wake.ts';
 
 type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Db } from '../db/database.ts';
-import { countEventIdsLeft } from '../events/partitions.ts';
+import type { Db } from '../platform/db/database.ts';
+import { countEventIdsLeft } from '../record/events/partitions.ts';
 
 /** Registers the metrics of jobs; returns what to call when a run of a job failed. */
 export function jobMetrics(registry: Registry, db: Db): (job: string) => void {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import type { EventRow } from '../../events/store.ts';
+import type { EventRow } from '../../record/events/store.ts';
 import { exposedFeatures } from '../consistency.ts';
 import { useHarness } from '../harness.ts';
 import { type Answer, call } from '../request.ts';

@@ -1,4 +1,4 @@
-import type { EventRow } from '../../events/store.ts';
+import type { EventRow } from '../../record/events/store.ts';
 import { type Flag, newFlag, newPlace, type Place, type Strategy, type World } from './world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: payloads are told apart by the type of their event

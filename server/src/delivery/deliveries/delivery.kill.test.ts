@@ -1,0 +1,41 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { randomFrom, runCampaign } from '../../test/delivery-campaign.ts';
+
+test('a server killed while it delivers loses nothing, and every attempt is recorded', {
+  timeout: 120_000,
+}, async () => {
+  const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
+  const name = `halyard_test_${randomBytes(6).toString('hex')}`;
+  await createDatabase(name);
+  try {
+    const result = await runCampaign({
+      databaseUrl: urlOf(name),
+      events: 90,
+      integrations: 3,
+      kills: 3,
+      killWithinMs: 10_000,
+      hanging: 0,
+      // One event, so that in the end there are too few failures for the breaker.
+      oneInRefused: 80,
+      random: randomFrom(seed),
+      settleWithinMs: 60_000,
+    });
+
+    process.stdout.write(`kill -9 while delivering: ${JSON.stringify({ seed, ...result })}\n`);
+    expect(result).toMatchObject({
+      deliveries: 270,
+      open: 0,
+      lost: 0,
+      phantom: 0,
+      unrecorded: 0,
+      unfinished: 0,
+    });
+    expect(result.failed).toBeGreaterThan(0);
+    // Else it was killed when nothing was on its way.
+    expect(result.interrupted).toBeGreaterThan(0);
+  } finally {
+    await dropDatabase(name);
+  }
+});

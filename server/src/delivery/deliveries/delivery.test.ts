@@ -1,0 +1,332 @@
+import { sql } from 'kysely';
+import { Webhook } from 'standardwebhooks';
+import { beforeEach, expect, test } from 'vitest';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { rescueDeliveries } from './clean-up.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness);
+
+beforeEach(async () => {
+  await sql`update integrations set enabled = false`.execute(harness.db);
+  deliveries.receiver.received.length = 0;
+  deliveries.receiver.answer(200);
+});
+
+const attemptsOf = async (integration: number, record: unknown) =>
+  (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events/${record}`)).body.attemptList;
+
+test('an event reaches the integration, signed, and its record tells so', async () => {
+  const { id, signingSecret } = await deliveries.addWebhook(
+    {},
+    { authorization: 'Bearer x', customHeaders: '{"X-A":"b"}' },
+  );
+
+  await deliveries.happen();
+
+  const [request] = await deliveries.receiver.count(1);
+  const [record] = await deliveries.settled(id);
+  expect(record).toMatchObject({
+    id: expect.stringMatching(/^\d+$/),
+    integrationId: id,
+    state: 'success',
+    stateDetails: expect.stringContaining('200'),
+    event: { type: 'tag-type-created', label: 'Tag type created' },
+    details: { url: `${deliveries.receiver.url}/*****`, contentType: 'application/json' },
+    attempts: 1,
+    nextAttemptAt: null,
+    holds: false,
+    replayOf: null,
+  });
+  expect(request?.headers).toMatchObject({
+    authorization: 'Bearer x',
+    'x-a': 'b',
+    'content-type': 'application/json',
+    'webhook-id': expect.stringMatching(/^dlv_[0-9a-f]{32}$/),
+  });
+  const sent = new Webhook(signingSecret).verify(
+    request?.body ?? '',
+    request?.headers as Record<string, string>,
+  );
+  expect(sent).toMatchObject({ type: 'tag-type-created', createdBy: expect.any(String) });
+  expect(Object.keys(sent as object)).not.toContain('ip');
+  expect(record?.details).toMatchObject({ body: sent });
+  expect(request?.headers['x-event-id']).toBe(String((sent as { id: number }).id));
+  expect(await attemptsOf(id, record?.id)).toEqual([
+    {
+      number: 1,
+      startedAt: expect.any(String),
+      outcome: 'success',
+      durationMs: expect.any(Number),
+      status: 200,
+      address: '127.0.0.1',
+      error: null,
+      answer: null,
+      headers: null,
+      bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
+  ]);
+});
+
+test('during the overlap of a rotation both secrets verify; afterwards the new one alone', async () => {
+  const { id, signingSecret } = await deliveries.addWebhook();
+  const rotate = async (body: object) =>
+    (await call(harness.app, 'POST', `/api/admin/addons/${id}/rotate-secret`, { body })).body.signingSecret;
+  const verifies = (secret: string) => {
+    const last = deliveries.receiver.received.at(-1);
+    try {
+      new Webhook(secret).verify(last?.body ?? '', last?.headers as Record<string, string>);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  const second = await rotate({ overlapHours: 1 });
+  await deliveries.happen();
+  await deliveries.receiver.count(1);
+  expect([signingSecret, second].map(verifies)).toEqual([true, true]);
+
+  const third = await rotate({ overlapHours: 0, force: true });
+  await deliveries.happen();
+  await deliveries.receiver.count(2);
+  expect([signingSecret, second, third].map(verifies)).toEqual([false, false, true]);
+});
+
+test('what fails is tried again by the schedule under the same id, each attempt recorded, then given up', async () => {
+  deliveries.receiver.answer(500);
+  const { id } = await deliveries.addWebhook();
+
+  await deliveries.happen();
+
+  const [record] = await deliveries.settled(id);
+  expect(record).toMatchObject({
+    state: 'failed',
+    attempts: 3,
+    stateDetails: expect.stringContaining('500'),
+  });
+  expect(new Set(deliveries.receiver.received.map(one => one.headers['webhook-id'])).size).toBe(1);
+  const attempts = await attemptsOf(id, record?.id);
+  expect(attempts.map((one: { outcome: string; status: number }) => [one.outcome, one.status])).toEqual([
+    ['refused', 500],
+    ['refused', 500],
+    ['refused', 500],
+  ]);
+});
+
+test('a receiver that recovers gets it in the end', async () => {
+  let asked = 0;
+  deliveries.receiver.answer((_, response) => response.writeHead(++asked < 3 ? 503 : 204).end());
+  const { id } = await deliveries.addWebhook();
+
+  await deliveries.happen();
+
+  expect((await deliveries.settled(id))[0]).toMatchObject({ state: 'success', attempts: 3 });
+});
+
+test('410 switches the integration off, with an event and a reason', async () => {
+  deliveries.receiver.answer(410);
+  const { id } = await deliveries.addWebhook();
+
+  await deliveries.happen();
+
+  expect((await deliveries.settled(id))[0]).toMatchObject({ state: 'failed', attempts: 1 });
+  await expect
+    .poll(async () => (await call(harness.app, 'GET', `/api/admin/addons/${id}`)).body)
+    .toMatchObject({ enabled: false, disabledBecause: expect.stringContaining('410') });
+  const { body } = await call(
+    harness.app,
+    'GET',
+    '/api/admin/search/events?type=IS:integration-disabled&limit=1',
+  );
+  expect(body.events[0]).toMatchObject({
+    createdBy: 'system',
+    data: { id, reason: expect.stringContaining('410') },
+  });
+});
+
+test('a redirect is not followed', async () => {
+  deliveries.receiver.answer((_, response) => response.writeHead(302, { location: '/elsewhere' }).end());
+  const { id } = await deliveries.addWebhook();
+
+  await deliveries.happen();
+
+  expect((await deliveries.settled(id))[0]).toMatchObject({ state: 'failed', attempts: 3 });
+  expect(deliveries.receiver.received.map(one => one.path)).toEqual(['/hook', '/hook', '/hook']);
+});
+
+test('an ended record is delivered again on demand, an open one is not; all that failed at once too', async () => {
+  deliveries.receiver.answer(500);
+  const { id } = await deliveries.addWebhook();
+  await deliveries.happen();
+  await deliveries.happen();
+  const [first, second] = await deliveries.settled(id);
+  const url = `/api/admin/addons/${id}`;
+  deliveries.receiver.answer(200);
+
+  const one = await call(harness.app, 'POST', `${url}/events/${first?.id}/redeliver`);
+  expect(one).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
+  await expect
+    .poll(async () => (await deliveries.records(id, '?state=success')).map(record => record.id))
+    .toEqual([first?.id]);
+  const all = await call(harness.app, 'POST', `${url}/redeliver`, {
+    body: { since: '2020-01-01T00:00:00Z' },
+  });
+  expect(all).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
+  const records = await deliveries.settled(id);
+
+  expect(records.map(record => [record.id, record.state, record.attempts])).toEqual([
+    [first?.id, 'success', 4],
+    [second?.id, 'success', 4],
+  ]);
+  expect(new Set(deliveries.receiver.received.map(request => request.headers['webhook-id'])).size).toBe(2);
+  expect((await call(harness.app, 'POST', `${url}/events/999999/redeliver`)).status).toBe(404);
+  expect((await call(harness.app, 'POST', `${url}/redeliver`, { body: { since: 'yesterday' } })).status).toBe(
+    400,
+  );
+  expect(
+    (await call(harness.app, 'POST', `${url}/redeliver`, { body: { since: '2020-01-01T00:00:00Z' } })).body,
+  ).toEqual({ deliveries: 0, complete: true });
+  const { body } = await call(
+    harness.app,
+    'GET',
+    '/api/admin/search/events?type=IS:integration-deliveries-repeated&limit=9',
+  );
+  expect(body.events).toHaveLength(2);
+});
+
+test('a test goes to this integration alone, marked as one, also while it is off', async () => {
+  const { id } = await deliveries.addWebhook({ enabled: false, events: ['feature-archived'] });
+  const other = await deliveries.addWebhook({ events: ['*'] });
+  // One that wants every event is told of its own making.
+  await deliveries.settled(other.id);
+  deliveries.receiver.received.length = 0;
+
+  expect((await call(harness.app, 'POST', `/api/admin/addons/${id}/test`)).status).toBe(202);
+
+  const [request] = await deliveries.receiver.count(1);
+  expect(JSON.parse(request?.body ?? '')).toMatchObject({ type: 'integration-tested', test: true });
+  expect(await deliveries.settled(id)).toMatchObject([{ state: 'success' }]);
+  expect(await deliveries.records(other.id)).toMatchObject([{ event: { type: 'addon-config-created' } }]);
+});
+
+test('a backfill sends what was missed while the integration was off, and nothing twice', async () => {
+  const { id } = await deliveries.addWebhook();
+  const url = `/api/admin/addons/${id}`;
+  const put = (enabled: boolean) =>
+    call(harness.app, 'PUT', url, {
+      body: { provider: 'webhook', enabled, events: ['tag-type-created'], parameters: { url: '*****' } },
+    });
+  const from = new Date().toISOString();
+  await deliveries.happen();
+  await deliveries.settled(id);
+  await put(false);
+  await deliveries.happen();
+  await deliveries.happen();
+  expect((await call(harness.app, 'POST', `${url}/backfill`, { body: { from } })).status).toBe(403);
+  const { body } = await put(true);
+  expect(body.disabledAt).not.toBeNull();
+
+  const preview = await call(harness.app, 'POST', `${url}/preview`, { body: { days: 1 } });
+  const first = await call(harness.app, 'POST', `${url}/backfill`, { body: { from } });
+  await deliveries.receiver.count(3);
+  const again = await call(harness.app, 'POST', `${url}/backfill`, { body: { from } });
+
+  expect(preview.body.total).toBeGreaterThanOrEqual(3);
+  expect(preview.body.events[0].type).toBe('tag-type-created');
+  expect(first).toMatchObject({ status: 202, body: { deliveries: 2, complete: true } });
+  expect(again.body).toEqual({ deliveries: 0, complete: true });
+  expect((await deliveries.settled(id)).map(record => record.state)).toEqual([
+    'success',
+    'success',
+    'success',
+  ]);
+  expect(deliveries.receiver.received).toHaveLength(3);
+});
+
+test('a change of the filters counts for the next event, on another server too', async () => {
+  const { id } = await deliveries.addWebhook();
+  const second = await harness.secondServer();
+  await deliveries.happen();
+  await deliveries.settled(id);
+
+  await call(second, 'PUT', `/api/admin/addons/${id}`, {
+    body: { provider: 'webhook', enabled: true, events: ['tag-created'], parameters: { url: '*****' } },
+  });
+  await deliveries.happen();
+
+  expect(await deliveries.records(id)).toHaveLength(1);
+});
+
+test('what waits when an integration is switched off ends as failed, and says why', async () => {
+  deliveries.receiver.answer((_, response) => response.writeHead(500).end());
+  const { id } = await deliveries.addWebhook();
+  await sql`update integrations set enabled = true where id = ${id}`.execute(harness.db);
+  await deliveries.happen();
+  await deliveries.receiver.count(1);
+
+  await sql`update integrations set enabled = false where id = ${id}`.execute(harness.db);
+
+  const [record] = await deliveries.settled(id);
+  expect(record?.state).toBe('failed');
+});
+
+test('an ordered integration is told one after the other, in the order of events, past one that fails', async () => {
+  const { id } = await deliveries.addWebhook({ ordered: true });
+  let failing = '';
+  deliveries.receiver.answer((request, response) => {
+    const { id: event } = JSON.parse(request.body);
+    failing ||= String(event);
+    response.writeHead(String(event) === failing ? 500 : 200).end();
+  });
+
+  await Promise.all(Array.from({ length: 8 }, () => deliveries.happen()));
+
+  const records = await deliveries.settled(id);
+  const order = deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect(order).toHaveLength(10);
+  expect(records.map(record => record.state).toSorted()).toEqual([
+    ...Array(1).fill('failed'),
+    ...Array(7).fill('success'),
+  ]);
+});
+
+test('an event of an ordered integration waits for one with a lower id that is not committed yet', async () => {
+  const { id } = await deliveries.addWebhook({ ordered: true });
+  const tx = await harness.db.startTransaction().execute();
+  const { rows } = await sql<{ id: number }>`
+    insert into events (type, group_id, created_by) values ('tag-type-created', 'g', 'test') returning id`.execute(
+    tx,
+  );
+  const early = rows[0]?.id;
+  await sql`insert into integration_deliveries (integration_id, event_id) values (${id}, ${early})`.execute(
+    tx,
+  );
+
+  const completedJobs = async () => {
+    const { rows } = await sql`
+      select from pgboss.job join integration_deliveries d on job.data ->> 'delivery' = d.id::text
+      where job.name = 'deliver' and job.state = 'completed' and d.integration_id = ${id}`.execute(
+      harness.db,
+    );
+    return rows.length;
+  };
+
+  await deliveries.happen();
+  // The dispatcher completes the job of a delivery that it may not send yet, and inserts one for later.
+  await expect.poll(completedJobs).toBeGreaterThan(1);
+  const before = deliveries.receiver.received.length;
+  await tx.commit().execute();
+  await sql`update integration_deliveries set due_at = now() - interval '1 hour' where event_id = ${early}`.execute(
+    harness.db,
+  );
+  expect(await rescueDeliveries(harness.db)).toBe(1);
+
+  await deliveries.receiver.count(2);
+  expect(before).toBe(0);
+  expect(Number(deliveries.receiver.received[0]?.headers['x-event-id'])).toBe(early);
+  await deliveries.settled(id);
+});

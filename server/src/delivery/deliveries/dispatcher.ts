@@ -1,0 +1,236 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { PgBoss } from 'pg-boss';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Keyring } from '../../platform/secrets/seal.ts';
+import { DELIVERY_QUEUE } from '../../record/deliveries.ts';
+import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
+import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
+import { makeBreaker } from './breaker.ts';
+import { gather } from './gather.ts';
+import {
+  type Ended,
+  type FetchedJob,
+  inTransaction,
+  switchOffDead,
+  writeAsMuchAsPossible,
+} from './settle.ts';
+import { type Health, listFailing } from './store.ts';
+import { claimJobs, type Fetched, type JobData, putBack } from './take.ts';
+
+type Log = Record<'warn' | 'error', (fields: object, message: string) => void>;
+type Running = FetchedJob & { integration: number };
+
+export type DispatcherSettings = AttemptSettings & {
+  keyring: Keyring;
+  disableAfterHours: number;
+  observe: (result: Result) => void;
+};
+
+export type Dispatcher = {
+  /** Something may be there to deliver. */
+  wake: () => void;
+  /** Takes nothing new on and waits a while for what runs; what does not end is delivered again after the next start. */
+  stop: () => Promise<void>;
+};
+
+/** At once, of one integration and on this server: a slow receiver holds up its own deliveries only. */
+const PER_INTEGRATION = 20;
+const AT_ONCE = 400;
+const BATCH = 50;
+/** Retries become due without anybody telling. */
+const POLL_MS = 500;
+const HEARTBEAT_MS = 3_000;
+const STOP_WITHIN_MS = 5_000;
+const PROBE_WAITS_MS = 2_000;
+const SETTLE_WAIT_MS = 500;
+const DISABLE_TRIES = 30;
+const DISABLE_WAIT_MS = 1_000;
+/** Attempts are planned without a break; after so long others get their turn. */
+const TURN_MS = 20;
+
+/** Integrations that may have to be disabled. */
+type Suspects = { gone: number[]; failing: Health[]; tries: number };
+
+/**
+ * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of letting `work` do it: a batch there ends
+ * with its slowest job, and a receiver that hangs would hold up everybody who is in a batch with it.
+ */
+export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
+  const running = new Map<string, Running>();
+  const breaker = makeBreaker();
+  const report = (error: unknown) => log.error({ err: error }, 'delivery bookkeeping failed');
+  const outcomes = gather<Ended<Running>>(settle, report);
+  const dead = gather<Suspects>(disable, report);
+  const timers = new Set<NodeJS.Timeout>();
+  let stopping = false;
+  let woken = false;
+  let wakeUp: (() => void) | undefined;
+
+  const wake = () => {
+    woken = true;
+    wakeUp?.();
+  };
+  const heartbeat = setInterval(() => {
+    if (running.size === 0) return;
+    boss
+      .touch(DELIVERY_QUEUE, [...running.values()])
+      .catch(error => log.warn({ err: error }, 'delivery heartbeat failed'));
+  }, HEARTBEAT_MS);
+  const loop = run();
+
+  async function run(): Promise<void> {
+    while (!stopping) {
+      try {
+        woken = false;
+        const found = running.size < AT_ONCE ? await fetchAndStart() : 0;
+        if (found === 0) await pause();
+      } catch (error) {
+        log.warn({ err: error }, 'delivery fetch failed');
+        await sleep(1_000);
+      }
+    }
+  }
+
+  async function pause(): Promise<void> {
+    if (woken || stopping) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wakeUp = resolve;
+    const timer = setTimeout(resolve, POLL_MS);
+    await promise;
+    clearTimeout(timer);
+    wakeUp = undefined;
+  }
+
+  function runningOf(integration: number): number {
+    return [...running.values()].filter(job => job.integration === integration).length;
+  }
+
+  /** One transaction: a job is taken together with the start of its attempt, or not at all. */
+  async function fetchAndStart(): Promise<number> {
+    const { jobs, claims, receivers } = await db.transaction().execute(async tx => {
+      const { jobs, taken, tooMany } = await fetchJobs(tx);
+      if (jobs.length === 0) return { jobs, claims: [], receivers: new Map<number, Receiver>() };
+      const claims = await claimJobs(tx, boss, taken);
+      await putBack(tx, boss, tooMany, PROBE_WAITS_MS);
+      const integrations = new Set(claims.map(one => one.integrationId));
+      return { jobs, claims, receivers: await loadReceivers(tx, settings.keyring, [...integrations]) };
+    });
+    const starts = claims.flatMap(claim => {
+      const job = jobs.find(({ delivery }) => delivery === claim.id);
+      // Without a receiver its integration was deleted this moment: the job comes back once and finds nothing.
+      const receiver = receivers.get(claim.integrationId);
+      return job && receiver ? [{ job, claim, receiver }] : [];
+    });
+    for (const { job } of starts) running.set(job.id, job);
+    let turn = performance.now();
+    for (const { job, claim, receiver } of starts) {
+      deliver(job, claim, receiver).catch(report);
+      if (performance.now() - turn < TURN_MS) continue;
+      await nextTurn();
+      turn = performance.now();
+    }
+    return jobs.length;
+  }
+
+  async function fetchJobs(tx: Tx): Promise<{ jobs: Fetched[]; taken: Fetched[]; tooMany: Fetched[] }> {
+    const resting = breaker.resting(Date.now(), runningOf).map(String);
+    const fetched = await boss.fetch<JobData>(DELIVERY_QUEUE, {
+      batchSize: Math.min(BATCH, AT_ONCE - running.size),
+      groupConcurrency: { default: PER_INTEGRATION, tiers: { ordered: 1 } },
+      ignoreGroups: resting,
+      db: inTransaction(tx),
+    });
+    const jobs = fetched.map(({ id, retryCount, groupId, groupTier, data }) => ({
+      id,
+      retryCount,
+      integration: Number(groupId),
+      ordered: groupTier === 'ordered',
+      ...data,
+    }));
+    const taken: Fetched[] = [];
+    const tooMany: Fetched[] = [];
+    for (const job of jobs) {
+      const ours = running.get(job.id);
+      if (ours) {
+        // It expired while its outcome waits to be written: it stays ours, and is not sent again.
+        ours.retryCount = job.retryCount;
+        continue;
+      }
+      const allowed = breaker.allowance(job.integration, Date.now());
+      const already =
+        runningOf(job.integration) + taken.filter(one => one.integration === job.integration).length;
+      (already < allowed ? taken : tooMany).push(job);
+    }
+    return { jobs, taken, tooMany };
+  }
+
+  async function deliver(job: Running, claim: Claim, receiver: Receiver): Promise<void> {
+    const report = (error: unknown) =>
+      log.error({ err: error, delivery: claim.id }, 'delivery attempt failed');
+    const result = await attemptDelivery(claim, receiver, settings, report);
+    breaker.note(job.integration, result.outcome !== 'success' && result.outcome !== 'partial', Date.now());
+    outcomes.add({ job, result });
+  }
+
+  /** What could not be written is kept, with its heartbeat, and tried again: to send it again would be worse. */
+  async function settle(ended: Ended<Running>[]): Promise<void> {
+    const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, ended, log);
+    for (const { job, result } of written) {
+      running.delete(job.id);
+      try {
+        settings.observe(result);
+      } catch (error) {
+        log.error({ err: error }, 'delivery metrics failed');
+      }
+    }
+    if (written.length > 0) wake();
+    if (unwritten.length > 0) later(SETTLE_WAIT_MS, () => unwritten.forEach(outcomes.add));
+    const gone = written.filter(({ result }) => result.outcome === 'gone').map(one => one.result.integration);
+    if (gone.length + failing.length > 0) dead.add({ gone, failing, tries: 1 });
+  }
+
+  /** Apart from the outcomes, which must not be written a second time because an integration cannot be disabled. */
+  async function disable(suspects: Suspects[]): Promise<void> {
+    for (const one of suspects) {
+      try {
+        // By the second try an attempt may have succeeded.
+        const failing =
+          one.tries === 1
+            ? one.failing
+            : await listFailing(
+                db,
+                one.failing.map(({ id }) => id),
+              );
+        await switchOffDead(db, one.gone, failing, settings.disableAfterHours);
+      } catch (error) {
+        const retried = one.tries < DISABLE_TRIES;
+        log.warn({ err: error, retried }, 'integration could not be disabled');
+        if (retried) later(DISABLE_WAIT_MS, () => dead.add({ ...one, tries: one.tries + 1 }));
+      }
+    }
+  }
+
+  function later(ms: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      work();
+    }, ms);
+    timers.add(timer);
+  }
+
+  return {
+    wake,
+    stop: async () => {
+      stopping = true;
+      wake();
+      await loop;
+      const until = Date.now() + STOP_WITHIN_MS;
+      while (running.size > 0 && Date.now() < until) await sleep(20);
+      for (const timer of timers) clearTimeout(timer);
+      await outcomes.idle();
+      await dead.idle();
+      for (const timer of timers) clearTimeout(timer);
+      clearInterval(heartbeat);
+    },
+  };
+}

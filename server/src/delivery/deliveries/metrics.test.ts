@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { openDb } from '../../platform/db/database.ts';
+import { useHarness } from '../../test/harness.ts';
+import type { Result } from './attempt.ts';
+import { deliveryMetrics } from './metrics.ts';
+
+const harness = useHarness();
+
+test('attempts by provider and outcome, what is open, and how long the most overdue has been due', async () => {
+  const registry = new Registry();
+  const observe = deliveryMetrics(registry, harness.db);
+  await sql`insert into integration_deliveries (integration_id, event_id, state, due_at) values
+    (1, 1, 'pending', now() - interval '1 minute'), (1, 2, 'pending', now()), (1, 3, 'retrying', now() + interval '1 hour'),
+    (1, 4, 'success', now() - interval '1 day')`.execute(harness.db);
+
+  observe({
+    provider: 'webhook',
+    outcome: 'refused',
+    state: 'retrying',
+    durationMs: 30,
+    waitedMs: 9,
+  } as Result);
+  observe({
+    provider: 'webhook',
+    outcome: 'success',
+    state: 'success',
+    durationMs: 30,
+    waitedMs: 400,
+  } as Result);
+
+  const text = await registry.metrics();
+  expect(text).toContain('halyard_delivery_attempts_total{provider="webhook",outcome="refused"} 1');
+  expect(text).toContain('halyard_deliveries_finished_total{provider="webhook",state="success"} 1');
+  expect(text).not.toContain('state="retrying"} 1\nhalyard_deliveries_finished');
+  expect(text).toContain('halyard_deliveries_open{state="pending"} 2');
+  expect(text).toContain('halyard_deliveries_open{state="retrying"} 1');
+  expect(text).toContain('halyard_delivery_wait_seconds_bucket{le="0.01",provider="webhook"} 1');
+  expect(text).toContain('halyard_delivery_wait_seconds_bucket{le="0.5",provider="webhook"} 2');
+  expect(Number(/oldest_due_seconds (\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(60);
+});
+
+test('what only the database knows is unknown without it, not nothing', async () => {
+  const registry = new Registry();
+  const db = openDb({ url: 'postgres://127.0.0.1:1/none', poolSize: 1, onError: () => {} });
+  deliveryMetrics(registry, db);
+
+  const text = await registry.metrics();
+
+  expect(text).toContain('halyard_deliveries_open{state="pending"} Nan');
+  expect(text).toContain('halyard_deliveries_oldest_due_seconds Nan');
+  await db.destroy();
+});

@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { rescueDeliveries } from './clean-up.ts';
+import { lockOrder } from './order.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness);
+
+beforeEach(async () => {
+  await sql`update integrations set enabled = false`.execute(harness.db);
+  deliveries.receiver.received.length = 0;
+  deliveries.receiver.answer(200);
+});
+
+const url = (id: number, rest = '') => `/api/admin/addons/${id}${rest}`;
+const post = (path: string) => call(harness.app, 'POST', path);
+const told = () => deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
+
+/** Three events of which the receiver refuses the first; returns the records, oldest first. */
+async function heldUp(id: number) {
+  let first: number | undefined;
+  deliveries.receiver.answer((request, response) => {
+    const event = Number(request.headers['x-event-id']);
+    first ??= event;
+    response.writeHead(event === first ? 500 : 200).end();
+  });
+  for (let n = 0; n < 3; n++) await deliveries.happen();
+  await expect
+    .poll(async () => (await deliveries.records(id)).map(record => [record.state, record.holds]))
+    .toEqual([
+      ['pending', false],
+      ['pending', false],
+      ['failed', true],
+    ]);
+  return (await deliveries.records(id)).toReversed();
+}
+
+const hold = { ordered: true, whenGivenUp: 'hold' };
+
+test('an ordered integration that holds waits behind what was given up, and goes on when that is skipped', async () => {
+  const { id } = await deliveries.addWebhook(hold);
+  const [held, second] = await heldUp(id);
+  // Neither a job of a later event nor the net below moves it.
+  await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
+    harness.db,
+  );
+  expect(await rescueDeliveries(harness.db)).toBe(0);
+  expect(new Set(told()).size).toBe(1);
+
+  expect((await post(url(id, `/events/${second?.id}/skip`))).status).toBe(409);
+  expect((await post(url(id, '/events/999999/skip'))).status).toBe(404);
+  expect((await post(url(id, `/events/${held?.id}/skip`))).status).toBe(200);
+
+  const records = await deliveries.settled(id);
+  expect(records.map(({ state, holds }) => [state, holds])).toEqual([
+    ['success', false],
+    ['success', false],
+    ['failed', false],
+  ]);
+  expect(told()).toEqual(told().toSorted((a, b) => a - b));
+  const { body } = await call(
+    harness.app,
+    'GET',
+    '/api/admin/search/events?type=IS:integration-delivery-skipped',
+  );
+  expect(body.events).toMatchObject([{ data: { id, record: held?.id } }]);
+  expect((await post(url(id, `/events/${held?.id}/skip`))).status).toBe(409);
+});
+
+test('what holds can be delivered again, and then the rest goes on in order', async () => {
+  const { id } = await deliveries.addWebhook(hold);
+  const [held] = await heldUp(id);
+  deliveries.receiver.answer(200);
+
+  expect((await post(url(id, `/events/${held?.id}/redeliver`))).status).toBe(202);
+
+  expect((await deliveries.settled(id)).map(({ state }) => state)).toEqual(['success', 'success', 'success']);
+  expect(told()).toEqual(told().toSorted((a, b) => a - b));
+});
+
+test('to skip from now on lets go of what holds', async () => {
+  const { id } = await deliveries.addWebhook(hold);
+  await heldUp(id);
+
+  const { body } = await call(harness.app, 'GET', url(id));
+  expect(body).toMatchObject(hold);
+  const { provider, enabled, events } = body;
+  const changed = await call(harness.app, 'PUT', url(id), {
+    body: { provider, enabled, events, parameters: { url: '*****' }, whenGivenUp: 'skip' },
+  });
+
+  expect(changed.body).toMatchObject({ ordered: true, whenGivenUp: 'skip' });
+  expect((await deliveries.settled(id)).map(({ state }) => state)).toEqual(['success', 'success', 'failed']);
+});
+
+test('whoever skips and whoever ends a delivery take turns', async () => {
+  const { id } = await deliveries.addWebhook(hold);
+  const [held] = await heldUp(id);
+  const blocker = await harness.db.startTransaction().execute();
+  await lockOrder(blocker, [id]);
+
+  const skipping = post(url(id, `/events/${held?.id}/skip`));
+  await untilWaiting(harness.db);
+  expect((await deliveries.records(id)).map(({ holds }) => holds)).toEqual([false, false, true]);
+  await blocker.rollback().execute();
+
+  expect((await skipping).status).toBe(200);
+  expect((await deliveries.settled(id)).map(({ state }) => state)).toEqual(['success', 'success', 'failed']);
+});
+
+test('a day of nothing but failures is told once, and anew after a success', async () => {
+  const { id } = await deliveries.addWebhook();
+  const failForADay = async () => {
+    deliveries.receiver.answer(500);
+    await sql`update integrations set failing_since = now() - interval '25 hours', failed_attempts = 4 where id = ${id}`.execute(
+      harness.db,
+    );
+    await deliveries.happen();
+    await deliveries.settled(id);
+  };
+  const warnings = async () => {
+    const { body } = await call(
+      harness.app,
+      'GET',
+      '/api/admin/search/events?type=IS:integration-failing&limit=1000',
+    );
+    return body.events.filter((event: { data: { id: number } }) => event.data.id === id);
+  };
+
+  await failForADay();
+  await expect.poll(async () => (await warnings()).length).toBe(1);
+  await failForADay();
+  deliveries.receiver.answer(200);
+  await deliveries.happen();
+  await deliveries.settled(id);
+  expect(await warnings()).toMatchObject([
+    { createdBy: 'system', data: { failingSince: expect.any(String), failedAttempts: expect.any(Number) } },
+  ]);
+
+  await failForADay();
+  await expect.poll(async () => (await warnings()).length).toBe(2);
+});

@@ -1,0 +1,64 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { insertJobs } from '../../record/deliveries.ts';
+import { WAKE_CHANNEL } from '../../record/wake.ts';
+
+/** What those behind it wait for: it is open, or it was given up and holds. */
+const IN_THE_WAY = sql<SqlBool>`(state in ('pending', 'retrying') or holds)`;
+
+/** Nothing of its integration is in the way of delivery `d`. */
+export const IS_FIRST = sql<SqlBool>`not exists (
+  select from integration_deliveries
+  where integration_id = d.integration_id and event_id < d.event_id and ${IN_THE_WAY})`;
+
+/** What the open delivery `record` of an ordered integration waits for: the first event in its way. */
+export const BLOCKED_BY = sql`(
+  select jsonb_build_object('event', event_id, 'failed', holds) from integration_deliveries
+  where integration_id = record.integration_id and event_id < record.event_id and ${IN_THE_WAY}
+    and receiver.ordered and record.state in ('pending', 'retrying')
+  order by event_id limit 1)`;
+
+/** Ordered integrations: whoever looks for the head and whoever ends one take turns, so that no successor is missed. */
+export async function lockOrder(tx: Tx, integrations: number[]): Promise<void> {
+  await sql`select pg_advisory_xact_lock(1214344282, id) from unnest(${integrations.toSorted((a, b) => a - b)}::integer[]) as id`.execute(
+    tx,
+  );
+}
+
+/** A job for the delivery that is now the first of each ordered integration, unless it holds. */
+export async function queueHeads(tx: Tx, integrations: number[]): Promise<void> {
+  await insertJobs(sql`
+    select head.id, head.integration_id, true as ordered, head.attempts + 1 as attempt, now() as start_after
+    from unnest(${integrations}::integer[]) as integration(id)
+    cross join lateral (
+      select * from integration_deliveries where integration_id = integration.id and ${IN_THE_WAY}
+      order by event_id limit 1
+    ) as head where head.state = 'pending'`).execute(tx);
+}
+
+/** Ends the hold of one record, or of all; the next in turn is delivered. Returns whether anything held. */
+export async function letGo(tx: Tx, integration: number, record?: number): Promise<boolean> {
+  await lockOrder(tx, [integration]);
+  const { rows } = await sql`
+    update integration_deliveries set holds = false
+    where integration_id = ${integration} and holds ${record === undefined ? sql`` : sql`and id = ${record}`}
+    returning 1`.execute(tx);
+  if (rows.length === 0) return false;
+  await queueHeads(tx, [integration]);
+  await sql`select pg_notify(${sql.lit(WAKE_CHANNEL)}, '')`.execute(tx);
+  return true;
+}
+
+/** Those of ordered integrations whose event is past the horizon: something lower may still appear. */
+export async function listUndecided(
+  db: Reader,
+  deliveries: number[],
+  decidedUpTo: number,
+): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select d.id from integration_deliveries d join integrations on integrations.id = d.integration_id
+    where d.id = any(${deliveries}::bigint[]) and integrations.ordered
+      and d.state in ('pending', 'retrying')
+      and d.event_id > ${decidedUpTo}`.execute(db);
+  return rows.map(row => row.id);
+}

@@ -1,0 +1,228 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { createApiToken } from '../../people/api-tokens/create.ts';
+import { SYSTEM } from '../../platform/actor.ts';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { makeUser } from '../../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness);
+
+const ids: Record<string, number> = {};
+const tokens: Record<string, string> = {};
+
+beforeAll(async () => {
+  const { receiver } = deliveries;
+  receiver.answer((request, response) => response.writeHead(request.path === '/fail' ? 500 : 200).end());
+  ids.ok = (await deliveries.addWebhook({}, { url: `${receiver.url}/ok` })).id;
+  for (let n = 0; n < 58; n++) await deliveries.happen();
+  ids.fail = (await deliveries.addWebhook({}, { url: `${receiver.url}/fail` })).id;
+  ids.refused = (await deliveries.addWebhook({}, { url: 'http://127.0.0.1:1/nobody-listens' })).id;
+  ids.idle = (await deliveries.addWebhook({ events: ['feature-archived'] })).id;
+  for (let n = 0; n < 2; n++) await deliveries.happen();
+  for (const name of ['ok', 'fail', 'refused']) await deliveries.settled(ids[name] ?? 0);
+  tokens.viewer = (await makeUser(harness.db, 'Viewer')).token;
+  tokens.editor = (await makeUser(harness.db, 'Editor')).token;
+  tokens.client = (
+    await createApiToken(harness.db, SYSTEM, { tokenName: 'c', type: 'client', environment: 'production' })
+  ).secret;
+  tokens.wrong = '*:*.bad';
+}, 180_000);
+
+type Case = {
+  name: string;
+  path: string;
+  /** undefined: an admin */
+  token?: string | null;
+  status: number;
+  error?: string;
+  records?: { count: number; state?: string };
+  /** How the recorded system answered, where we answer otherwise on purpose. */
+  recorded?: string;
+};
+
+/** The requests that were recorded of the system existing clients know, and how we answer them. */
+const CASES: Case[] = [
+  {
+    name: 'success deliveries',
+    path: 'ok/events?limit=2',
+    status: 200,
+    records: { count: 2, state: 'success' },
+  },
+  {
+    name: 'failing receiver (500)',
+    path: 'fail/events?limit=2',
+    status: 200,
+    records: { count: 2, state: 'failed' },
+  },
+  {
+    name: 'connection refused',
+    path: 'refused/events?limit=2',
+    status: 200,
+    records: { count: 2, state: 'failed' },
+  },
+  { name: 'addon without deliveries', path: 'idle/events', status: 200, records: { count: 0 } },
+  { name: 'default page', path: 'ok/events', status: 200, records: { count: 50 } },
+  { name: 'offset', path: 'ok/events?limit=2&offset=2', status: 200, records: { count: 2 } },
+  { name: 'limit=0', path: 'ok/events?limit=0', status: 400, error: 'BadDataError', recorded: '50 records' },
+  {
+    name: 'limit=5000',
+    path: 'ok/events?limit=5000',
+    status: 400,
+    error: 'BadDataError',
+    recorded: '50 records',
+  },
+  {
+    name: 'limit=abc',
+    path: 'ok/events?limit=abc',
+    status: 400,
+    error: 'BadDataError',
+    recorded: '50 records',
+  },
+  {
+    name: 'limit=-1',
+    path: 'ok/events?limit=-1',
+    status: 400,
+    error: 'BadDataError',
+    recorded: '50 records',
+  },
+  {
+    name: 'offset=-1',
+    path: 'ok/events?offset=-1',
+    status: 400,
+    error: 'BadDataError',
+    recorded: 'offset 0',
+  },
+  {
+    name: 'offset=abc',
+    path: 'ok/events?offset=abc',
+    status: 400,
+    error: 'BadDataError',
+    recorded: 'offset 0',
+  },
+  {
+    name: 'missing addon',
+    path: '9999/events',
+    status: 404,
+    error: 'NotFoundError',
+    recorded: 'an empty list',
+  },
+  { name: 'id not a number', path: 'abc/events', status: 400, error: 'BadDataError' },
+  { name: 'id negative', path: '-1/events', status: 400, error: 'BadDataError', recorded: 'an empty list' },
+  { name: 'id too large', path: '99999999999/events', status: 404, error: 'NotFoundError', recorded: '500' },
+  { name: 'no token', path: 'ok/events', token: null, status: 401, error: 'AuthenticationRequired' },
+  {
+    name: 'wrong token',
+    path: 'ok/events',
+    token: 'wrong',
+    status: 401,
+    error: 'AuthenticationRequired',
+    recorded: 'another name',
+  },
+  { name: 'client token', path: 'ok/events', token: 'client', status: 403, error: 'NoAccessError' },
+  { name: 'viewer PAT', path: 'ok/events', token: 'viewer', status: 403, error: 'NoAccessError' },
+  { name: 'editor PAT', path: 'ok/events', token: 'editor', status: 403, error: 'NoAccessError' },
+];
+
+test.each(CASES)('recorded: $name', async ({ path, token, status, error, records }) => {
+  const [name = '', rest] = path.split('/');
+  const url = `/api/admin/addons/${ids[name] ?? name}/${rest}`;
+
+  const answer = await call(harness.app, 'GET', url, {
+    token: token === undefined ? ADMIN_TOKEN : token === null ? null : (tokens[token] ?? ''),
+  });
+
+  expect(answer.status).toBe(status);
+  if (error) expect(answer.body.name).toBe(error);
+  if (records) {
+    expect(answer.body.integrationEvents).toHaveLength(records.count);
+    for (const record of answer.body.integrationEvents) {
+      expect(record).toMatchObject({
+        integrationId: ids[name],
+        details: { contentType: 'application/json', body: { id: record.event.id } },
+        ...(records.state === undefined ? {} : { state: records.state }),
+      });
+    }
+  }
+});
+
+test('recorded: bad custom headers are refused when they are saved (recorded: sent without them)', async () => {
+  await expect(deliveries.addWebhook({}, { customHeaders: 'no json' })).rejects.toThrow('customHeaders');
+});
+
+test('pages follow each other, newest first, without gap or overlap', async () => {
+  const all = await deliveries.records(ids.ok ?? 0, '?limit=1000');
+  const pages = await Promise.all(
+    [0, 20, 40].map(offset => deliveries.records(ids.ok ?? 0, `?limit=20&offset=${offset}`)),
+  );
+
+  expect(pages.flat().map(record => record.id)).toEqual(all.map(record => record.id));
+  const numbers = all.map(record => Number(record.id));
+  expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
+});
+
+test('records are filtered by state and by time', async () => {
+  const id = ids.ok ?? 0;
+  const all = await deliveries.records(id, '?limit=1000');
+  const middle = String(all[30]?.createdAt);
+
+  expect(await deliveries.records(id, '?state=failed')).toEqual([]);
+  expect(await deliveries.records(id, '?state=success&limit=1000')).toHaveLength(60);
+  const from = await deliveries.records(id, `?limit=1000&from=${middle}`);
+  const to = await deliveries.records(id, `?limit=1000&to=${middle}`);
+  expect(from.length + to.length).toBe(60);
+  expect(from.every(record => String(record.createdAt) >= middle)).toBe(true);
+});
+
+test('every mistake of a query is listed', async () => {
+  const { status, body } = await call(
+    harness.app,
+    'GET',
+    `/api/admin/addons/${ids.ok}/events?limit=x&offset=-1&state=lost`,
+  );
+  const times = await call(
+    harness.app,
+    'GET',
+    `/api/admin/addons/${ids.ok}/events?from=now&to=2026-13-01T00:00:00Z`,
+  );
+
+  expect(status).toBe(400);
+  expect(body.details.map(({ path }: { path: string }) => path)).toEqual([
+    '/query/limit',
+    '/query/offset',
+    '/query/state',
+  ]);
+  expect(times.body.details.map(({ path }: { path: string }) => path)).toEqual(['/query/from', '/query/to']);
+});
+
+test('a record is found under its own integration only', async () => {
+  const [record] = await deliveries.records(ids.ok ?? 0);
+
+  expect((await call(harness.app, 'GET', `/api/admin/addons/${ids.ok}/events/${record?.id}`)).status).toBe(
+    200,
+  );
+  expect((await call(harness.app, 'GET', `/api/admin/addons/${ids.fail}/events/${record?.id}`)).status).toBe(
+    404,
+  );
+  expect(
+    (await call(harness.app, 'POST', `/api/admin/addons/${ids.fail}/events/${record?.id}/redeliver`)).status,
+  ).toBe(404);
+});
+
+test('an integration that did nothing but fail for long is switched off by the next failure', async () => {
+  const id = ids.fail ?? 0;
+  await sql`update integrations set failing_since = now() - interval '6 days', failed_attempts = 20 where id = ${id}`.execute(
+    harness.db,
+  );
+  deliveries.settings.disableAfterHours = 120;
+
+  await deliveries.happen();
+
+  await expect
+    .poll(async () => (await call(harness.app, 'GET', `/api/admin/addons/${id}`)).body)
+    .toMatchObject({ enabled: false, disabledBecause: expect.stringContaining('failed') });
+  const other = (await call(harness.app, 'GET', `/api/admin/addons/${ids.ok}`)).body;
+  expect(other).toMatchObject({ enabled: true, failingSince: null });
+});

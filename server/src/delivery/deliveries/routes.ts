@@ -1,0 +1,254 @@
+import { Type } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { COST } from '../../platform/http/rate-limit.ts';
+import { answer, Nothing, PathBigId, refusals } from '../../platform/http/schema.ts';
+import { presentEvent } from '../../record/events/present.ts';
+import { params } from '../integrations/schema.ts';
+import { backfill } from './backfill.ts';
+import { instantOf, parseRecordSearch } from './instant.ts';
+import { redeliver, redeliverFailed } from './redeliver.ts';
+import {
+  Backfill,
+  DeliveryAttempt,
+  IntegrationEvent,
+  IntegrationEvents,
+  IntegrationEventWithAttempts,
+  PreviewedEvents,
+  PreviewRequest,
+  Queued,
+  RecordQuery,
+  Since,
+} from './schema.ts';
+import { sendTest } from './send-test.ts';
+import { skipHeld } from './skip.ts';
+import {
+  findRecord,
+  integrationExists,
+  listAttempts,
+  listRecords,
+  previewEvents,
+  type RecordRow,
+} from './store.ts';
+
+const tags = ['Integrations'];
+const recordParams = Type.Object({
+  ...params.properties,
+  eventId: PathBigId('Record', '87'),
+});
+const PREVIEW_DAYS = 7;
+const PREVIEWED = 50;
+
+export function deliveryRoutes(app: App, db: Db): void {
+  const schemas = [
+    IntegrationEvent,
+    IntegrationEvents,
+    DeliveryAttempt,
+    IntegrationEventWithAttempts,
+    Queued,
+    PreviewedEvents,
+  ];
+  for (const schema of schemas) app.addSchema(schema);
+
+  app.get(
+    '/api/admin/addons/:id/events',
+    {
+      config: { permission: ['ADMIN'], checks: [({ query }) => parseRecordSearch(query)] },
+      schema: {
+        operationId: 'getIntegrationEvents',
+        tags,
+        summary: 'List the deliveries of an integration',
+        description:
+          'One record for every event that was or will be delivered, newest first. For root admins, since records hold events of every project.',
+        params,
+        querystring: RecordQuery,
+        response: { 200: answer('The records', IntegrationEvents), ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async request => {
+      const search = parseRecordSearch(request.query);
+      const records = await listRecords(db, Number(request.params.id), search);
+      if (!records) throw notFound(`Integration ${request.params.id}`);
+      return { integrationEvents: records.map(present) };
+    },
+  );
+
+  app.get(
+    '/api/admin/addons/:id/events/:eventId',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'getIntegrationEvent',
+        tags,
+        summary: 'Get a delivery with its attempts',
+        description: 'One record and every attempt to deliver it, oldest first.',
+        params: recordParams,
+        response: {
+          200: answer('The record', IntegrationEventWithAttempts),
+          ...refusals(400, 401, 403, 404),
+        },
+      },
+    },
+    async request => {
+      const { id, eventId } = request.params;
+      const record = await findRecord(db, Number(id), Number(eventId));
+      if (!record) throw notFound(`Record ${eventId} of integration ${id}`);
+      return { ...present(record), attemptList: await listAttempts(db, Number(eventId)) };
+    },
+  );
+
+  app.post(
+    '/api/admin/addons/:id/events/:eventId/redeliver',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'redeliverIntegrationEvent',
+        tags,
+        summary: 'Deliver a record again',
+        description:
+          'Starts the schedule of an ended record anew, under the same webhook-id. Events: integration-deliveries-repeated.',
+        params: recordParams,
+        response: { 202: answer('It is queued', Queued), ...refusals(400, 401, 403, 404, 409) },
+      },
+    },
+    async (request, reply) => {
+      const { id, eventId } = request.params;
+      return reply.code(202).send(await redeliver(db, request.actor, Number(id), Number(eventId)));
+    },
+  );
+
+  app.post(
+    '/api/admin/addons/:id/events/:eventId/skip',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'skipIntegrationEvent',
+        tags,
+        summary: 'Skip a delivery that holds up others',
+        description:
+          'For ordered integrations that hold: leaves a record that was given up as it is, and goes on with the next. Events: integration-delivery-skipped.',
+        params: recordParams,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409) },
+      },
+    },
+    async (request, reply) => {
+      const { id, eventId } = request.params;
+      await skipHeld(db, request.actor, Number(id), Number(eventId));
+      return reply.code(200).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/addons/:id/redeliver',
+    {
+      config: { permission: ['ADMIN'], cost: COST.bulk },
+      schema: {
+        operationId: 'redeliverFailedIntegrationEvents',
+        tags,
+        summary: 'Deliver again what failed since a time',
+        description:
+          'Starts the schedule of every failed record anew, at most 10,000 at once. Events: integration-deliveries-repeated.',
+        params,
+        body: Since,
+        response: { 202: answer('How many', Queued), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const since = instantOf(request.body.since, '/body/since');
+      return reply.code(202).send(await redeliverFailed(db, request.actor, Number(request.params.id), since));
+    },
+  );
+
+  app.post(
+    '/api/admin/addons/:id/test',
+    {
+      config: { permission: ['UPDATE_ADDON'] },
+      schema: {
+        operationId: 'testAddon',
+        tags,
+        summary: 'Send a test to an integration',
+        description:
+          'Makes an event that goes to this integration alone, whatever its filters and also while it is switched off; its record tells what came of it. Events: integration-tested.',
+        params,
+        response: { 202: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await sendTest(db, request.actor, Number(request.params.id));
+      return reply.code(202).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/addons/:id/preview',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'previewAddon',
+        tags,
+        summary: 'Preview what an integration would get',
+        description: 'Which events of the last days its filters let through. Nothing is sent.',
+        params,
+        body: PreviewRequest,
+        response: { 200: answer('The events', PreviewedEvents), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => {
+      const id = Number(request.params.id);
+      if (!(await integrationExists(db, id))) throw notFound(`Integration ${id}`);
+      const days = request.body.days ?? PREVIEW_DAYS;
+      const since = new Date(Date.now() - days * 86_400_000).toISOString();
+      const { total, events } = await previewEvents(db, id, since, PREVIEWED);
+      return { total, events: events.map(whole) };
+    },
+  );
+
+  app.post(
+    '/api/admin/addons/:id/backfill',
+    {
+      config: {
+        cost: COST.bulk,
+        permission: ['ADMIN'],
+        checks: [
+          ({ body }) => {
+            if (body.from !== undefined) instantOf(body.from, '/body/from');
+          },
+          ({ body }) => {
+            if (body.to !== undefined) instantOf(body.to, '/body/to');
+          },
+        ],
+      },
+      schema: {
+        operationId: 'backfillAddon',
+        tags,
+        summary: 'Send earlier events to an integration',
+        description:
+          'Delivers events of the log that fit and were not delivered, oldest first, at most 10,000 at once: for a new integration, or for what was missed while it was off. Events: integration-backfilled.',
+        params,
+        body: Backfill,
+        response: { 202: answer('How many', Queued), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const since = instantOf(request.body.from, '/body/from');
+      const until = instantOf(request.body.to ?? new Date().toISOString(), '/body/to');
+      const queued = await backfill(db, request.actor, Number(request.params.id), since, until);
+      return reply.code(202).send(queued);
+    },
+  );
+}
+
+/** Before the first attempt nothing is known of what a provider sends, but what happened is. */
+function present({ event, provider, ...record }: RecordRow): IntegrationEvent {
+  const shown = whole(event);
+  const isEmpty = Object.keys(record.details).length === 0;
+  return {
+    ...record,
+    details: isEmpty ? { provider, message: shown.summary } : record.details,
+    event: shown,
+  };
+}
+
+/** Only root admins come here, and they see addresses. */
+const whole = (event: RecordRow['event']) => ({ ...presentEvent(event), ip: event.ip });

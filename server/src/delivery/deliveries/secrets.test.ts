@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { Writable } from 'node:stream';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { buildApp } from '../../app.ts';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { PROVIDERS } from '../integrations/providers/list.ts';
+import { checkSealed, resealSecrets } from '../integrations/reseal.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness);
+const CANARY = 'CANARY7f3a9';
+
+/** A valid value for every sensitive parameter, with the canary in it. */
+const planted = (type: string, name: string): string => {
+  if (type === 'url') return `${deliveries.receiver.url}/${CANARY}?key=${CANARY}`;
+  return type === 'headers' ? JSON.stringify({ 'X-Secret': CANARY }) : `${CANARY}-${name}`;
+};
+const needed = (type: string): string => (type === 'url' ? deliveries.receiver.url : 'x');
+
+test('no secret comes out: not in answers, events, records, attempts, jobs or logs, and the database has ciphertext only', async () => {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write: (chunk, _, done) => {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  // With every line there is: the level that shows statements too.
+  const app = await buildApp(harness.db, APP_SETTINGS, {
+    logger: undefined,
+    loggerInstance: pino({ level: 'trace' }, stream),
+  } as never);
+  const said: string[] = [];
+  const ask = async (...request: Parameters<typeof call> extends [unknown, ...infer R] ? R : never) => {
+    const answer = await call(app, ...request);
+    said.push(JSON.stringify(answer));
+    return answer;
+  };
+  deliveries.receiver.answer((_, response) => response.writeHead(500).end('no'));
+  const ids: number[] = [];
+  for (const { name: provider, parameters: definitions } of PROVIDERS) {
+    const parameters = Object.fromEntries(
+      definitions
+        .filter(
+          ({ sensitive, required, name }) => sensitive || required || name === 'apiUrl' || name === 'url',
+        )
+        .map(({ name, type, sensitive }) => [name, sensitive ? planted(type, name) : needed(type)]),
+    );
+    const body = { provider, enabled: true, events: ['tag-type-created'], parameters };
+    const made = await ask('POST', '/api/admin/addons', {
+      body: { ...body, parameters: { ...parameters, defaultChannels: 'x' } },
+    });
+    expect(made.status).toBe(201);
+    // The signing secret is shown this once.
+    said[said.length - 1] = (said.at(-1) ?? '').replace(String(made.body.signingSecret), '');
+    ids.push(made.body.id);
+    await ask('PUT', `/api/admin/addons/${made.body.id}`, { body: { ...body, description: 'x' } });
+    await ask('PUT', `/api/admin/addons/${made.body.id}`, {
+      body: { ...body, parameters: { ...parameters, customHeaders: `{"${CANARY} x":"${CANARY}"}` } },
+    });
+    await ask('POST', `/api/admin/addons/${made.body.id}/test`);
+  }
+  await deliveries.happen();
+  for (const id of ids) await deliveries.settled(id, 60_000);
+  for (const id of ids) {
+    await ask('GET', `/api/admin/addons/${id}`);
+    const records = await ask('GET', `/api/admin/addons/${id}/events`);
+    for (const record of records.body.integrationEvents) {
+      await ask('GET', `/api/admin/addons/${id}/events/${record.id}`);
+    }
+  }
+  await ask('GET', '/api/admin/addons');
+  await ask('GET', '/api/admin/search/events?limit=1000');
+  await ask('DELETE', `/api/admin/addons/${ids.pop()}`);
+
+  const dump = execFileSync('pg_dump', [harness.databaseUrl], { encoding: 'utf8', maxBuffer: 100_000_000 });
+  // They did arrive where they belong.
+  expect(JSON.stringify(deliveries.receiver.received)).toContain(CANARY);
+  expect(dump).toContain('v1.');
+  for (const [place, text] of Object.entries({
+    answers: said.join('\n'),
+    log: lines.join('\n'),
+    dump,
+    results: JSON.stringify(deliveries.results),
+  })) {
+    expect({ place, found: text.includes(CANARY) }).toEqual({ place, found: false });
+    expect({ place, found: text.includes(Buffer.from(CANARY).toString('base64').slice(0, 12)) }).toEqual({
+      place,
+      found: false,
+    });
+    expect({ place, found: text.includes('whsec_') }).toEqual({ place, found: false });
+  }
+  await app.close();
+}, 120_000);
+
+test('the rotation command seals everything with the new key; a server without the right key does not start', async () => {
+  const { id } = await deliveries.addWebhook();
+  const [oldKey, newKey] = [APP_SETTINGS.secretKey, Buffer.alloc(32, 9)];
+  const both = keyringOf(newKey, [oldKey]);
+  await expect(checkSealed(harness.db, keyringOf(newKey, []))).rejects.toThrow('HALYARD_OLD_SECRET_KEYS');
+  await checkSealed(harness.db, both);
+
+  expect((await resealSecrets(harness.db, both)).resealed).toBeGreaterThan(0);
+
+  await checkSealed(harness.db, keyringOf(newKey, []));
+  await expect(checkSealed(harness.db, keyringOf(oldKey, []))).rejects.toThrow(/integration \d+/);
+  expect(await resealSecrets(harness.db, both)).toEqual({ resealed: 0, unreadable: [] });
+  const { rows } = await sql<{ sealed: string }>`
+    select sealed_parameters as sealed from integrations where id = ${id}`.execute(harness.db);
+  expect(rows[0]?.sealed).toMatch(new RegExp(`^v1\\.${both[0]?.id}\\.`));
+});

@@ -1,0 +1,145 @@
+import { CompiledQuery } from 'kysely';
+import type { Job, PgBoss } from 'pg-boss';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { asRefusal } from '../../platform/db/failures.ts';
+import { DELIVERY_QUEUE } from '../../record/deliveries.ts';
+import { switchOff } from '../integrations/switch-off.ts';
+import { warnOfFailures } from '../integrations/warn.ts';
+import { minimalResult, type Result } from './attempt.ts';
+import { lockOrder, queueHeads } from './order.ts';
+import { finishAttempts, type Health, noteHealth } from './store.ts';
+
+export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
+export type Ended<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
+
+const MIN_FAILURES_TO_DISABLE = 10;
+const WARN_AFTER_HOURS = 24;
+
+/** One transaction: how the attempts ended, the jobs of the next ones, and the end of these jobs; returns who fails. */
+export async function writeOutcomes(db: Db, boss: PgBoss, ended: Ended[]): Promise<Health[]> {
+  const results = ended.map(({ result }) => result);
+  const ordered = [...new Set(results.filter(one => one.ordered).map(one => one.integration))];
+  return await db.transaction().execute(async tx => {
+    if (ordered.length > 0) await lockOrder(tx, ordered);
+    await finishAttempts(tx, results);
+    if (ordered.length > 0) await queueHeads(tx, ordered);
+    const failing = await noteHealth(tx, countByIntegration(results));
+    await completeJobs(
+      boss,
+      tx,
+      ended.map(({ job }) => job),
+    );
+    return failing;
+  });
+}
+
+type Log = Record<'warn' | 'error', (fields: object, message: string) => void>;
+type Written<J extends FetchedJob> = { written: Ended<J>[]; failing: Health[]; unwritten: Ended<J>[] };
+
+/**
+ * Writes outcomes, together if possible. What one of them breaks must not hold up the others, so after a failure they
+ * are written by themselves: by integration while something temporary is in the way, since that may be a lock of one;
+ * one by one if PostgreSQL rejects a value. An outcome that is rejected by itself is stored in its minimal form, because
+ * a delivery without an outcome is sent again. What is returned as unwritten has to be tried again later.
+ */
+export async function writeAsMuchAsPossible<J extends FetchedJob>(
+  db: Db,
+  boss: PgBoss,
+  ended: Ended<J>[],
+  log: Log,
+): Promise<Written<J>> {
+  try {
+    return { written: ended, failing: await writeOutcomes(db, boss, ended), unwritten: [] };
+  } catch (error) {
+    const isTemporary = asRefusal(error)?.name === 'ServiceUnavailableError';
+    const groups = isTemporary
+      ? Object.values(Object.groupBy(ended, ({ result }) => result.integration)).map(group => group ?? [])
+      : ended.map(one => [one]);
+    const deliveries = ended.map(({ result }) => result.delivery);
+    if (groups.length > 1) return await writeEach(db, boss, groups, log);
+    if (isTemporary) {
+      log.warn({ err: error, deliveries }, 'delivery outcomes not written yet');
+      return { written: [], failing: [], unwritten: ended };
+    }
+    log.error({ err: error, deliveries }, 'delivery outcome rejected by the database');
+    return await writeMinimal(db, boss, ended, log);
+  }
+}
+
+async function writeEach<J extends FetchedJob>(
+  db: Db,
+  boss: PgBoss,
+  groups: Ended<J>[][],
+  log: Log,
+): Promise<Written<J>> {
+  const all: Written<J> = { written: [], failing: [], unwritten: [] };
+  for (const group of groups) {
+    const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, group, log);
+    all.written.push(...written);
+    all.failing.push(...failing);
+    all.unwritten.push(...unwritten);
+  }
+  return all;
+}
+
+async function writeMinimal<J extends FetchedJob>(
+  db: Db,
+  boss: PgBoss,
+  ended: Ended<J>[],
+  log: Log,
+): Promise<Written<J>> {
+  const minimal = ended.map(({ job, result }) => ({ job, result: minimalResult(result) }));
+  try {
+    return { written: ended, failing: await writeOutcomes(db, boss, minimal), unwritten: [] };
+  } catch (error) {
+    log.error({ err: error }, 'minimal delivery outcome rejected by the database');
+    return { written: [], failing: [], unwritten: ended };
+  }
+}
+
+/** Only if pg-boss has not given them to somebody else meanwhile. */
+export async function completeJobs(boss: PgBoss, tx: Tx, jobs: FetchedJob[]): Promise<void> {
+  if (jobs.length === 0) return;
+  const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
+  await boss.complete(DELIVERY_QUEUE, attempts, null, { db: inTransaction(tx) });
+}
+
+/** pg-boss runs its statements in our transaction. */
+export const inTransaction = (tx: Tx) => ({
+  executeSql: async (text: string, values?: unknown[]) => {
+    const { rows } = await tx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values ?? []));
+    return { rows };
+  },
+});
+
+function countByIntegration(
+  results: Result[],
+): { integration: number; failed: number; succeeded: boolean }[] {
+  const counts = new Map<number, { integration: number; failed: number; succeeded: boolean }>();
+  for (const { integration, outcome } of results) {
+    const count = counts.get(integration) ?? { integration, failed: 0, succeeded: false };
+    counts.set(integration, count);
+    if (outcome === 'success' || outcome === 'partial') count.succeeded = true;
+    else count.failed++;
+  }
+  return [...counts.values()];
+}
+
+/** Those that said they want no more, and those that did nothing but fail for too long; a day of it is told first. */
+export async function switchOffDead(
+  db: Db,
+  gone: number[],
+  failing: Health[],
+  disableAfterHours: number,
+): Promise<void> {
+  for (const id of new Set(gone)) {
+    await switchOff(db, id, 'The receiver answered 410: it does not want any more.');
+  }
+  for (const { id, failingSince, failedAttempts, warned } of failing) {
+    const hours = (Date.now() - new Date(failingSince).getTime()) / 3_600_000;
+    if (!warned && hours >= WARN_AFTER_HOURS) await warnOfFailures(db, id, disableAfterHours);
+    if (disableAfterHours === 0 || hours < disableAfterHours) continue;
+    if (failedAttempts < MIN_FAILURES_TO_DISABLE) continue;
+    await switchOff(db, id, `Every attempt since ${failingSince} failed, ${failedAttempts} in all.`);
+  }
+}

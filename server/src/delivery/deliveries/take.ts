@@ -1,0 +1,52 @@
+import type { PgBoss } from 'pg-boss';
+import type { Tx } from '../../platform/db/database.ts';
+import { decidedUpTo } from '../../record/events/follow.ts';
+import type { Claim } from './attempt.ts';
+import { listUndecided, lockOrder } from './order.ts';
+import { completeJobs, type FetchedJob } from './settle.ts';
+import { claimDeliveries, postponeDeliveries } from './store.ts';
+
+/** What a job says, and what pg-boss says of it. */
+export type JobData = { delivery: number; attempt: number };
+export type Fetched = FetchedJob & JobData & { integration: number; ordered: boolean };
+
+const UNDECIDED_MS = 300;
+
+/** Starts the attempts that jobs stand for; jobs with nothing to do end, and those that are too early come again. */
+export async function claimJobs(tx: Tx, boss: PgBoss, jobs: Fetched[]): Promise<Claim[]> {
+  if (jobs.length === 0) return [];
+  const ordered = jobs.filter(job => job.ordered).map(job => job.integration);
+  const horizon = ordered.length > 0 ? await decidedUpTo(tx) : undefined;
+  if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered)]);
+  const claims = await claimDeliveries(tx, jobs.map(asClaim), horizon);
+  const idle = jobs.filter(job => !claims.some(claim => claim.id === job.delivery));
+  // A lower event may still be committed and must go first, or the integration became ordered meanwhile.
+  const early = idle.length > 0 ? await listUndecided(tx, idle.map(asDelivery), horizon ?? 0) : [];
+  await completeJobs(
+    boss,
+    tx,
+    idle.filter(job => !early.includes(job.delivery)),
+  );
+  await putBack(
+    tx,
+    boss,
+    idle.filter(job => early.includes(job.delivery)),
+    UNDECIDED_MS,
+  );
+  return claims;
+}
+
+/** The same attempts a little later. */
+export async function putBack(tx: Tx, boss: PgBoss, jobs: Fetched[], delayMs: number): Promise<void> {
+  if (jobs.length === 0) return;
+  await postponeDeliveries(tx, jobs.map(asDelivery), delayMs);
+  await completeJobs(boss, tx, jobs);
+}
+
+const asDelivery = ({ delivery }: JobData): number => delivery;
+
+const asClaim = ({ delivery, attempt, retryCount }: JobData & FetchedJob) => ({
+  delivery,
+  attempt,
+  retried: retryCount > 0,
+});

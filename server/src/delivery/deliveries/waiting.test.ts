@@ -1,0 +1,147 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness, { schedule: [0, 3_600] });
+
+beforeEach(async () => {
+  await sql`update integrations set enabled = false`.execute(harness.db);
+  deliveries.receiver.received.length = 0;
+  deliveries.receiver.answer(200);
+});
+
+type Shown = {
+  id: string;
+  createdAt: string;
+  state: string;
+  stateDetails: string;
+  nextAttemptAt: string | null;
+  details: Record<string, unknown>;
+  event: { id: number; createdAt: string; summary: string };
+};
+/** Oldest first. */
+const records = async (id: number) => (await deliveries.records(id)).toReversed() as Shown[];
+
+test('a record that waits for its first attempt says so, and what will be sent', async () => {
+  await deliveries.stopAll();
+  const { id } = await deliveries.addWebhook();
+  const before = Date.now();
+
+  await deliveries.happen();
+
+  const [record] = await records(id);
+  expect(record).toMatchObject({ state: 'pending', stateDetails: 'Waiting for its first attempt.' });
+  expect(record?.details).toEqual({ provider: 'webhook', message: record?.event.summary });
+  expect(Date.parse(record?.nextAttemptAt ?? '')).toBeGreaterThanOrEqual(before);
+  // However long it waits, the next attempt is not in the past.
+  await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
+    harness.db,
+  );
+  expect(Date.parse((await records(id))[0]?.nextAttemptAt ?? '')).toBeGreaterThanOrEqual(before);
+  expect(Date.parse(record?.createdAt ?? '')).toBeGreaterThanOrEqual(
+    Date.parse(record?.event.createdAt ?? ''),
+  );
+  await deliveries.start();
+  await deliveries.settled(id);
+});
+
+test('while an attempt runs, the record says so and has no next one', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  deliveries.receiver.answer((_, response) => void released.then(() => response.end()));
+  const { id } = await deliveries.addWebhook();
+
+  await deliveries.happen();
+  await deliveries.receiver.count(1);
+
+  expect(await records(id)).toMatchObject([
+    { state: 'pending', stateDetails: 'Attempt 1 is running.', nextAttemptAt: null },
+  ]);
+  release();
+  await deliveries.settled(id);
+});
+
+test('a record that is retried says when, and the time is the one of the next attempt', async () => {
+  deliveries.receiver.answer(503);
+  const { id } = await deliveries.addWebhook();
+
+  await deliveries.happen();
+  await expect.poll(async () => (await records(id))[0]?.state).toBe('retrying');
+
+  const [record] = await records(id);
+  expect(record?.stateDetails).toBe(
+    `Attempt 1 of 2 failed. The receiver answered 503. Next attempt at ${record?.nextAttemptAt}.`,
+  );
+  expect(Date.parse(record?.nextAttemptAt ?? '')).toBeGreaterThan(Date.now());
+});
+
+test('a record of an ordered integration names the event that it waits for', async () => {
+  deliveries.receiver.answer(503);
+  const { id } = await deliveries.addWebhook({ ordered: true, whenGivenUp: 'hold' });
+
+  for (let n = 0; n < 3; n++) await deliveries.happen();
+  await expect.poll(async () => (await records(id))[0]?.state).toBe('retrying');
+
+  const [first, second, third] = await records(id);
+  for (const one of [second, third]) {
+    expect(one).toMatchObject({
+      state: 'pending',
+      stateDetails: `Waiting for event ${first?.event.id}, which is delivered first.`,
+      nextAttemptAt: null,
+    });
+  }
+  await sql`update integration_deliveries set state = 'failed', holds = true where id = ${first?.id}`.execute(
+    harness.db,
+  );
+  expect((await records(id))[1]?.stateDetails).toBe(
+    `Waiting for event ${first?.event.id}, whose delivery failed. Redeliver or skip that delivery.`,
+  );
+});
+
+test('a redelivered record says that it waits', async () => {
+  const { id } = await deliveries.addWebhook();
+  await deliveries.happen();
+  const [record] = await deliveries.settled(id);
+  await deliveries.stopAll();
+
+  await call(harness.app, 'POST', `/api/admin/addons/${id}/events/${record?.id}/redeliver`);
+
+  expect(await records(id)).toMatchObject([{ state: 'pending', stateDetails: 'Waiting to be redelivered.' }]);
+  await deliveries.start();
+  await deliveries.settled(id);
+});
+
+test.each([
+  [
+    'closes the connection',
+    (_: unknown, response: { destroy: () => void }) => response.destroy(),
+    /closed the connection/,
+  ],
+  [
+    'sends no HTTP',
+    (_: unknown, response: { socket: { end: (text: string) => void } | null }) =>
+      response.socket?.end('NOPE\r\n\r\n'),
+    /not valid HTTP/,
+  ],
+])('a receiver that %s is described in words', async (_, answer, message) => {
+  deliveries.receiver.answer(answer as never);
+  const { id } = await deliveries.addWebhook();
+
+  await deliveries.happen();
+  await expect.poll(async () => (await records(id))[0]?.state).toBe('retrying');
+
+  const [record] = await records(id);
+  expect(record?.stateDetails).toMatch(message);
+  expect(record?.stateDetails).not.toMatch(/[A-Z]+_[A-Z_]+|ECONN|Error/);
+});
+
+test('a receiver that nobody answers for is described in words', async () => {
+  const { id } = await deliveries.addWebhook({}, { url: 'http://127.0.0.1:1/' });
+
+  await deliveries.happen();
+  await expect.poll(async () => (await records(id))[0]?.state).toBe('retrying');
+
+  expect((await records(id))[0]?.stateDetails).toContain('The receiver refused the connection.');
+});

@@ -1,0 +1,206 @@
+import { badData, type Violation } from '../../platform/errors.ts';
+import { hasControlCharacter } from '../../platform/http/text.ts';
+import type { TargetPolicy } from '../../platform/outgoing/address.ts';
+import { refusedTarget } from '../../platform/outgoing/target.ts';
+import { isElsewhere, mustBeSentAgain } from '../../platform/secrets/destination.ts';
+import { MASK } from '../../platform/secrets/mask.ts';
+import { PROVIDERS, providerNamed } from './providers/list.ts';
+import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
+import { templateProblem } from './providers/template.ts';
+import { ALL, type IntegrationInput, KNOWN_EVENTS } from './schema.ts';
+
+const MAX_PARAMETER_LENGTH = 10_000;
+const MAX_HEADERS = 20;
+const MAX_HEADER_LENGTH = 4_096;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const PRINTABLE = /^[\x20-\x7e]*$/;
+/** What the connection or the signature needs for itself. */
+const OWN_HEADERS =
+  /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|cookie|proxy-.*|webhook-.*|x-event-id)$/i;
+
+export type Accepted = {
+  provider: Provider;
+  parameters: Parameters;
+  events: string[];
+  projects: string[];
+  environments: string[];
+};
+
+/** What an integration has stored; parameters are undefined if they cannot be decrypted. */
+export type Stored = { parameters: Parameters | undefined };
+
+/** Checks an integration against its provider; what is stored fills in for masked values. Lists every violation. */
+export function acceptIntegration(
+  input: IntegrationInput,
+  policy: TargetPolicy,
+  stored: Stored | undefined,
+  ofFilters: Violation[],
+): Accepted {
+  const details = [...integrationViolations(input, policy, stored), ...ofFilters];
+  const provider = providerNamed(input.provider);
+  if (!provider || details.length > 0) throw badData(details);
+  return {
+    provider,
+    parameters: knownOnly(provider, withStored(provider, asRecord(input.parameters), stored?.parameters)),
+    events: [...new Set(input.events)],
+    projects: withoutAll(input.projects ?? []),
+    environments: withoutAll(input.environments ?? []),
+  };
+}
+
+/** Everything that is wrong with an integration, or with the part of it that is given. */
+export function integrationViolations(
+  { provider: name = '', parameters: sent = {}, events = [] }: Partial<IntegrationInput>,
+  policy: TargetPolicy,
+  stored: Stored | undefined,
+): Violation[] {
+  const provider = providerNamed(name);
+  if (!provider) return [...providerViolations(name), ...eventViolations(events)];
+  const given = asRecord(sent);
+  const parameters = withStored(provider, given, stored?.parameters);
+  return [
+    ...provider.parameters.flatMap(definition => {
+      const isMasked = definition.sensitive && given[definition.name] === MASK;
+      const masks = isMasked ? [...maskViolations(definition.name, provider, parameters, stored)] : [];
+      return masks.length > 0 ? masks : [...parameterViolations(definition, parameters, policy)];
+    }),
+    ...eventViolations(events),
+  ];
+}
+
+/** Places of parameters that the provider does not have; they are not stored. */
+export function unknownParameters(body: unknown): string[][] {
+  const { provider: name, parameters } = (body ?? {}) as Record<string, unknown>;
+  const provider = providerNamed(String(name));
+  if (!provider || typeof parameters !== 'object' || parameters === null) return [];
+  const known = new Set(provider.parameters.map(one => one.name));
+  return Object.keys(parameters)
+    .filter(parameter => !known.has(parameter))
+    .map(parameter => ['parameters', parameter]);
+}
+
+// The schema says object, and no more.
+const asRecord = (given: object): Record<string, unknown> => ({ ...given });
+
+function* providerViolations(name: string): Generator<Violation> {
+  if (providerNamed(name)) return;
+  const names = PROVIDERS.map(one => one.name).join(', ');
+  yield { message: `provider must be one of ${names}`, path: '/body/provider' };
+}
+
+/** What can be said about an update without what is stored, from which masked parameters come. */
+export const updateViolations = ({ provider = '', events = [] }: Partial<IntegrationInput>): Violation[] => [
+  ...providerViolations(provider),
+  ...eventViolations(events),
+];
+
+/** A masked value on update keeps what is stored: whoever saves a form need not know the secrets in it. */
+function withStored(
+  provider: Provider,
+  given: Record<string, unknown>,
+  stored: Parameters | undefined,
+): Record<string, unknown> {
+  const masked = provider.parameters.filter(({ name, sensitive }) => sensitive && given[name] === MASK);
+  return { ...given, ...Object.fromEntries(masked.map(({ name }) => [name, stored?.[name]])) };
+}
+
+/** A mask stands for a stored value that can be read, and only while the address it is sent to stays the same. */
+function* maskViolations(
+  name: string,
+  provider: Provider,
+  parameters: Record<string, unknown>,
+  stored: Stored | undefined,
+): Generator<Violation> {
+  const path = `/body/parameters/${name}`;
+  if (stored && !stored.parameters) {
+    return yield {
+      message: `parameters.${name} must be sent again: the stored value cannot be decrypted`,
+      path,
+    };
+  }
+  if (stored?.parameters?.[name] === undefined) {
+    return yield {
+      message: `parameters.${name} is the mask, and there is no value that it stands for`,
+      path,
+    };
+  }
+  const moved = provider.parameters.find(
+    ({ name: address, type }) =>
+      type === 'url' && isElsewhere(stored.parameters?.[address], parameters[address] as string | undefined),
+  );
+  if (moved) yield mustBeSentAgain(`parameters.${name}`, `parameters.${moved.name}`, path);
+}
+
+/** Empty texts count as left out: forms send them for fields nobody filled in. */
+function knownOnly(provider: Provider, given: Record<string, unknown>): Parameters {
+  const filled = provider.parameters.flatMap(({ name }) =>
+    typeof given[name] === 'string' && given[name] !== '' ? [[name, given[name]]] : [],
+  );
+  return Object.fromEntries(filled);
+}
+
+const withoutAll = (names: string[]): string[] => (names.includes(ALL) ? [] : [...new Set(names)]);
+
+function* eventViolations(events: string[]): Generator<Violation> {
+  if (events.length === 0)
+    yield { message: 'events must name at least one type, or *', path: '/body/events' };
+  for (const [index, type] of events.entries()) {
+    if (!KNOWN_EVENTS.includes(type)) {
+      yield { message: `${type.slice(0, 100)} is not a type of event`, path: `/body/events/${index}` };
+    }
+  }
+}
+
+function* parameterViolations(
+  definition: ParameterDefinition,
+  parameters: Record<string, unknown>,
+  policy: TargetPolicy,
+): Generator<Violation> {
+  const { name, required, type } = definition;
+  const value = parameters[name];
+  const path = `/body/parameters/${name}`;
+  const wrong = (problem: string) => ({ message: `parameters.${name} ${problem}`, path });
+  if (value === undefined || value === null || value === '') {
+    if (required) yield wrong('is required');
+    return;
+  }
+  if (typeof value !== 'string') return yield wrong('must be a text');
+  if (value.length > MAX_PARAMETER_LENGTH) {
+    return yield wrong(`must have at most ${MAX_PARAMETER_LENGTH} characters`);
+  }
+  if (type === 'url') {
+    const refused = refusedTarget(value, policy);
+    if (refused !== undefined) yield wrong(refused);
+  } else if (type === 'headers') {
+    for (const problem of headerProblems(value)) yield wrong(problem);
+  } else if (type === 'template') {
+    const problem = templateProblem(value);
+    if (problem !== undefined) yield wrong(problem);
+  } else if (type === 'text' && !PRINTABLE.test(value)) {
+    yield wrong('must hold printable ASCII characters only');
+  } else if (hasControlCharacter(value)) {
+    yield wrong('must not hold control characters');
+  }
+}
+
+function* headerProblems(text: string): Generator<string> {
+  let headers: unknown;
+  try {
+    headers = JSON.parse(text);
+  } catch {
+    return yield 'must be a JSON object of header names and values';
+  }
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) {
+    return yield 'must be a JSON object of header names and values';
+  }
+  const entries = Object.entries(headers);
+  if (entries.length > MAX_HEADERS) yield `must name at most ${MAX_HEADERS} headers`;
+  for (const [index, [name, value]] of entries.entries()) {
+    // The name may be part of the secret; its number is enough to find it.
+    if (!HEADER_NAME.test(name)) yield `has a name that no header can have, its number ${index + 1}`;
+    else if (OWN_HEADERS.test(name)) yield `must not set ${name.toLowerCase()}`;
+    if (typeof value !== 'string' || !PRINTABLE.test(value) || value.length > MAX_HEADER_LENGTH) {
+      yield `has a value that is not a text of printable ASCII characters, its number ${index + 1}`;
+    }
+  }
+}

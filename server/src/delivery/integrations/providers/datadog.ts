@@ -1,0 +1,90 @@
+import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { ellipsize } from '../../../platform/text.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, fromTemplate, linkTo, tagValues } from './parts.ts';
+import type { Occasion, PlanRequests, Provider } from './provider.ts';
+
+const US1 = 'https://api.datadoghq.com/api/v1/events';
+const MAX_TITLE = 100;
+const MAX_TEXT = 4_000;
+const MAX_TAG = 200;
+
+const plan: PlanRequests = occasion => {
+  const { parameters } = occasion;
+  const url = parameters.url || US1;
+  const body = parameters.bodyTemplate
+    ? fromTemplate(parameters.bodyTemplate, 'application/json', occasion)
+    : JSON.stringify(eventOf(occasion));
+  return {
+    requests: [
+      {
+        url,
+        headers: {
+          'content-type': 'application/json',
+          'dd-api-key': parameters.apiKey ?? '',
+          ...customHeaders(parameters),
+        },
+        body,
+      },
+    ],
+    details: { url: shownTarget(url), body },
+  };
+};
+
+function eventOf(occasion: Occasion) {
+  const { event, label, summary, parameters } = occasion;
+  const tag = (name: string, value: string | null) =>
+    value === null ? [] : [ellipsize(`${name}:${value}`, MAX_TAG)];
+  return {
+    title: ellipsize(`Halyard: ${label}`, MAX_TITLE),
+    // The signs make Datadog read the text as Markdown.
+    text: ellipsize(`%%%\n${summary}\n\n[Open in Halyard](${linkTo(occasion)})\n%%%`, MAX_TEXT),
+    date_happened: Math.floor(Date.parse(event.createdAt) / 1_000),
+    alert_type: 'info',
+    tags: [
+      ...tag('type', event.type),
+      ...tag('project', event.project),
+      ...tag('env', event.environment),
+      ...tag('feature', event.featureName),
+      ...tagValues(occasion, 'datadog').map(value => ellipsize(value, MAX_TAG)),
+    ],
+    ...(parameters.sourceTypeName ? { source_type_name: parameters.sourceTypeName } : {}),
+  };
+}
+
+export const datadog: Provider = {
+  name: 'datadog',
+  displayName: 'Datadog',
+  description: 'Posts events to the event stream of Datadog.',
+  parameters: [
+    {
+      name: 'apiKey',
+      displayName: 'API key',
+      type: 'text',
+      description: 'An API key of Datadog.',
+      required: true,
+      sensitive: true,
+    },
+    {
+      name: 'url',
+      displayName: 'Address',
+      type: 'url',
+      description: `The address for events of your Datadog site; ${US1} if left out.`,
+      placeholder: US1,
+      required: false,
+      sensitive: false,
+    },
+    {
+      name: 'sourceTypeName',
+      displayName: 'Source type',
+      type: 'text',
+      description: 'What Datadog shows as the source.',
+      required: false,
+      sensitive: false,
+    },
+    CUSTOM_HEADERS,
+    BODY_TEMPLATE,
+  ],
+  tagTypes: [{ name: 'datadog', description: 'Tag that Datadog events of the feature carry', icon: 'D' }],
+  signed: false,
+  plan,
+};

@@ -1,0 +1,63 @@
+import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { ellipsize } from '../../../platform/text.ts';
+import { linkTo } from './parts.ts';
+import type { Occasion, PlanRequests, Provider } from './provider.ts';
+
+const MAX_TITLE = 256;
+const MAX_DESCRIPTION = 4_096;
+const MAX_FIELD = 1_024;
+
+const plan: PlanRequests = occasion => {
+  const url = occasion.parameters.url ?? '';
+  const message = {
+    username: ellipsize(occasion.parameters.username || 'Halyard', 80),
+    embeds: [embedOf(occasion)],
+    // Nobody is to be called by the name of a flag.
+    allowed_mentions: { parse: [] },
+  };
+  return {
+    requests: [{ url, headers: { 'content-type': 'application/json' }, body: JSON.stringify(message) }],
+    details: { url: shownTarget(url), body: message },
+  };
+};
+
+function embedOf(occasion: Occasion) {
+  const { event, label, summary } = occasion;
+  const field = (name: string, value: string | null) =>
+    value === null ? [] : [{ name, value: ellipsize(value, MAX_FIELD), inline: true }];
+  return {
+    title: ellipsize(label, MAX_TITLE),
+    description: ellipsize(summary, MAX_DESCRIPTION),
+    url: linkTo(occasion),
+    timestamp: event.createdAt,
+    fields: [...field('Project', event.project), ...field('Environment', event.environment)],
+  };
+}
+
+export const discord: Provider = {
+  name: 'discord',
+  displayName: 'Discord',
+  description: 'Posts messages to a Discord channel through a webhook.',
+  parameters: [
+    {
+      name: 'url',
+      displayName: 'Address of the webhook',
+      type: 'url',
+      description: 'As Discord shows it in the settings of the channel; it is a secret.',
+      placeholder: 'https://discord.com/api/webhooks/…',
+      required: true,
+      sensitive: true,
+    },
+    {
+      name: 'username',
+      displayName: 'User name',
+      type: 'textfield',
+      description: 'Under which name messages appear; Halyard if left out.',
+      required: false,
+      sensitive: false,
+    },
+  ],
+  tagTypes: [],
+  signed: false,
+  plan,
+};

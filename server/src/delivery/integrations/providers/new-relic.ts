@@ -1,0 +1,84 @@
+import { gzipSync } from 'node:zlib';
+import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { ellipsize } from '../../../platform/text.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, fromTemplate, tagValues } from './parts.ts';
+import type { Occasion, PlanRequests, Provider } from './provider.ts';
+
+const MAX_ATTRIBUTE = 4_096;
+
+const plan: PlanRequests = occasion => {
+  const { parameters } = occasion;
+  const url = parameters.url ?? '';
+  const body = parameters.bodyTemplate
+    ? fromTemplate(parameters.bodyTemplate, 'application/json', occasion)
+    : JSON.stringify([eventOf(occasion)]);
+  return {
+    requests: [
+      {
+        url,
+        headers: {
+          'content-type': 'application/json',
+          'content-encoding': 'gzip',
+          'api-key': parameters.licenseKey ?? '',
+          ...customHeaders(parameters),
+        },
+        body: gzipSync(body),
+      },
+    ],
+    details: { url: shownTarget(url), body },
+  };
+};
+
+/** Custom events have flat attributes: texts, numbers and truth values. */
+function eventOf(occasion: Occasion) {
+  const { event, label, summary } = occasion;
+  const attribute = (name: string, value: string | null) =>
+    value === null ? {} : { [name]: ellipsize(value, MAX_ATTRIBUTE) };
+  const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
+  return {
+    eventType: 'HalyardEvent',
+    timestamp: Date.parse(event.createdAt),
+    halyardEventId: event.id,
+    halyardEventType: event.type,
+    createdBy: event.createdBy,
+    ...(event.createdByUserId === null ? {} : { createdByUserId: event.createdByUserId }),
+    label,
+    ...attribute('summary', summary),
+    ...attribute('project', event.project),
+    ...attribute('environment', event.environment),
+    ...attribute('featureName', event.featureName),
+    ...attribute('data', json(event.data)),
+    ...attribute('preData', json(event.preData)),
+    ...attribute('tags', tagValues(occasion, 'new-relic').join(',') || null),
+  };
+}
+
+export const newRelic: Provider = {
+  name: 'new-relic',
+  displayName: 'New Relic',
+  description: 'Sends custom events of the type HalyardEvent to New Relic.',
+  parameters: [
+    {
+      name: 'url',
+      displayName: 'Address',
+      type: 'url',
+      description: 'The Event API of your account and region.',
+      placeholder: 'https://insights-collector.newrelic.com/v1/accounts/YOUR_ACCOUNT_ID/events',
+      required: true,
+      sensitive: false,
+    },
+    {
+      name: 'licenseKey',
+      displayName: 'License key',
+      type: 'text',
+      description: 'The ingest key of the account.',
+      required: true,
+      sensitive: true,
+    },
+    CUSTOM_HEADERS,
+    BODY_TEMPLATE,
+  ],
+  tagTypes: [{ name: 'new-relic', description: 'Tag that New Relic events of the feature carry', icon: 'N' }],
+  signed: false,
+  plan,
+};

@@ -1,0 +1,71 @@
+import type { Answer, OutgoingRequest } from '../../../platform/outgoing/send.ts';
+
+/** The event as receivers get it: what the log holds, without who called from where. */
+export type DeliveredEvent = {
+  id: number;
+  createdAt: string;
+  type: string;
+  createdBy: string;
+  createdByUserId: number | null;
+  environment: string | null;
+  project: string | null;
+  featureName: string | null;
+  data: object | null;
+  preData: object | null;
+  tags: { type: string; value: string }[];
+  groupId: string;
+};
+
+export type Parameters = Record<string, string>;
+
+export type Occasion = {
+  event: DeliveredEvent;
+  /** What happened: a short name, and one line of Markdown. */
+  label: string;
+  summary: string;
+  parameters: Parameters;
+  /** Where people look at this installation. */
+  publicUrl: string;
+  isTest: boolean;
+};
+
+/** One request of a delivery; most have one, chat providers one per channel. */
+export type PlannedRequest = OutgoingRequest & {
+  /** What a person calls it, if there are several: the channel. */
+  about?: string;
+  /** Reads from the body why the receiver rejected the request, whatever the status; undefined if it does not say. */
+  rejection?: (answer: Answer) => Rejection | undefined;
+};
+
+/** Requests cannot be made, and trying again does not help. The message is shown in the record of the delivery. */
+export class PlanError extends Error {}
+
+/** Permanent: the same request would be rejected again, so it is not retried. */
+export type Rejection = { message: string; isPermanent: boolean };
+
+export type Plan = { requests: PlannedRequest[]; details: Record<string, unknown> };
+
+/** The one function of a provider: from what happened to the requests that tell of it. */
+export type PlanRequests = (occasion: Occasion) => Plan;
+
+export type ParameterDefinition = {
+  name: string;
+  displayName: string;
+  type: 'text' | 'textfield' | 'url' | 'headers' | 'template';
+  description: string;
+  placeholder?: string;
+  required: boolean;
+  sensitive: boolean;
+};
+
+export type Provider = {
+  name: string;
+  displayName: string;
+  description: string;
+  parameters: ParameterDefinition[];
+  /** Made when the first integration of this kind is. */
+  tagTypes: { name: string; description: string; icon: string }[];
+  /** Whether requests carry a signature by the Standard Webhooks scheme. */
+  signed: boolean;
+  plan: PlanRequests;
+};

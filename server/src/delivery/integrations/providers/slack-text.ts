@@ -1,0 +1,37 @@
+import { ellipsize } from '../../../platform/text.ts';
+import { linkTo, withoutEscapes } from './parts.ts';
+import type { Occasion } from './provider.ts';
+
+const MAX_TEXT = 3_000;
+
+/** One line of Markdown in the dialect of Slack, where &, < and > are its own and everything else is text. */
+export function slackText(markdown: string): string {
+  // What the summary escapes reads as it was written; what would be formatting in Slack is kept from being it.
+  const parts = markdown.split(/(\*\*)/).map(part => (part === '**' ? '*' : plain(part)));
+  return ellipsize(parts.join(''), MAX_TEXT);
+}
+
+const plain = (text: string): string =>
+  withoutEscapes(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** The message as both Slack providers send it: a text, and a button to the page about it. */
+export function slackMessage(occasion: Occasion) {
+  const text = slackText(occasion.summary);
+  return {
+    text,
+    blocks: [
+      { type: 'section', text: { type: 'mrkdwn', text } },
+      {
+        type: 'actions',
+        elements: [
+          {
+            type: 'button',
+            text: { type: 'plain_text', text: 'Open in Halyard' },
+            url: linkTo(occasion),
+            action_id: 'open',
+          },
+        ],
+      },
+    ],
+  };
+}

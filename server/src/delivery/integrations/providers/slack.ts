@@ -1,0 +1,79 @@
+import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { CUSTOM_HEADERS, customHeaders, listOf, tagValues } from './parts.ts';
+import type { PlanRequests, Provider } from './provider.ts';
+import { slackRejection } from './slack-errors.ts';
+import { slackMessage } from './slack-text.ts';
+
+const plan: PlanRequests = occasion => {
+  const { parameters } = occasion;
+  const url = parameters.url ?? '';
+  const message = slackMessage(occasion);
+  const named = [...new Set([...tagValues(occasion, 'slack'), ...listOf(parameters.defaultChannel)])];
+  // A hook of today posts into its own channel and needs no name.
+  const channels = named.length > 0 ? named : [undefined];
+  return {
+    requests: channels.map(channel => ({
+      url,
+      headers: { 'content-type': 'application/json', ...customHeaders(parameters) },
+      body: JSON.stringify({
+        ...(channel === undefined ? {} : { channel: channel.startsWith('#') ? channel : `#${channel}` }),
+        username: parameters.username || 'Halyard',
+        ...(parameters.emojiIcon ? { icon_emoji: parameters.emojiIcon } : {}),
+        ...message,
+      }),
+      ...(channel === undefined ? {} : { about: `#${channel}` }),
+      rejection: ({ status, text }) => (status === 200 ? undefined : slackRejection(wordIn(text))),
+    })),
+    details: { url: shownTarget(url), channels: named, message: message.text },
+  };
+};
+
+/** The body of an error is one word; anything else is not from Slack. */
+const wordIn = (text: string): string | undefined => /^[a-z_]{1,60}$/.exec(text.trim())?.[0];
+
+export const slack: Provider = {
+  name: 'slack',
+  displayName: 'Slack incoming webhook',
+  description: 'Posts messages to a Slack channel through an incoming webhook.',
+  parameters: [
+    {
+      name: 'url',
+      displayName: 'Address of the webhook',
+      type: 'url',
+      description: 'As Slack shows it; it is a secret.',
+      placeholder: 'https://hooks.slack.com/services/…',
+      required: true,
+      sensitive: true,
+    },
+    {
+      name: 'defaultChannel',
+      displayName: 'Channel',
+      type: 'textfield',
+      description: 'For hooks that may post to any channel; others ignore it.',
+      placeholder: 'releases',
+      required: false,
+      sensitive: false,
+    },
+    {
+      name: 'username',
+      displayName: 'User name',
+      type: 'textfield',
+      description: 'Under which name messages appear; Halyard if left out.',
+      required: false,
+      sensitive: false,
+    },
+    {
+      name: 'emojiIcon',
+      displayName: 'Emoji',
+      type: 'textfield',
+      description: 'The picture beside the name.',
+      placeholder: ':flags:',
+      required: false,
+      sensitive: false,
+    },
+    CUSTOM_HEADERS,
+  ],
+  tagTypes: [{ name: 'slack', description: 'Slack channel that is told about the feature', icon: 'S' }],
+  signed: false,
+  plan,
+};

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import Mustache from 'mustache';
+import { expect, test } from 'vitest';
+import { cpuMsOf } from '../../../test/cpu-time.ts';
+import { renderTemplate, templateProblem } from './template.ts';
+
+const names = fc.constantFrom('a', 'b', 'a.b', 'b.a', 'a.length', '.', 'list', 'list.length', 'none');
+const text = fc.constantFrom(' ', '\n', 'x', '<&>', '"', '  \n', '😀');
+const leaf = fc.oneof(
+  text,
+  names.map(name => `{{${name}}}`),
+  names.map(name => `{{{ ${name} }}}`),
+  names.map(name => `{{&${name}}}`),
+  fc.constantFrom('{{! comment }}', '{{> partial}}', '{{=<% %>=}}<%a%><%={{ }}=%>'),
+);
+const section = (inner: fc.Arbitrary<string>) =>
+  fc
+    .tuple(fc.constantFrom('#', '^'), names, inner)
+    .map(([sign, name, body]) => `{{${sign}${name}}}${body}{{/${name}}}`);
+const lines = (one: fc.Arbitrary<string>) => fc.array(one, { maxLength: 5 }).map(parts => parts.join(''));
+const template = lines(fc.oneof(leaf, section(lines(fc.oneof(leaf, section(lines(leaf)))))));
+
+// No null inside lists: Mustache throws on a name that it looks up in null.
+const plain = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant('<b>"x"</b>'), fc.constant('😀'));
+const item = fc.oneof(plain, fc.record({ a: plain, b: plain }, { requiredKeys: [], noNullPrototype: true }));
+const value = fc.oneof(item, fc.constant(null), fc.array(item, { maxLength: 3 }), fc.array(fc.array(plain)));
+const view = fc.record(
+  { a: value, b: value, list: fc.array(item, { maxLength: 4 }) },
+  { requiredKeys: [], noNullPrototype: true },
+);
+
+test('renders what Mustache renders', () => {
+  fc.assert(
+    fc.property(template, view, (text, data) => {
+      expect(renderTemplate(text, data)).toBe(Mustache.render(text, data));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('stops at its limit of steps, long before nested lists are rendered', async () => {
+  const list = Array.from({ length: 1_000 }, (_, index) => ({ value: `v${index}` }));
+  const nested = `{{#list}}{{#list}}${'x'.repeat(280)}{{/list}}{{/list}}`;
+  const silent = '{{#list}}{{#list}}{{none.at.all}}{{/list}}{{/list}}';
+
+  const cpuMs = await cpuMsOf(() => {
+    expect(() => renderTemplate(nested, { list })).toThrow(/more than 1,048,576 characters/);
+    expect(() => renderTemplate(silent, { list })).toThrow(/more than 100,000 steps/);
+  });
+
+  // Without limits each takes many seconds.
+  expect(cpuMs).toBeLessThan(2_000);
+});
+
+test('counts the items of a list that is shown as text', () => {
+  const list = Array.from({ length: 1_000 }, () => [[[]]]);
+
+  expect(() => renderTemplate('{{#list}}{{list}}{{/list}}', { list })).toThrow(/steps/);
+});
+
+test('renders a list of 1,000 items', () => {
+  const list = Array.from({ length: 1_000 }, (_, index) => ({ value: index, description: 'd' }));
+
+  const rendered = renderTemplate('{{#list}}{{value}} {{description}} {{outer}};{{/list}}', {
+    list,
+    outer: 'o',
+  });
+
+  expect(rendered.split(';')).toHaveLength(1_001);
+});
+
+test('reaches own properties only', () => {
+  const view = { list: ['a'], text: 'b' };
+
+  for (const name of [
+    'constructor',
+    'list.constructor.name',
+    'text.toUpperCase',
+    '__proto__.x',
+    'toString',
+  ]) {
+    expect(renderTemplate(`[{{{${name}}}}]`, view)).toBe('[]');
+  }
+});
+
+test.each([
+  ['an unclosed section', '{{#a}}', 'is not a Mustache template'],
+  ['sections nested three deep', '{{#a}}{{^b}}{{#c}}{{/c}}{{/b}}{{/a}}', 'must not nest sections'],
+  ['long whitespace', `{{a${' '.repeat(9_900)}x}}`, 'whitespace'],
+])('rejects %s', (_, text, problem) => {
+  expect(templateProblem(text)).toContain(problem);
+  expect(() => renderTemplate(text, {})).toThrow(problem);
+});

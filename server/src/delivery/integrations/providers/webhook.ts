@@ -1,0 +1,69 @@
+import { shownTarget } from '../../../platform/outgoing/target.ts';
+import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, fromTemplate } from './parts.ts';
+import type { PlanRequests, Provider } from './provider.ts';
+
+const plan: PlanRequests = occasion => {
+  const { parameters, event, isTest } = occasion;
+  const contentType = parameters.contentType || 'application/json';
+  const body = parameters.bodyTemplate
+    ? fromTemplate(parameters.bodyTemplate, contentType, occasion)
+    : JSON.stringify(isTest ? { ...event, test: true } : event);
+  const headers = {
+    ...(parameters.authorization ? { authorization: parameters.authorization } : {}),
+    'content-type': contentType,
+    ...customHeaders(parameters),
+  };
+  const url = parameters.url ?? '';
+  return {
+    requests: [{ url, headers, body }],
+    details: { url: shownTarget(url), contentType, body: readable(body) },
+  };
+};
+
+/** In the record JSON reads better as JSON. */
+function readable(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return body;
+  }
+}
+
+export const webhook: Provider = {
+  name: 'webhook',
+  displayName: 'Webhook',
+  description: 'Posts every event to an address of yours, signed by the Standard Webhooks scheme.',
+  parameters: [
+    {
+      name: 'url',
+      displayName: 'Address',
+      type: 'url',
+      description: 'Where events are posted to. Any answer of 200 to 299 means that the event has arrived.',
+      placeholder: 'https://example.com/hooks/flags',
+      required: true,
+      sensitive: true,
+    },
+    {
+      name: 'contentType',
+      displayName: 'Content type',
+      type: 'text',
+      description: 'The Content-Type header; application/json if left out.',
+      placeholder: 'application/json',
+      required: false,
+      sensitive: false,
+    },
+    {
+      name: 'authorization',
+      displayName: 'Authorization',
+      type: 'text',
+      description: 'The Authorization header, if the receiver wants one.',
+      required: false,
+      sensitive: true,
+    },
+    CUSTOM_HEADERS,
+    BODY_TEMPLATE,
+  ],
+  tagTypes: [],
+  signed: true,
+  plan,
+};

@@ -1,0 +1,414 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { createIntegration } from './create.ts';
+import { lockIntegrationCount } from './store.ts';
+
+const harness = useHarness();
+
+const URL = '/api/admin/addons';
+const WEBHOOK = {
+  provider: 'webhook',
+  description: 'Hook',
+  enabled: true,
+  parameters: { url: 'https://hooks.example.com/in?key=CANARY', authorization: 'Bearer CANARY' },
+  events: ['feature-created'],
+};
+
+const post = (fields: object = {}, token?: string) =>
+  call(harness.app, 'POST', URL, {
+    body: { ...WEBHOOK, ...fields },
+    ...(token === undefined ? {} : { token }),
+  });
+const put = (id: number, fields: object = {}) =>
+  call(harness.app, 'PUT', `${URL}/${id}`, { body: { ...WEBHOOK, ...fields } });
+const get = (id: number) => call(harness.app, 'GET', `${URL}/${id}`);
+const eventsOf = async (id: number) => {
+  const { body } = await call(harness.app, 'GET', '/api/admin/search/events?limit=1000');
+  return body.events.filter(
+    (event: { type: string; data: { id: number } | null; preData: { id: number } | null }) =>
+      /^(addon|integration)-/.test(event.type) && (event.data ?? event.preData)?.id === id,
+  );
+};
+const storedIn = async (id: number) =>
+  (
+    await sql<{ parameters: object; sealed: string; secret: string }>`
+      select parameters, sealed_parameters as sealed, sealed_secret as secret from integrations where id = ${id}`.execute(
+      harness.db,
+    )
+  ).rows[0];
+
+test('a created integration is answered, listed and recorded, its secrets masked', async () => {
+  const { status, body } = await post({ unknown: 1 });
+
+  const { signingSecret, ...shown } = body;
+  expect(status).toBe(201);
+  expect(signingSecret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  expect(shown).toEqual({
+    id: expect.any(Number),
+    ...WEBHOOK,
+    parameters: { url: '*****', authorization: '*****' },
+    projects: [],
+    environments: [],
+    eventsWithoutProject: false,
+    ordered: false,
+    whenGivenUp: 'skip',
+    createdAt: expect.any(String),
+    failingSince: null,
+    disabledAt: null,
+    disabledBecause: null,
+    oldSecretUntil: null,
+    problem: null,
+  });
+  expect((await get(body.id)).body).toEqual(shown);
+  const list = (await call(harness.app, 'GET', URL)).body;
+  expect(list.addons).toContainEqual(shown);
+  expect(list.providers.map((one: { name: string }) => one.name)).toContain('webhook');
+  const [event] = await eventsOf(body.id);
+  expect(event).toMatchObject({ type: 'addon-config-created', project: null });
+  expect(event.data.parameters).toEqual({ url: '*****', authorization: '*****' });
+  expect(JSON.stringify([await eventsOf(body.id), await storedIn(body.id)])).not.toContain('CANARY');
+});
+
+test('every mistake is listed with its place', async () => {
+  const { status, body } = await post({
+    parameters: {
+      url: 'ftp://x',
+      contentType: 'ä',
+      customHeaders: '{"Host":"x","a b":"c"}',
+      bodyTemplate: '{{#a}}',
+    },
+    events: ['feature-created', 'no-such-event'],
+  });
+
+  expect(status).toBe(400);
+  expect(body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+    '/body/events/1',
+    '/body/parameters/bodyTemplate',
+    '/body/parameters/contentType',
+    '/body/parameters/customHeaders',
+    '/body/parameters/customHeaders',
+    '/body/parameters/url',
+  ]);
+});
+
+test.each([
+  ['an unknown provider', { provider: 'carrier-pigeon' }, '/body/provider'],
+  ['a missing address', { parameters: {} }, '/body/parameters/url'],
+  ['an address that is no text', { parameters: { url: 7 } }, '/body/parameters/url'],
+  ['an address with a password', { parameters: { url: 'https://a:b@example.com' } }, '/body/parameters/url'],
+  ['no events', { events: [] }, '/body/events'],
+  [
+    'headers that are no JSON',
+    { parameters: { ...WEBHOOK.parameters, customHeaders: 'X: y' } },
+    '/body/parameters/customHeaders',
+  ],
+  [
+    'a line break in a header',
+    { parameters: { ...WEBHOOK.parameters, customHeaders: '{"X-A":"b\\r\\nX-B: c"}' } },
+    '/body/parameters/customHeaders',
+  ],
+  [
+    'a header of the signature',
+    { parameters: { ...WEBHOOK.parameters, customHeaders: '{"Webhook-Id":"x"}' } },
+    '/body/parameters/customHeaders',
+  ],
+  [
+    'sections nested three deep',
+    { parameters: { ...WEBHOOK.parameters, bodyTemplate: '{{#a}}{{#b}}{{#c}}{{/c}}{{/b}}{{/a}}' } },
+    '/body/parameters/bodyTemplate',
+  ],
+])('%s is refused, on create, on validate and on update', async (_, fields, path) => {
+  const { body: made } = await post();
+  const refusal = { status: 400, body: { name: 'BadDataError', details: [{ path }] } };
+
+  expect(await post(fields)).toMatchObject(refusal);
+  expect(await put(made.id, fields)).toMatchObject(refusal);
+  expect(
+    await call(harness.app, 'POST', `${URL}/validate`, { body: { ...WEBHOOK, ...fields } }),
+  ).toMatchObject(refusal);
+});
+
+test('what is valid passes the check, and nothing is stored', async () => {
+  const before = (await call(harness.app, 'GET', URL)).body.addons.length;
+
+  expect((await call(harness.app, 'POST', `${URL}/validate`, { body: WEBHOOK })).status).toBe(204);
+
+  expect((await call(harness.app, 'GET', URL)).body.addons.length).toBe(before);
+});
+
+test('a masked parameter keeps what is stored, and what is left out stays', async () => {
+  const { body: made } = await post({ projects: ['default'], ordered: true });
+  const before = await storedIn(made.id);
+
+  const { status, body } = await put(made.id, {
+    description: 'Changed',
+    parameters: { url: '*****', authorization: '*****' },
+  });
+
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ description: 'Changed', projects: ['default'], ordered: true });
+  expect(body.parameters).toEqual({ url: '*****', authorization: '*****' });
+  const [event] = await eventsOf(made.id);
+  expect(event).toMatchObject({ type: 'addon-config-updated', preData: { description: 'Hook' } });
+  expect(event.data.changedSecrets).toBeUndefined();
+  // Sealed anew, so the text differs; that it opens to the same is shown by the next update changing nothing.
+  expect((await storedIn(made.id))?.sealed).not.toBe(before?.sealed);
+  const count = (await eventsOf(made.id)).length;
+  await put(made.id, { description: 'Changed' });
+  expect((await eventsOf(made.id)).length).toBe(count);
+});
+
+test('a changed secret is told by its name alone', async () => {
+  const { body: made } = await post();
+
+  await put(made.id, { parameters: { url: '*****', authorization: 'Bearer CANARY2' } });
+
+  const [event] = await eventsOf(made.id);
+  expect(event.data.changedSecrets).toEqual(['authorization']);
+  expect(JSON.stringify(event)).not.toContain('CANARY');
+});
+
+test('an update that changes nothing records nothing; another provider is refused', async () => {
+  const { body: made } = await post();
+
+  expect((await put(made.id)).status).toBe(200);
+
+  expect(await eventsOf(made.id)).toHaveLength(1);
+  expect(await put(made.id, { provider: 'slack' })).toMatchObject({ status: 400 });
+});
+
+test('a deleted integration is gone, and the event tells what it was', async () => {
+  const { body: made } = await post();
+
+  expect((await call(harness.app, 'DELETE', `${URL}/${made.id}`)).status).toBe(200);
+
+  expect((await get(made.id)).status).toBe(404);
+  expect((await put(made.id)).status).toBe(404);
+  expect((await call(harness.app, 'DELETE', `${URL}/${made.id}`)).status).toBe(404);
+  expect((await eventsOf(made.id))[0]).toMatchObject({
+    type: 'addon-config-deleted',
+    preData: { description: 'Hook' },
+  });
+});
+
+test.each(['abc', '0', '-1', '1.5', '99999999999999999'])('the id %s is refused', async id => {
+  expect((await call(harness.app, 'GET', `${URL}/${id}`)).status).toBe(400);
+});
+
+test('a rotated secret is shown once; a second rotation within the overlap needs force', async () => {
+  const { body: made } = await post();
+  const rotate = (body: object) => call(harness.app, 'POST', `${URL}/${made.id}/rotate-secret`, { body });
+
+  const first = await rotate({});
+  const second = await rotate({});
+  const forced = await rotate({ force: true, overlapHours: 0 });
+
+  expect(first).toMatchObject({ status: 200, body: { signingSecret: expect.stringMatching(/^whsec_/) } });
+  expect(new Date(first.body.oldSecretUntil).getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
+  expect(second).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(forced.body.oldSecretUntil).toBeNull();
+  expect(new Set([made.signingSecret, first.body.signingSecret, forced.body.signingSecret]).size).toBe(3);
+  expect((await eventsOf(made.id))[0].type).toBe('integration-secret-rotated');
+  expect((await rotate({ overlapHours: 200 })).status).toBe(400);
+});
+
+test('without a key no integration is stored', async () => {
+  const settings = { keyring: [], targets: { allowed: [], allowPrivate: true } };
+
+  await expect(createIntegration(harness.db, SYSTEM, settings, WEBHOOK)).rejects.toThrow(
+    'HALYARD_SECRET_KEY',
+  );
+});
+
+test.each(['Admin', 'Editor'] as const)(
+  'rejects filters that name an unknown project or environment, also for an %s',
+  async role => {
+    const { token } = await makeUser(harness.db, role);
+    const filters = { projects: ['default', 'nope'], environments: ['prod'] };
+    const { id } = (await post()).body;
+    const ask = (method: 'POST' | 'PUT', path: string, fields: object = filters) =>
+      call(harness.app, method, `${URL}${path}`, { body: { ...WEBHOOK, ...fields }, token });
+
+    for (const answer of [
+      await ask('POST', ''),
+      await ask('POST', '/validate'),
+      await ask('PUT', `/${id}`),
+    ]) {
+      expect(answer.status).toBe(400);
+      expect(answer.body.details).toEqual([
+        { message: 'project nope does not exist', path: '/body/projects/1' },
+        { message: 'environment prod does not exist', path: '/body/environments/0' },
+      ]);
+    }
+    const all = await ask('POST', '', { ...filters, events: ['feature-craeted'] });
+    expect(all.body.details).toHaveLength(3);
+  },
+);
+
+test('an update may repeat a filter whose project is deleted meanwhile, and may drop it', async () => {
+  const gone = await makeProject(harness.db);
+  const { id } = (await post({ projects: ['default', gone.id] })).body;
+  await sql`update integrations set projects = array['default', 'deleted-since'] where id = ${id}`.execute(
+    harness.db,
+  );
+
+  const repeated = await put(id, { projects: ['default', 'deleted-since'] });
+  const dropped = await put(id, { projects: ['default'] });
+
+  expect(repeated.body.projects).toEqual(['default', 'deleted-since']);
+  expect(dropped.body.projects).toEqual(['default']);
+});
+
+test('names parameters that the provider does not have in Halyard-Ignored', async () => {
+  const fields = { parameters: { ...WEBHOOK.parameters, contntType: 'x' } };
+  const created = await post(fields);
+  const updated = await put(created.body.id, fields);
+  const strict = await call(harness.app, 'POST', URL, {
+    body: { ...WEBHOOK, ...fields },
+    headers: { prefer: 'handling=strict' },
+  });
+
+  expect([created.status, updated.status]).toEqual([201, 200]);
+  expect(created.headers['halyard-ignored']).toBe('parameters.contntType');
+  expect(updated.headers['halyard-ignored']).toBe('parameters.contntType');
+  expect(strict.body.details).toEqual([
+    { message: 'parameters.contntType is not known here', path: '/body/parameters/contntType' },
+  ]);
+});
+
+test('private addresses are refused unless the operator allows them', async () => {
+  const url = (address: string, targets: { allowed: string[]; allowPrivate: boolean }) =>
+    createIntegration(
+      harness.db,
+      SYSTEM,
+      { keyring: keyringOf(APP_SETTINGS.secretKey, []), targets },
+      { ...WEBHOOK, parameters: { url: address } },
+    ).then(
+      () => 'stored',
+      (error: { details: { message: string }[] }) => error.details[0]?.message,
+    );
+
+  expect(await url('http://10.1.2.3/', { allowed: [], allowPrivate: false })).toContain('private network');
+  expect(await url('http://10.1.2.3/', { allowed: ['10.1.0.0/16'], allowPrivate: false })).toBe('stored');
+  expect(await url('http://localhost/', { allowed: ['localhost'], allowPrivate: false })).toBe('stored');
+});
+
+test('a matching event makes a delivery and a job in the statement that writes it; without integrations nothing', async () => {
+  await sql`delete from integrations`.execute(harness.db);
+  const statementsOf = async (work: () => Promise<unknown>) => {
+    const before = harness.statements.length;
+    await work();
+    return harness.statements.length - before;
+  };
+  const createFeature = (project: string) => () =>
+    call(harness.app, 'POST', `/api/admin/projects/${project}/features`, {
+      body: { name: `feature-${Math.random().toString(36).slice(2)}` },
+    });
+  const deliveries = async () =>
+    (
+      await sql<{ integration: number; jobs: number }>`
+      select integration_id as integration, (
+        select count(*) from pgboss.job where name = 'deliver' and data ->> 'delivery' = integration_deliveries.id::text
+      ) as jobs
+      from integration_deliveries order by id`.execute(harness.db)
+    ).rows;
+  const other = await makeProject(harness.db);
+  await createFeature('default')();
+
+  const without = await statementsOf(createFeature('default'));
+  expect(await deliveries()).toEqual([]);
+  const { body: all } = await post();
+  const { body: one } = await post({ projects: [other.id] });
+  await post({ enabled: false });
+  await post({ events: ['feature-archived'] });
+  const withTwo = await statementsOf(createFeature(other.id));
+  await createFeature('default')();
+
+  expect(withTwo).toBe(without);
+  expect(await deliveries()).toEqual([
+    { integration: all.id, jobs: 1 },
+    { integration: one.id, jobs: 1 },
+    { integration: all.id, jobs: 1 },
+  ]);
+});
+
+test('the filters: events without a project are left out when projects are named, unless asked for', async () => {
+  await sql`delete from integrations`.execute(harness.db);
+  await sql`delete from integration_deliveries`.execute(harness.db);
+  const other = await makeProject(harness.db);
+  const types = { events: ['tag-type-created', 'feature-environment-enabled', 'feature-created'] };
+  const ids = {
+    everything: (await post({ events: ['*'] })).body.id,
+    anyProject: (await post({ ...types, projects: ['*'] })).body.id,
+    project: (await post({ ...types, projects: ['default'] })).body.id,
+    projectAndNone: (await post({ ...types, projects: ['default'], eventsWithoutProject: true })).body.id,
+    otherProject: (await post({ ...types, projects: [other.id] })).body.id,
+    production: (await post({ ...types, environments: ['production'] })).body.id,
+    development: (await post({ ...types, environments: ['development'] })).body.id,
+  };
+  const told = async (work: () => Promise<unknown>) => {
+    await sql`delete from integration_deliveries`.execute(harness.db);
+    await work();
+    const { rows } = await sql<{ id: number }>`
+      select distinct integration_id as id from integration_deliveries`.execute(harness.db);
+    return Object.entries(ids)
+      .filter(([, id]) => rows.some(row => row.id === id))
+      .map(([name]) => name);
+  };
+  const features = '/api/admin/projects/default/features';
+
+  expect(
+    await told(() => call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'filters' } })),
+  ).toEqual(['everything', 'anyProject', 'projectAndNone', 'production', 'development']);
+  expect(await told(() => call(harness.app, 'POST', features, { body: { name: 'filtered' } }))).toEqual([
+    'everything',
+    'anyProject',
+    'project',
+    'projectAndNone',
+    'production',
+    'development',
+  ]);
+  expect(
+    await told(() => call(harness.app, 'POST', `${features}/filtered/environments/production/on`)),
+  ).toEqual(['everything', 'anyProject', 'project', 'projectAndNone', 'production']);
+});
+
+test('an integration deleted in an open transaction neither fails nor holds up an event', async () => {
+  const { body: made } = await post({ events: ['*'] });
+  const tx = await harness.db.startTransaction().execute();
+  await sql`delete from integrations where id = ${made.id}`.execute(tx);
+
+  const { status } = await call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'meanwhile' } });
+
+  await tx.commit().execute();
+  expect(status).toBe(201);
+});
+
+test('the limit counts those that another open transaction is adding', async () => {
+  const tx = await harness.db.startTransaction().execute();
+  await lockIntegrationCount(tx);
+
+  const creating = post();
+  await untilWaiting(harness.db);
+  await tx.commit().execute();
+
+  expect((await creating).status).toBe(201);
+});
+
+test('an editor configures integrations, a viewer sees them masked', async () => {
+  const editor = (await makeUser(harness.db, 'Editor')).token;
+  const viewer = (await makeUser(harness.db, 'Viewer')).token;
+
+  const made = await post({}, editor);
+
+  expect(made.status).toBe(201);
+  expect((await post({}, viewer)).status).toBe(403);
+  const seen = await call(harness.app, 'GET', `${URL}/${made.body.id}`, { token: viewer });
+  expect(seen.body.parameters).toEqual({ url: '*****', authorization: '*****' });
+});

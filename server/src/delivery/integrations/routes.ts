@@ -1,0 +1,196 @@
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { acceptIntegration, integrationViolations, unknownParameters, updateViolations } from './accept.ts';
+import { createIntegration, type IntegrationSettings } from './create.ts';
+import { definitions } from './definitions.ts';
+import { removeIntegration } from './remove.ts';
+import { rotateSigningSecret } from './rotate-secret.ts';
+import {
+  Integration,
+  IntegrationInput,
+  IntegrationList,
+  NewIntegrationAnswer,
+  ProviderDefinition,
+  params,
+  RotatedSecret,
+  SecretRotation,
+} from './schema.ts';
+import { masked } from './sealed.ts';
+import { findIntegration, listIntegrations } from './store.ts';
+import { changeIntegration } from './update.ts';
+import { filterViolations, viewFor } from './visible.ts';
+
+const tags = ['Integrations'];
+
+export function integrationRoutes(app: App, db: Db, settings: IntegrationSettings): void {
+  const { keyring } = settings;
+  const schemas = [Integration, NewIntegrationAnswer, ProviderDefinition, IntegrationList, RotatedSecret];
+  for (const schema of schemas) app.addSchema(schema);
+
+  app.get(
+    '/api/admin/addons',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getAddons',
+        tags,
+        summary: 'List integrations',
+        description:
+          'The integrations and the providers. Secrets are masked. Projects that the caller may not read are left out, and so is an integration for such projects alone.',
+        response: { 200: answer('Integrations and providers', IntegrationList), ...refusals(401, 403) },
+      },
+    },
+    async request => {
+      const rows = await listIntegrations(db);
+      const seen = await viewFor(db, request.actor, rows);
+      return {
+        addons: rows.flatMap(row => seen(row) ?? []).map(row => masked(keyring, row)),
+        providers: definitions(),
+      };
+    },
+  );
+
+  app.get(
+    '/api/admin/addons/:id',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getAddon',
+        tags,
+        summary: 'Get an integration',
+        description: 'One integration. Secrets are masked.',
+        params,
+        response: { 200: answer('The integration', Integration), ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async request => {
+      const found = await findIntegration(db, Number(request.params.id));
+      const row = found && (await viewFor(db, request.actor, [found]))(found);
+      if (!row) throw notFound(`Integration ${request.params.id}`);
+      return masked(keyring, row);
+    },
+  );
+
+  app.post(
+    '/api/admin/addons',
+    {
+      config: {
+        permission: ['CREATE_ADDON'],
+        answersSecret: true,
+        checks: [
+          ({ body }) => integrationViolations(body, settings.targets, undefined),
+          ({ body, actor }) => filterViolations(db, actor, body),
+        ],
+        ignoredToo: unknownParameters,
+      },
+      schema: {
+        operationId: 'createAddon',
+        tags,
+        summary: 'Create an integration',
+        description:
+          'Creates an integration; the next event that fits is delivered. Secrets are encrypted and never shown again; the signing secret is shown in this answer only. Events: addon-config-created, tag-type-created.',
+        body: IntegrationInput,
+        response: {
+          201: answer('The new integration', NewIntegrationAnswer),
+          ...refusals(400, 401, 403, 413, 415),
+        },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createIntegration(db, request.actor, settings, request.body)),
+  );
+
+  app.post(
+    '/api/admin/addons/validate',
+    {
+      config: {
+        permission: ['CREATE_ADDON', 'UPDATE_ADDON'],
+        checks: [
+          ({ body }) => integrationViolations(body, settings.targets, undefined),
+          ({ body, actor }) => filterViolations(db, actor, body),
+        ],
+        ignoredToo: unknownParameters,
+      },
+      schema: {
+        operationId: 'validateAddon',
+        tags,
+        summary: 'Check an integration',
+        description: 'Answers whether an integration could be created like this; nothing is stored or sent.',
+        body: IntegrationInput,
+        response: { 204: Nothing, ...refusals(400, 401, 403, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const ofFilters = await filterViolations(db, request.actor, request.body);
+      acceptIntegration(request.body, settings.targets, undefined, ofFilters);
+      return reply.code(204).send();
+    },
+  );
+
+  app.put(
+    '/api/admin/addons/:id',
+    {
+      config: {
+        permission: ['UPDATE_ADDON'],
+        checks: [({ body }) => updateViolations(body)],
+        ignoredToo: unknownParameters,
+      },
+      schema: {
+        operationId: 'updateAddon',
+        tags,
+        summary: 'Update an integration',
+        description:
+          'Replaces parameters and events; description, projects, environments and settings stay if they are left out. A masked parameter (*****) keeps what is stored, unless the address changes: then sensitive parameters must be sent again. Counts from the next event on, on every server. Events: addon-config-updated.',
+        params,
+        body: IntegrationInput,
+        response: { 200: answer('The integration', Integration), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request =>
+      await changeIntegration(db, request.actor, settings, Number(request.params.id), request.body),
+  );
+
+  app.delete(
+    '/api/admin/addons/:id',
+    {
+      config: { permission: ['DELETE_ADDON'] },
+      schema: {
+        operationId: 'deleteAddon',
+        tags,
+        summary: 'Delete an integration',
+        description:
+          'Deletes an integration with its records; what is still to be delivered is not. Events: addon-config-deleted.',
+        params,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removeIntegration(db, request.actor, keyring, Number(request.params.id));
+      return reply.code(200).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/addons/:id/rotate-secret',
+    {
+      config: { permission: ['UPDATE_ADDON'], answersSecret: true },
+      schema: {
+        operationId: 'rotateAddonSecret',
+        tags,
+        summary: 'Rotate the signing secret of an integration',
+        description:
+          'Makes a new signing secret, shown in this answer only. Requests carry signatures with both until the overlap ends. A second rotation within it is refused unless forced. Events: integration-secret-rotated.',
+        params,
+        body: SecretRotation,
+        response: {
+          200: answer('The new secret', RotatedSecret),
+          ...refusals(400, 401, 403, 404, 409, 413, 415),
+        },
+      },
+    },
+    async request =>
+      await rotateSigningSecret(db, request.actor, keyring, Number(request.params.id), request.body),
+  );
+}

@@ -1,0 +1,167 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { Parameters } from './providers/provider.ts';
+import type { Integration } from './schema.ts';
+
+export type IntegrationRow = Omit<Integration, 'parameters' | 'problem'> & {
+  parameters: Parameters;
+  sealedParameters: string | null;
+  sealedSecret: string | null;
+  sealedOldSecret: string | null;
+  failedAttempts: number;
+};
+
+export const INTEGRATION = sql`
+  integrations.id, integrations.provider, integrations.description, integrations.enabled, integrations.parameters,
+  integrations.events, integrations.projects, integrations.environments,
+  integrations.events_without_project as "eventsWithoutProject", integrations.ordered,
+  integrations.when_given_up as "whenGivenUp",
+  integrations.created_at as "createdAt", integrations.failing_since as "failingSince",
+  integrations.disabled_at as "disabledAt", integrations.disabled_because as "disabledBecause",
+  integrations.old_secret_until as "oldSecretUntil", integrations.sealed_parameters as "sealedParameters",
+  integrations.sealed_secret as "sealedSecret", integrations.sealed_old_secret as "sealedOldSecret",
+  integrations.failed_attempts as "failedAttempts"`;
+
+export async function findIntegration(db: Reader, id: number): Promise<IntegrationRow | undefined> {
+  const { rows } =
+    await sql<IntegrationRow>`select ${INTEGRATION} from integrations where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export async function lockIntegration(tx: Tx, id: number): Promise<IntegrationRow | undefined> {
+  const { rows } =
+    await sql<IntegrationRow>`select ${INTEGRATION} from integrations where id = ${id} for update`.execute(
+      tx,
+    );
+  return rows[0];
+}
+
+export async function listIntegrationsOf(db: Reader, ids: number[]): Promise<IntegrationRow[]> {
+  const { rows } =
+    await sql<IntegrationRow>`select ${INTEGRATION} from integrations where id = any(${ids}::integer[])`.execute(
+      db,
+    );
+  return rows;
+}
+
+export async function listIntegrations(db: Reader): Promise<IntegrationRow[]> {
+  const { rows } = await sql<IntegrationRow>`select ${INTEGRATION} from integrations order by id`.execute(db);
+  return rows;
+}
+
+/** Until the transaction ends nobody else counts, so nobody gets past a limit together. */
+export async function lockIntegrationCount(tx: Tx): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtext('integrations count'))`.execute(tx);
+  const { rows } = await sql<{ count: number }>`select count(*) from integrations`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+/** The id is needed before the row is: what is sealed is bound to it. */
+export async function nextIntegrationId(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select nextval(pg_get_serial_sequence('integrations', 'id')) as id`.execute(tx);
+  return Number(rows[0]?.id);
+}
+
+export type IntegrationFields = Pick<
+  IntegrationRow,
+  | 'provider'
+  | 'description'
+  | 'enabled'
+  | 'parameters'
+  | 'sealedParameters'
+  | 'events'
+  | 'projects'
+  | 'environments'
+  | 'eventsWithoutProject'
+  | 'ordered'
+  | 'whenGivenUp'
+>;
+
+export async function insertIntegration(
+  tx: Tx,
+  id: number,
+  fields: IntegrationFields,
+  sealedSecret: string | null,
+): Promise<IntegrationRow> {
+  const { rows } = await sql<IntegrationRow>`
+    insert into integrations (id, provider, description, enabled, parameters, sealed_parameters, events, projects,
+      environments, events_without_project, ordered, when_given_up, sealed_secret)
+    overriding system value
+    values (${id}, ${fields.provider}, ${fields.description}, ${fields.enabled}, ${JSON.stringify(fields.parameters)},
+      ${fields.sealedParameters}, ${fields.events}, ${fields.projects}, ${fields.environments},
+      ${fields.eventsWithoutProject}, ${fields.ordered}, ${fields.whenGivenUp}, ${sealedSecret})
+    returning ${INTEGRATION}`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error('An integration was not inserted');
+  return row;
+}
+
+/** Switched on, it starts without a past; switched off, it remembers when, so that what is missed can be made up for. */
+export async function updateIntegration(
+  tx: Tx,
+  id: number,
+  fields: IntegrationFields,
+): Promise<IntegrationRow> {
+  const { rows } = await sql<IntegrationRow>`
+    update integrations set provider = ${fields.provider}, description = ${fields.description},
+      parameters = ${JSON.stringify(fields.parameters)}, sealed_parameters = ${fields.sealedParameters},
+      events = ${fields.events}, projects = ${fields.projects}, environments = ${fields.environments},
+      events_without_project = ${fields.eventsWithoutProject}, ordered = ${fields.ordered},
+      when_given_up = ${fields.whenGivenUp},
+      disabled_at = case when enabled and not ${fields.enabled} then now() else disabled_at end,
+      disabled_because = case when enabled = ${fields.enabled} then disabled_because end,
+      failing_since = case when enabled = ${fields.enabled} then failing_since end,
+      failed_attempts = case when enabled = ${fields.enabled} then failed_attempts else 0 end,
+      warned_at = case when enabled = ${fields.enabled} then warned_at end,
+      enabled = ${fields.enabled}
+    where id = ${id}
+    returning ${INTEGRATION}`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error(`Integration ${id} vanished while it was locked`);
+  return row;
+}
+
+export async function disableIntegration(tx: Tx, id: number, because: string): Promise<void> {
+  await sql`update integrations set enabled = false, disabled_at = now(), disabled_because = ${because}
+    where id = ${id}`.execute(tx);
+}
+
+/** Notes that it was told of the failures of an integration; false if it was before, or they are over. */
+export async function noteWarning(tx: Tx, id: number): Promise<boolean> {
+  const { rows } = await sql`
+    update integrations set warned_at = now()
+    where id = ${id} and enabled and warned_at is null and failing_since is not null returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+export async function updateSecrets(
+  tx: Tx,
+  id: number,
+  sealed: { secret: string; oldSecret: string | null; overlapHours: number },
+): Promise<string | null> {
+  const { rows } = await sql<{ until: string | null }>`
+    update integrations set sealed_secret = ${sealed.secret}, sealed_old_secret = ${sealed.oldSecret},
+      old_secret_until = ${sealed.oldSecret === null ? null : sql`now() + ${sealed.overlapHours} * interval '1 hour'`}
+    where id = ${id} returning old_secret_until as until`.execute(tx);
+  return rows[0]?.until ?? null;
+}
+
+export async function deleteIntegration(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('integrations').where('id', '=', id).execute();
+}
+
+/** All that is sealed, for the command that seals it anew. */
+export async function lockSealed(tx: Tx): Promise<IntegrationRow[]> {
+  const { rows } =
+    await sql<IntegrationRow>`select ${INTEGRATION} from integrations order by id for update`.execute(tx);
+  return rows;
+}
+
+export async function updateSealed(
+  tx: Tx,
+  { id, sealedParameters, sealedSecret, sealedOldSecret }: IntegrationRow,
+): Promise<void> {
+  await sql`update integrations set sealed_parameters = ${sealedParameters}, sealed_secret = ${sealedSecret},
+    sealed_old_secret = ${sealedOldSecret} where id = ${id}`.execute(tx);
+}

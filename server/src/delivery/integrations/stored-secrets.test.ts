@@ -1,0 +1,192 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { makeUser } from '../../test/factories.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { startReceiver } from '../../test/receiver.ts';
+import { call } from '../../test/request.ts';
+import { PROVIDERS } from './providers/list.ts';
+import { checkSealed, resealSecrets } from './reseal.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness);
+
+const URL = '/api/admin/addons';
+const events = ['feature-created'];
+
+/** A valid value for every parameter that is sensitive, required or an address. */
+const filled = (provider: string, address: string): Record<string, string> =>
+  Object.fromEntries(
+    (PROVIDERS.find(({ name }) => name === provider)?.parameters ?? [])
+      .filter(({ sensitive, required, type }) => sensitive || required || type === 'url')
+      .map(({ name, type }) => [
+        name,
+        type === 'url' ? address : type === 'headers' ? '{"X-Key":"CANARY"}' : 'CANARY',
+      ]),
+  );
+
+const create = async (provider: string, parameters: object, token?: string) => {
+  const { status, body } = await call(harness.app, 'POST', URL, {
+    body: { provider, enabled: true, events, parameters },
+    ...(token === undefined ? {} : { token }),
+  });
+  expect({ status, details: body.details }).toEqual({ status: 201, details: undefined });
+  return body.id as number;
+};
+const update = (id: number, provider: string, parameters: object, fields: object = {}) =>
+  call(harness.app, 'PUT', `${URL}/${id}`, {
+    body: { provider, enabled: true, events, ...fields, parameters },
+  });
+
+test.each(PROVIDERS.map(({ name }) => name))(
+  '%s: stored secrets do not follow a changed address',
+  async provider => {
+    const elsewhere = await startReceiver();
+    const given = filled(provider, `${deliveries.receiver.url}/hook`);
+    const id = await create(provider, { ...given, defaultChannels: 'x' });
+    const { body: shown } = await call(harness.app, 'GET', `${URL}/${id}`);
+    const addresses = Object.keys(given).filter(name => given[name]?.startsWith('http'));
+    const moved = Object.fromEntries(addresses.map(name => [name, `${elsewhere.url}/hook`]));
+    const masked = Object.keys(shown.parameters).filter(
+      name => shown.parameters[name] === '*****' && !addresses.includes(name),
+    );
+
+    const rejected = await update(id, provider, { ...shown.parameters, ...moved });
+    await call(harness.app, 'POST', `${URL}/${id}/test`);
+    await deliveries.settled(id);
+
+    if (masked.length > 0) {
+      expect(rejected.status).toBe(400);
+      expect(rejected.body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual(
+        masked.map(name => `/body/parameters/${name}`).toSorted(),
+      );
+      expect(rejected.body.details[0].message).toContain(String(addresses[0]));
+      expect(elsewhere.received).toEqual([]);
+    } else expect(rejected.status).toBe(200);
+    // With the secrets entered again, or without them, it is accepted.
+    expect((await update(id, provider, { ...given, ...moved })).status).toBe(200);
+    await elsewhere.close();
+  },
+);
+
+test('an editor cannot have a stored Slack token sent to an address of their own', async () => {
+  const editor = (await makeUser(harness.db, 'Editor')).token;
+  const elsewhere = await startReceiver();
+  const id = await create('slack-app', { accessToken: 'xoxb-CANARY', defaultChannels: 'x' });
+
+  const { status, body } = await call(harness.app, 'PUT', `${URL}/${id}`, {
+    token: editor,
+    body: {
+      provider: 'slack-app',
+      enabled: true,
+      events,
+      parameters: { accessToken: '*****', defaultChannels: 'x', apiUrl: elsewhere.url },
+    },
+  });
+
+  expect(status).toBe(400);
+  expect(body.details).toMatchObject([{ path: '/body/parameters/accessToken' }]);
+  await elsewhere.close();
+});
+
+test('the same address written in another way is no change', async () => {
+  const id = await create('new-relic', { url: 'https://collector.example.com', licenseKey: 'CANARY' });
+
+  const { status } = await update(id, 'new-relic', {
+    url: 'HTTPS://collector.example.com:443/',
+    licenseKey: '*****',
+  });
+
+  expect(status).toBe(200);
+});
+
+test('a mask that stands for nothing is rejected', async () => {
+  const id = await create('webhook', { url: 'https://a.example.com' });
+
+  const { status, body } = await update(id, 'webhook', { url: '*****', authorization: '*****' });
+
+  expect(status).toBe(400);
+  expect(body.details).toMatchObject([{ path: '/body/parameters/authorization' }]);
+});
+
+const damage = (id: number, column: string) =>
+  sql`update integrations set ${sql.ref(column)} = overlay(${sql.ref(column)} placing 'AAAAAAAA' from 20) where id = ${id}`.execute(
+    harness.db,
+  );
+const hook = () => ({ url: `${deliveries.receiver.url}/hook`, authorization: 'Bearer x' });
+
+test('an integration whose secrets are damaged is shown as such, others are not affected, and new secrets repair it', async () => {
+  const sound = await create('webhook', hook());
+  const id = await create('webhook', hook());
+  await damage(id, 'sealed_parameters');
+
+  const list = await call(harness.app, 'GET', URL);
+  const one = await call(harness.app, 'GET', `${URL}/${id}`);
+  await call(harness.app, 'POST', `${URL}/${id}/test`);
+  const [record] = await deliveries.settled(id);
+  const masked = await update(id, 'webhook', { url: '*****', authorization: '*****' });
+  const rotated = await call(harness.app, 'POST', `${URL}/${id}/rotate-secret`, { body: {} });
+  const repaired = await update(id, 'webhook', hook());
+
+  expect([list.status, one.status]).toEqual([200, 200]);
+  const problems = Object.fromEntries(
+    list.body.addons.map((addon: { id: number; problem: string | null }) => [addon.id, addon.problem]),
+  );
+  expect(problems).toMatchObject({ [sound]: null, [id]: expect.stringContaining('cannot be decrypted') });
+  expect(record).toMatchObject({
+    state: 'failed',
+    attempts: 1,
+    stateDetails: expect.stringContaining('cannot be decrypted'),
+  });
+  expect(masked.status).toBe(400);
+  expect(masked.body.details.map(({ path }: { path: string }) => path)).toEqual([
+    '/body/parameters/url',
+    '/body/parameters/authorization',
+  ]);
+  expect(rotated.status).toBe(200);
+  expect(repaired).toMatchObject({ status: 200, body: { problem: null, parameters: { url: '*****' } } });
+});
+
+test('a damaged signing secret is repaired by a rotation', async () => {
+  const id = await create('webhook', hook());
+  await damage(id, 'sealed_secret');
+
+  expect((await call(harness.app, 'GET', `${URL}/${id}`)).body.problem).toContain('signing secret');
+  await call(harness.app, 'POST', `${URL}/${id}/rotate-secret`, { body: {} });
+
+  expect((await call(harness.app, 'GET', `${URL}/${id}`)).body.problem).toBeNull();
+  await call(harness.app, 'POST', `${URL}/${id}/test`);
+  expect(await deliveries.settled(id)).toMatchObject([{ state: 'success' }]);
+});
+
+test('an integration whose secrets are damaged can be deleted', async () => {
+  const id = await create('webhook', hook());
+  await damage(id, 'sealed_parameters');
+  await damage(id, 'sealed_secret');
+
+  expect((await call(harness.app, 'DELETE', `${URL}/${id}`)).status).toBe(200);
+  expect((await call(harness.app, 'GET', `${URL}/${id}`)).status).toBe(404);
+});
+
+test('the server starts with some unreadable secrets and names them; without the right key it does not', async () => {
+  await sql`delete from integrations`.execute(harness.db);
+  const keyring = keyringOf(APP_SETTINGS.secretKey, []);
+  const [sound, id] = [await create('webhook', hook()), await create('webhook', hook())];
+  await damage(id, 'sealed_parameters');
+  const other = keyringOf(Buffer.alloc(32, 9), []);
+
+  expect(await checkSealed(harness.db, keyring)).toEqual([id]);
+  await expect(checkSealed(harness.db, other)).rejects.toThrow('HALYARD_OLD_SECRET_KEYS');
+
+  // Rotation leaves what it cannot read, unless it is told to forget it.
+  const rotated = await resealSecrets(harness.db, keyringOf(Buffer.alloc(32, 9), [APP_SETTINGS.secretKey]));
+  expect(rotated).toEqual({ resealed: 2, unreadable: [id] });
+  expect(await resealSecrets(harness.db, other, { forgetUnreadable: true })).toEqual({
+    resealed: 1,
+    unreadable: [id],
+  });
+  expect(await checkSealed(harness.db, other)).toEqual([]);
+  expect((await call(harness.app, 'GET', `${URL}/${sound}`)).status).toBe(200);
+  expect((await call(harness.app, 'GET', `${URL}/${id}`)).body.problem).toContain('url');
+});

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+
+const read = (project: string, token?: string) =>
+  call(harness.app, 'GET', `/api/admin/projects/${project}/change-requests/config`, {
+    ...(token === undefined ? {} : { token }),
+  });
+const set = (project: string, environment: string, body: unknown, token?: string) =>
+  call(
+    harness.app,
+    'PUT',
+    `/api/admin/projects/${project}/environments/${environment}/change-requests/config`,
+    { body, ...(token === undefined ? {} : { token }) },
+  );
+
+const lastEvent = async () =>
+  (await call(harness.app, 'GET', '/api/admin/search/events?limit=1')).body.events[0]?.id;
+
+test('they are off in each environment of the project, and in no other', async () => {
+  await call(harness.app, 'POST', '/api/admin/environments', {
+    body: { name: 'staging', type: 'preproduction', sortOrder: 1 },
+  });
+  const project = await makeProject(harness.db, { environments: ['production', 'staging'] });
+
+  const { status, body } = await read(project.id);
+
+  expect(status).toBe(200);
+  expect(body).toEqual([
+    { environment: 'staging', type: 'preproduction', changeRequestEnabled: false, requiredApprovals: null },
+    { environment: 'production', type: 'production', changeRequestEnabled: false, requiredApprovals: null },
+  ]);
+});
+
+test.each([
+  { changeRequestsEnabled: false },
+  { changeRequestsEnabled: false, requiredApprovals: 0 },
+  { changeRequestsEnabled: false, requiredApprovals: null },
+])('%j asks for what is so, and records nothing', async body => {
+  const project = await makeProject(harness.db);
+  const before = await lastEvent();
+
+  const answer = await set(project.id, 'production', body);
+
+  expect(answer).toMatchObject({ status: 204, body: '' });
+  expect(await lastEvent()).toBe(before);
+});
+
+test('switching them on is refused, with the reason', async () => {
+  const project = await makeProject(harness.db);
+
+  const answer = await set(project.id, 'production', { changeRequestsEnabled: true, requiredApprovals: 2 });
+
+  expect(answer).toMatchObject({
+    status: 400,
+    body: {
+      name: 'BadDataError',
+      message: expect.stringContaining('not part of Halyard yet'),
+      details: [{ path: '/body/changeRequestsEnabled' }],
+    },
+  });
+  expect((await read(project.id)).body[0].changeRequestEnabled).toBe(false);
+});
+
+test.each([
+  [{}, '/body/changeRequestsEnabled'],
+  [{ changeRequestsEnabled: 'false' }, '/body/changeRequestsEnabled'],
+  [{ changeRequestsEnabled: false, requiredApprovals: -1 }, '/body/requiredApprovals'],
+  [{ changeRequestsEnabled: false, requiredApprovals: 1.5 }, '/body/requiredApprovals'],
+])('%j is refused', async (body, path) => {
+  const project = await makeProject(harness.db);
+
+  expect(await set(project.id, 'production', body)).toMatchObject({
+    status: 400,
+    body: { details: [{ path }] },
+  });
+});
+
+test('an unknown project, and an environment that the project does not have, are not found', async () => {
+  const project = await makeProject(harness.db, { environments: ['development'] });
+
+  const off = { changeRequestsEnabled: false };
+  const answers = [
+    await read('no-such-project'),
+    await set('no-such-project', 'production', off),
+    await set(project.id, 'production', off),
+    await set(project.id, 'no-such-environment', { changeRequestsEnabled: true }),
+  ];
+
+  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  expect(answers[2]?.body.message).toBe(`Environment production of project ${project.id} does not exist.`);
+});
+
+test('who may read the project reads it, who may change the project sets it', async () => {
+  const { db } = harness;
+  const project = await makeProject(db, { mode: 'private' });
+  const [stranger, member, owner] = [
+    await makeUser(db, 'Editor'),
+    await makeUser(db, 'Viewer'),
+    await makeUser(db, 'Viewer'),
+  ];
+  await makeMember(db, member, project.id, 'Member');
+  await makeMember(db, owner, project.id, 'Owner');
+  const tokens = [stranger, member, owner].map(({ token }) => token);
+  const off = { changeRequestsEnabled: false };
+
+  const reads = await Promise.all(tokens.map(token => read(project.id, token)));
+  const sets = await Promise.all(tokens.map(token => set(project.id, 'production', off, token)));
+
+  expect(reads.map(({ status }) => status)).toEqual([404, 200, 200]);
+  expect(sets.map(({ status }) => status)).toEqual([404, 403, 204]);
+  // The environment is in the address, but these permissions are not held for one.
+  expect(sets[1]?.body.message).toBe(
+    'You need one of the permissions UPDATE_PROJECT, PROJECT_CHANGE_REQUEST_WRITE to do this.',
+  );
+});

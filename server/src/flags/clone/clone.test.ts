@@ -1,0 +1,399 @@
+import fc from 'fast-check';
+import { type KyselyPlugin, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { type Db, openDb } from '../../platform/db/database.ts';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { insertRichFeature, insertSegment, type RichFeature } from '../../test/rich-feature.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import type { Feature } from '../features/schema.ts';
+import { cloneFeatures } from './clone.ts';
+import { PARTS } from './schema.ts';
+
+const SEED = Number(process.env.CLONE_SEED ?? Date.now() % 1_000_000_000);
+
+const harness = useHarness();
+const P = '/api/admin/projects/default/features';
+const get = async (name: string): Promise<Feature> => (await call(harness.app, 'GET', `${P}/${name}`)).body;
+const clone = (source: string, body: object) => call(harness.app, 'POST', `${P}/${source}/clone`, { body });
+
+const word = fc.stringMatching(/^[a-z][a-z0-9]{1,11}$/);
+const text = fc
+  .string({ unit: 'grapheme', maxLength: 30 })
+  .filter(value => value.isWellFormed() && !value.includes('\0'));
+const weights = fc.uniqueArray(word, { maxLength: 3 }).map(names =>
+  names.map(name => ({
+    name,
+    weight: Math.floor(1_000 / names.length),
+    weightType: 'variable' as const,
+    stickiness: 'default',
+  })),
+);
+const variants = weights.chain(list =>
+  fc.tuple(
+    ...list.map(variant =>
+      fc.record(
+        {
+          name: fc.constant(variant.name),
+          weight: fc.constant(variant.weight),
+          weightType: fc.constant(variant.weightType),
+          stickiness: fc.constant(variant.stickiness),
+          payload: fc.record({ type: fc.constantFrom('string', 'json'), value: text }),
+          overrides: fc.array(fc.record({ contextName: word, values: fc.array(word, { maxLength: 2 }) }), {
+            maxLength: 1,
+          }),
+        },
+        { requiredKeys: ['name', 'weight', 'weightType', 'stickiness'] },
+      ),
+    ),
+  ),
+) as fc.Arbitrary<Feature['environments'][number]['variants']>;
+const strategy = (segments: number[]) =>
+  fc.record({
+    name: fc.constantFrom('flexibleRollout', 'default', 'remoteAddress'),
+    title: fc.option(text, { nil: null }),
+    disabled: fc.boolean(),
+    // Few places, so that some are the same.
+    sortOrder: fc.integer({ min: 0, max: 3 }),
+    parameters: fc.oneof(
+      fc.record({
+        rollout: fc.constantFrom('0', '50'),
+        stickiness: word,
+        groupId: fc.oneof(word, fc.constant('')),
+      }),
+      fc.dictionary(word, text, { maxKeys: 2 }),
+    ),
+    constraints: fc.array(
+      fc.record({
+        contextName: word,
+        operator: fc.constantFrom('IN', 'NOT_IN', 'STR_CONTAINS'),
+        values: fc.array(
+          text.filter(value => value !== ''),
+          { maxLength: 3 },
+        ),
+        inverted: fc.boolean(),
+        caseInsensitive: fc.boolean(),
+      }),
+      { maxLength: 2 },
+    ),
+    variants: weights,
+    segments: fc.subarray(segments),
+  });
+const environment = (segments: number[]) =>
+  fc.record({ enabled: fc.boolean(), variants, strategies: fc.array(strategy(segments), { maxLength: 5 }) });
+const feature = (segments: number[], parents: string[]): fc.Arbitrary<Omit<RichFeature, 'name'>> =>
+  fc.record({
+    type: fc.constantFrom('release', 'experiment', 'kill-switch'),
+    description: fc.option(text, { nil: null }),
+    impressionData: fc.boolean(),
+    stale: fc.boolean(),
+    tags: fc.uniqueArray(fc.record({ type: fc.constant('simple'), value: word }), {
+      maxLength: 3,
+      selector: tag => tag.value,
+    }),
+    dependencies: fc.subarray(parents).chain(names =>
+      fc.tuple(
+        ...names.map(name =>
+          fc.record({
+            feature: fc.constant(name),
+            enabled: fc.boolean(),
+            variants: fc.array(word, { maxLength: 2 }),
+          }),
+        ),
+      ),
+    ),
+    links: fc.array(fc.webUrl(), { maxLength: 2 }),
+    environments: fc.record({ development: environment(segments), production: environment(segments) }),
+  });
+
+const ADMIN = { id: -42, name: expect.any(String), imageUrl: expect.stringMatching(/^https:/) };
+
+/** What a copy should be, told anew and without the code that makes it. */
+function expectedCopy(source: Feature, name: string, replaceGroupId: boolean, include: readonly string[]) {
+  const { lastSeenAt: _, ...rest } = source;
+  return {
+    ...rest,
+    name,
+    stale: false,
+    enabled: false,
+    favorite: false,
+    links: [],
+    children: [],
+    tags: include.includes('tags') ? source.tags : [],
+    dependencies: include.includes('dependencies') ? source.dependencies : [],
+    clonedFrom: { project: source.project, feature: source.name },
+    createdAt: expect.any(String),
+    createdBy: ADMIN,
+    collaborators: { users: [ADMIN] },
+    lifecycle: { stage: 'initial', enteredStageAt: expect.any(String) },
+    environments: source.environments.map(({ lastSeenAt: __, ...here }) => {
+      const strategies = include.includes('strategies') ? here.strategies : [];
+      const kept = include.includes('variants') ? here.variants : [];
+      return {
+        ...here,
+        featureName: name,
+        enabled: false,
+        variants: kept,
+        variantCount: kept.length,
+        hasStrategies: strategies.length > 0,
+        hasEnabledStrategies: strategies.some(({ disabled }) => !disabled),
+        strategies: strategies.map(one => ({
+          ...one,
+          id: expect.not.stringMatching(one.id),
+          featureName: name,
+          parameters:
+            replaceGroupId && one.parameters.groupId !== undefined
+              ? { ...one.parameters, groupId: name }
+              : one.parameters,
+        })),
+      };
+    }),
+  };
+}
+
+test(`a copy is its source in all that is copied and in nothing else, and the source stays (seed ${SEED})`, async () => {
+  const { db } = harness;
+  const segments = [await insertSegment(db, 'one'), await insertSegment(db, 'two')];
+  const parents = ['parent-a', 'parent-b'];
+  for (const name of parents) await insertRichFeature(db, { name });
+  const fan = await makeUser(db, 'Viewer');
+  let n = 0;
+
+  await fc.assert(
+    fc.asyncProperty(
+      feature(segments, parents),
+      fc.option(fc.boolean(), { nil: undefined }),
+      fc.option(fc.subarray([...PARTS]), { nil: undefined }),
+      async (rich, replaceGroupId, include) => {
+        const name = `source-${++n}`;
+        await insertRichFeature(db, { ...rich, name });
+        await sql`update feature_environments set last_seen_at = now() where feature_name = ${name}`.execute(
+          db,
+        );
+        await sql`insert into favorite_features (user_id, feature_name) values (${fan.id}, ${name})`.execute(
+          db,
+        );
+        const source = await get(name);
+
+        const answer = await clone(name, { name: `copy-${n}`, replaceGroupId, include });
+
+        expect(answer.status).toBe(200);
+        expect(answer.body).toEqual(
+          expectedCopy(source, `copy-${n}`, replaceGroupId ?? true, include ?? PARTS),
+        );
+        expect(await get(`copy-${n}`)).toEqual(answer.body);
+        const { rows } = await sql<{ data: object; environment: string }>`
+          select data, environment from events where feature_name = ${`copy-${n}`} and type = 'feature-strategy-add'
+          order by id`.execute(db);
+        expect(rows.map(row => ({ ...row.data, environment: row.environment }))).toEqual(
+          (answer.body as Feature).environments.flatMap(here =>
+            here.strategies.map(({ featureName: _, ...one }) => ({ ...one, environment: here.name })),
+          ),
+        );
+        expect({ ...(await get(name)), children: [] }).toEqual({ ...source, children: [] });
+        const drift = await call(harness.app, 'GET', `${P}/copy-${n}/drift`);
+        const ownGroups = replaceGroupId === false || !hasForeignGroup(source);
+        if (include === undefined && ownGroups) expect(drift.body.differences).toEqual([]);
+      },
+    ),
+    { numRuns: 60, seed: SEED },
+  );
+}, 120_000);
+
+/** A group that is not the feature itself becomes another by replacement, and that is a difference. */
+const hasForeignGroup = ({ environments, name }: Feature): boolean =>
+  environments.some(({ strategies }) =>
+    strategies.some(({ parameters }) => parameters.groupId !== undefined && parameters.groupId !== name),
+  );
+
+test('of 50 clones to the same name at once exactly one is made', async () => {
+  await insertRichFeature(harness.db, {
+    name: 'wanted',
+    environments: { development: { strategies: [{}, {}] } },
+  });
+
+  const answers = await Promise.all(Array.from({ length: 50 }, () => clone('wanted', { name: 'the-one' })));
+
+  const statuses = answers.map(({ status }) => status).toSorted();
+  expect(statuses).toEqual([200, ...Array(49).fill(409)]);
+  expect(new Set(answers.filter(({ status }) => status === 409).map(({ body }) => body.name))).toEqual(
+    new Set(['NameExistsError']),
+  );
+  const { rows } = await sql`select from events where feature_name = 'the-one'`.execute(harness.db);
+  expect(rows).toHaveLength(3);
+});
+
+test('two open transactions: the second clone to a name waits for the first, and is refused when that commits', async () => {
+  await makeProject(harness.db, { id: 'second-project' });
+  await insertRichFeature(harness.db, { name: 'contested' });
+  const first = await harness.db.startTransaction().execute();
+  await sql`insert into features (name, project, type) values ('prize', 'second-project', 'release')`.execute(
+    first,
+  );
+
+  const second = clone('contested', { name: 'prize' });
+  await untilWaiting(harness.db);
+  await first.commit().execute();
+
+  expect(await second).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+});
+
+const ENVIRONMENTS = ['development', 'production', 'stage-1', 'stage-2', 'stage-3'];
+
+/** Thirty strategies in each of five environments, with one of everything else. */
+async function makeLarge(name: string, strategies: number): Promise<void> {
+  const list = Array.from({ length: strategies }, (_, at) => ({
+    name: 'flexibleRollout',
+    sortOrder: at,
+    parameters: { rollout: '50', stickiness: 'default', groupId: name },
+    segments: [1],
+  }));
+  await insertRichFeature(harness.db, {
+    name,
+    tags: [{ type: 'simple', value: 'large' }],
+    dependencies: [{ feature: 'parent-of-large', enabled: true, variants: [] }],
+    environments: Object.fromEntries(
+      ENVIRONMENTS.map(environmentName => [
+        environmentName,
+        {
+          strategies: list,
+          variants: [{ name: 'blue', weight: 1_000, weightType: 'variable', stickiness: 'default' }],
+        },
+      ]),
+    ),
+  });
+}
+
+test('the number of statements does not depend on the size of the feature', async () => {
+  for (const name of ENVIRONMENTS.slice(2)) {
+    await call(harness.app, 'POST', '/api/admin/environments', { body: { name, type: 'test' } });
+    await call(harness.app, 'POST', '/api/admin/projects/default/environments', {
+      body: { environment: name },
+    });
+  }
+  await insertRichFeature(harness.db, { name: 'parent-of-large' });
+  await makeLarge('large', 30);
+  await makeLarge('small', 1);
+  // A token's use is noted now and then, and nobody waits for that.
+  const statementsOf = async (source: string) => {
+    const before = harness.statements.length;
+    expect((await clone(source, { name: `${source}-copy` })).status).toBe(200);
+    return harness.statements.slice(before);
+  };
+
+  const large = await statementsOf('large');
+  const small = await statementsOf('small');
+
+  expect(large).toHaveLength(small.length);
+  expect(large.length).toBe(23);
+  expect((await get('large-copy')).environments.map(({ strategies }) => strategies.length)).toEqual(
+    Array(5).fill(30),
+  );
+});
+
+/** What is in every table that a clone could write to. */
+async function fingerprint(db: Db): Promise<string[]> {
+  const tables = [
+    ...[
+      'features',
+      'feature_environments',
+      'feature_strategies',
+      'feature_strategy_segments',
+      'feature_tags',
+    ],
+    ...[
+      'feature_dependencies',
+      'feature_lifecycles',
+      'feature_collaborators',
+      'events',
+      'event_creators',
+      'tags',
+    ],
+  ];
+  const prints: string[] = [];
+  for (const table of tables) {
+    const { rows } = await sql<{ print: string }>`
+      select ${table} || coalesce(md5(string_agg(one::text, '|' order by one::text)), '') as print
+      from ${sql.table(table)} as one`.execute(db);
+    prints.push(rows[0]?.print ?? '');
+  }
+  return prints;
+}
+
+/** Counts the statements of a transaction, and has the server end the connection after one of them. */
+class Crash implements KyselyPlugin {
+  done = 0;
+  readonly after: number;
+  readonly db: Db;
+  pid = 0;
+
+  constructor(db: Db, after: number) {
+    this.db = db;
+    this.after = after;
+  }
+
+  transformQuery: KyselyPlugin['transformQuery'] = ({ node }) => node;
+
+  transformResult: KyselyPlugin['transformResult'] = async ({ result }) => {
+    if (++this.done === this.after) await sql`select pg_terminate_backend(${this.pid})`.execute(this.db);
+    return result;
+  };
+}
+
+test('a connection that breaks after any statement of a clone leaves nothing behind', async () => {
+  const { db } = harness;
+  await insertRichFeature(db, { name: 'crash-parent' });
+  await insertRichFeature(db, {
+    name: 'crashing',
+    tags: [{ type: 'simple', value: 'crash' }],
+    dependencies: [{ feature: 'crash-parent', enabled: true, variants: [] }],
+    environments: {
+      production: {
+        strategies: [{ segments: [1] }],
+        variants: [{ name: 'blue', weight: 1_000, weightType: 'variable', stickiness: 'default' }],
+      },
+    },
+  });
+  const before = await fingerprint(db);
+  const attempt = async (after: number) => {
+    const fragile = openDb({ url: harness.databaseUrl, poolSize: 1, onError: () => {} });
+    const crash = new Crash(db, after);
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(fragile);
+    crash.pid = rows[0]?.pid ?? 0;
+    const outcome = await cloneFeatures(
+      fragile.withPlugin(crash),
+      SYSTEM,
+      {
+        project: 'default',
+        features: [{ source: 'crashing', name: `crashed-${after}` }],
+        choice: { replaceGroupId: true, include: PARTS, environments: undefined },
+        planId: undefined,
+      },
+      Number.POSITIVE_INFINITY,
+    ).then(
+      () => 'made',
+      () => 'failed',
+    );
+    await fragile.destroy();
+    return { outcome, done: crash.done };
+  };
+
+  const broken: number[] = [];
+  for (let after = 1; ; after++) {
+    const { outcome } = await attempt(after);
+    const print = await fingerprint(db);
+    if (JSON.stringify(print) !== JSON.stringify(before)) {
+      // The first that leaves something breaks after the commit: the copy was read before it.
+      expect(outcome).toBe('made');
+      break;
+    }
+    expect(outcome).toBe('failed');
+    broken.push(after);
+  }
+
+  expect(broken).toHaveLength(19);
+  const whole = await get(`crashed-${broken.length + 1}`);
+  expect(whole).toMatchObject({ tags: [{ value: 'crash' }], dependencies: [{ feature: 'crash-parent' }] });
+});

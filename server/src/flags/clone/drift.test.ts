@@ -1,0 +1,127 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+import { insertRichFeature } from '../../test/rich-feature.ts';
+
+const harness = useHarness();
+const P = '/api/admin/projects/default/features';
+const drift = (name: string): Promise<Answer> => call(harness.app, 'GET', `${P}/${name}/drift`);
+
+const rollout = (percent: string, groupId: string) => ({
+  name: 'flexibleRollout',
+  parameters: { rollout: percent, stickiness: 'default', groupId },
+});
+
+async function cloned(name: string): Promise<string> {
+  await insertRichFeature(harness.db, { name: `${name}-parent` });
+  await insertRichFeature(harness.db, {
+    name,
+    description: 'Same',
+    tags: [{ type: 'simple', value: 'shared' }],
+    dependencies: [{ feature: `${name}-parent`, enabled: true, variants: [] }],
+    environments: {
+      production: {
+        enabled: true,
+        strategies: [rollout('10', name), rollout('20', name), { name: 'default' }],
+        variants: [{ name: 'blue', weight: 1_000, weightType: 'variable', stickiness: 'default' }],
+      },
+    },
+  });
+  const { status } = await call(harness.app, 'POST', `${P}/${name}/clone`, { body: { name: `${name}-2` } });
+  expect(status).toBe(200);
+  return `${name}-2`;
+}
+
+test('a fresh copy has not drifted, though it is off and its groups have its own name', async () => {
+  const copy = await cloned('fresh');
+
+  expect(await drift(copy)).toMatchObject({
+    status: 200,
+    body: {
+      feature: 'fresh-2',
+      project: 'default',
+      source: { project: 'default', feature: 'fresh', archived: false },
+      inSync: true,
+      differences: [],
+    },
+  });
+});
+
+test('everything that differs is told, with both sides', async () => {
+  const copy = await cloned('apart');
+  const { body } = await call(harness.app, 'GET', `${P}/${copy}`);
+  const [first, , last] = body.environments.find(
+    (here: { name: string }) => here.name === 'production',
+  ).strategies;
+  await call(harness.app, 'PUT', `${P}/${copy}`, { body: { description: 'Other', type: 'experiment' } });
+  await sql`
+    update feature_strategies set parameters = parameters || '{"rollout": "15"}' where id = ${first.id}`.execute(
+    harness.db,
+  );
+  await sql`update feature_strategies set strategy_name = 'remoteAddress' where id = ${last.id}`.execute(
+    harness.db,
+  );
+  await sql`
+    update feature_environments set variants = '[]' where feature_name = ${copy} and environment = 'production'`.execute(
+    harness.db,
+  );
+  await sql`delete from feature_tags where feature_name = 'apart'`.execute(harness.db);
+  await sql`update feature_dependencies set enabled = false where child = ${copy}`.execute(harness.db);
+
+  const { differences, inSync } = (await drift(copy)).body;
+
+  expect(inSync).toBe(false);
+  expect(differences).toMatchObject([
+    { part: 'type', kind: 'changed', source: 'release', copy: 'experiment' },
+    { part: 'description', kind: 'changed', source: 'Same', copy: 'Other' },
+    {
+      part: 'strategies',
+      environment: 'production',
+      kind: 'changed',
+      source: { parameters: { rollout: '10' } },
+      copy: { parameters: { rollout: '15' } },
+    },
+    { part: 'strategies', kind: 'only-in-source', source: { name: 'default' } },
+    { part: 'strategies', kind: 'only-in-copy', copy: { name: 'remoteAddress' } },
+    { part: 'variants', environment: 'production', kind: 'changed', source: [{ name: 'blue' }], copy: [] },
+    { part: 'tags', kind: 'only-in-copy', copy: { type: 'simple', value: 'shared' } },
+    { part: 'dependencies', kind: 'only-in-source', source: { enabled: true } },
+    { part: 'dependencies', kind: 'only-in-copy', copy: { enabled: false } },
+  ]);
+});
+
+test('the same strategies in another order are told as that', async () => {
+  const copy = await cloned('sorted');
+  await sql`
+    update feature_strategies set sort_order = 100 - sort_order where feature_name = ${copy}`.execute(
+    harness.db,
+  );
+
+  expect((await drift(copy)).body.differences).toEqual([
+    { part: 'strategies', environment: 'production', kind: 'order' },
+  ]);
+});
+
+test('an archived source is still compared with, and said to be archived', async () => {
+  const copy = await cloned('retired');
+  for (const name of ['retired', copy]) await call(harness.app, 'DELETE', `${P}/${name}/dependencies`);
+  await call(harness.app, 'DELETE', `${P}/retired`);
+
+  expect((await drift(copy)).body).toMatchObject({ inSync: true, source: { archived: true } });
+});
+
+test('a feature that is no copy, and one whose source was deleted, have nothing to be compared with', async () => {
+  const copy = await cloned('gone');
+  await sql`delete from features where name = 'gone'`.execute(harness.db);
+  const deleted = await drift(copy);
+  await insertRichFeature(harness.db, { name: 'gone' });
+  const another = await drift(copy);
+  const none = await drift('gone-parent');
+
+  expect([deleted.status, another.status, none.status]).toEqual([404, 404, 404]);
+  expect((await call(harness.app, 'GET', `${P}/${copy}`)).body.clonedFrom).toEqual({
+    project: 'default',
+    feature: 'gone',
+  });
+});

@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { ApiError, notFound } from '../../platform/errors.ts';
+import type { Dependency } from '../dependencies/schema.ts';
+import type { FeatureEnvironment, FeatureStrategy } from '../feature-environments/schema.ts';
+import { findReadable, readFeature } from '../features/load.ts';
+import type { Feature } from '../features/schema.ts';
+import type { Difference, Drift } from './schema.ts';
+import { listOrigins } from './store.ts';
+
+/** What differs now between a copy and its source, in what cloning copies. */
+export async function readDrift(db: Db, actor: Actor, project: string, name: string): Promise<Drift> {
+  const copy = await readFeature(db, actor, project, name);
+  const source = copy.clonedFrom ? await findReadable(db, actor, copy.clonedFrom.feature) : undefined;
+  // One that is younger than its copy has only the name of a source that was deleted.
+  if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature ${name} is not a copy.`);
+  if (!source || source.createdAt > copy.createdAt) throw notFound(`A source of feature ${name}`);
+  const origins = await listOrigins(
+    db,
+    copy.dependencies.map(({ feature }) => feature),
+  );
+  const differences = [...compare(source, copy, origins)];
+  return {
+    feature: name,
+    project,
+    source: { project: source.project, feature: source.name, archived: source.archived },
+    inSync: differences.length === 0,
+    differences,
+  };
+}
+
+/** `originOf` knows of which feature a parent of the copy is itself a copy: cloned together, they went together. */
+export function* compare(
+  source: Feature,
+  copy: Feature,
+  originOf: Map<string, string>,
+): Generator<Difference> {
+  for (const part of ['type', 'description', 'impressionData'] as const) {
+    if (source[part] !== copy[part])
+      yield { part, environment: null, kind: 'changed', source: source[part], copy: copy[part] };
+  }
+  yield* environmentDifferences(source, copy);
+  yield* listDifferences('tags', source.tags, copy.tags, isDeepStrictEqual);
+  const sameParent = (one: Dependency, other: Dependency) =>
+    isDeepStrictEqual(one, other) ||
+    isDeepStrictEqual(one, { ...other, feature: originOf.get(other.feature) ?? other.feature });
+  yield* listDifferences('dependencies', source.dependencies, copy.dependencies, sameParent);
+}
+
+function* environmentDifferences(source: Feature, copy: Feature): Generator<Difference> {
+  const inCopy = new Map(copy.environments.map(environment => [environment.name, environment]));
+  const inSource = new Set(source.environments.map(({ name }) => name));
+  for (const here of source.environments) {
+    const there = inCopy.get(here.name);
+    if (there) {
+      yield* strategyDifferences(here, there);
+      if (!isDeepStrictEqual(here.variants, there.variants))
+        yield {
+          part: 'variants',
+          environment: here.name,
+          kind: 'changed',
+          source: here.variants,
+          copy: there.variants,
+        };
+    } else if (hasContent(here))
+      yield { part: 'environment', environment: here.name, kind: 'only-in-source' };
+  }
+  for (const there of copy.environments) {
+    if (!inSource.has(there.name) && hasContent(there))
+      yield { part: 'environment', environment: there.name, kind: 'only-in-copy' };
+  }
+}
+
+const hasContent = ({ strategies, variants }: FeatureEnvironment): boolean =>
+  strategies.length + variants.length > 0;
+
+/** Strategies of a copy have ids of their own: those that say the same belong together, then those of the same type. */
+function* strategyDifferences(here: FeatureEnvironment, there: FeatureEnvironment): Generator<Difference> {
+  const at = { part: 'strategies', environment: here.name };
+  const { pairs, onlyInSource, onlyInCopy } = pairUp(here.strategies, there.strategies);
+  for (const [source, copy] of pairs)
+    if (!sameContent(source, copy)) yield { ...at, kind: 'changed', source, copy };
+  for (const source of onlyInSource) yield { ...at, kind: 'only-in-source', source };
+  for (const copy of onlyInCopy) yield { ...at, kind: 'only-in-copy', copy };
+  const places = pairs
+    .toSorted(([a], [b]) => here.strategies.indexOf(a) - here.strategies.indexOf(b))
+    .map(([, copy]) => there.strategies.indexOf(copy));
+  if (places.some((place, index) => place < (places[index - 1] ?? 0))) yield { ...at, kind: 'order' };
+}
+
+function pairUp(sources: FeatureStrategy[], copies: FeatureStrategy[]) {
+  const pairs: [FeatureStrategy, FeatureStrategy][] = [];
+  const onlyInCopy = [...copies];
+  const unpaired = (belongs: (source: FeatureStrategy, copy: FeatureStrategy) => boolean) => {
+    return (source: FeatureStrategy): boolean => {
+      const found = onlyInCopy.findIndex(copy => belongs(source, copy));
+      const [copy] = found === -1 ? [] : onlyInCopy.splice(found, 1);
+      if (copy) pairs.push([source, copy]);
+      return copy === undefined;
+    };
+  };
+  const onlyInSource = sources
+    .filter(unpaired(sameContent))
+    .filter(unpaired((source, copy) => source.name === copy.name));
+  return { pairs, onlyInSource, onlyInCopy };
+}
+
+function sameContent(source: FeatureStrategy, copy: FeatureStrategy): boolean {
+  return (
+    isDeepStrictEqual(contentOf(source), contentOf(copy)) ||
+    isDeepStrictEqual(withoutOwnGroup(source), withoutOwnGroup(copy))
+  );
+}
+
+const contentOf = ({ id: _, featureName: __, sortOrder: ___, ...content }: FeatureStrategy) => content;
+
+/** A rollout whose group is its own feature is the same in the copy, whose group is the copy. */
+function withoutOwnGroup(strategy: FeatureStrategy) {
+  const { groupId, ...parameters } = strategy.parameters;
+  const content = contentOf(strategy);
+  return groupId === strategy.featureName ? { ...content, parameters } : content;
+}
+
+function* listDifferences<T>(
+  part: string,
+  source: T[],
+  copy: T[],
+  same: (one: T, other: T) => boolean,
+): Generator<Difference> {
+  for (const one of source)
+    if (!copy.some(other => same(one, other)))
+      yield { part, environment: null, kind: 'only-in-source', source: one };
+  for (const other of copy)
+    if (!source.some(one => same(one, other)))
+      yield { part, environment: null, kind: 'only-in-copy', copy: other };
+}

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import {
+  badData,
+  exceedsLimit,
+  notFound,
+  refuseBecause,
+  some,
+  type Violation,
+} from '../../platform/errors.ts';
+import { type Change, change } from '../../record/change.ts';
+import { holdFoundFeatures } from '../features/load.ts';
+import type { Feature } from '../features/schema.ts';
+import type { Dependency, NewDependency } from './schema.ts';
+import { upsertDependencies } from './store.ts';
+
+const MAX_PARENTS = 30;
+
+/** Makes a feature depend on another of its project, or changes what it asks of one it depends on already. */
+export async function addDependency(
+  db: Db,
+  actor: Actor,
+  project: string,
+  name: string,
+  input: NewDependency,
+): Promise<void> {
+  const after: Dependency = {
+    feature: input.feature,
+    enabled: input.enabled ?? true,
+    variants: [...new Set(input.variants)],
+  };
+  await change(db, actor, async ({ tx, record }) => {
+    // Both are held: whoever makes one of them a parent, a child or archived waits, and so do we for them.
+    const found = await holdFoundFeatures(tx, actor, project, [...new Set([name, after.feature])]);
+    const child = found.find(feature => feature.name === name);
+    const parent = found.find(feature => feature.name === after.feature);
+    if (!child) throw notFound(`Feature ${name} in project ${project}`);
+    const details = [...violations(child, parent, after)];
+    if (details.length > 0 || !parent) throw badData(details);
+    refuseBecause([...obstacles(child, parent)]);
+    await attachParents({ tx, actor, record }, [{ child, dependency: after }]);
+  });
+}
+
+/** Part of a change that holds the features and has found nothing against it; what is so already is not told again. */
+export async function attachParents(
+  { tx, record }: Change,
+  wanted: { child: Pick<Feature, 'name' | 'project' | 'dependencies'>; dependency: Dependency }[],
+): Promise<void> {
+  const changing = wanted
+    .map(({ child, dependency }) => ({
+      child,
+      after: dependency,
+      before: child.dependencies.find(({ feature }) => feature === dependency.feature),
+    }))
+    .filter(({ before, after }) => !isDeepStrictEqual(after, before));
+  if (changing.length === 0) return;
+  for (const coming of Map.groupBy(changing, one => one.child.name).values()) {
+    const fresh = coming.filter(({ before }) => !before).length;
+    if (fresh > 0 && (coming[0]?.child.dependencies.length ?? 0) + fresh > MAX_PARENTS)
+      throw exceedsLimit(`A feature has at most ${MAX_PARENTS} parents.`);
+  }
+  await upsertDependencies(
+    tx,
+    changing.map(({ child, after }) => ({ child: child.name, ...after })),
+  );
+  for (const { child, before, after } of changing) {
+    const about = { project: child.project, featureName: child.name };
+    record({ type: 'feature-dependency-added', ...about, data: after, preData: before ?? null });
+  }
+}
+
+function* violations(
+  child: Feature,
+  parent: Feature | undefined,
+  { feature, enabled, variants }: Dependency,
+): Generator<Violation> {
+  if (!parent)
+    yield { message: `feature ${feature} does not exist in project ${child.project}`, path: '/body/feature' };
+  else if (parent.name === child.name)
+    yield { message: 'a feature cannot depend on itself', path: '/body/feature' };
+  if (!enabled && variants.length > 0) {
+    yield { message: 'a parent that must be off gives no variants', path: '/body/variants' };
+  }
+}
+
+/** One level only: SDKs look at a parent, and not at the parents of that. */
+function* obstacles(child: Feature, parent: Feature): Generator<string> {
+  for (const { name, archived } of [child, parent])
+    if (archived) yield `Feature ${name} is archived; revive it first.`;
+  if (child.children.length > 0) {
+    yield `Feature ${child.name} is the parent of ${some(child.children)} and so cannot have one itself.`;
+  }
+  if (parent.dependencies.length > 0) {
+    const parents = parent.dependencies.map(({ feature }) => feature);
+    yield `Feature ${parent.name} depends on ${some(parents)} and so cannot be a parent.`;
+  }
+}

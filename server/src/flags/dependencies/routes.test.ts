@@ -1,0 +1,312 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { during } from '../../test/during.ts';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+
+const harness = useHarness();
+const P = '/api/admin/projects/default';
+const F = `${P}/features`;
+
+type Told = { type: string; data: unknown; preData: unknown; groupId: string; summary: string };
+
+async function make(...names: string[]): Promise<void> {
+  for (const name of names) expect((await call(harness.app, 'POST', F, { body: { name } })).status).toBe(201);
+}
+const depend = (child: string, feature: string, fields: object = {}): Promise<Answer> =>
+  call(harness.app, 'POST', `${F}/${child}/dependencies`, { body: { feature, ...fields } });
+const drop = (child: string, parent = ''): Promise<Answer> =>
+  call(harness.app, 'DELETE', `${F}/${child}/dependencies${parent && `/${parent}`}`);
+const get = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}`)).body;
+const archive = (...features: string[]): Promise<Answer> =>
+  call(harness.app, 'POST', `${P}/archive`, { body: { features } });
+const parentsFor = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}/parents`)).body;
+const eventsOf = async (feature: string): Promise<Told[]> =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
+
+test('a dependency shows on both features and is recorded; asking otherwise replaces it, asking the same changes nothing', async () => {
+  await make('child', 'parent');
+
+  const answers = [
+    await depend('child', 'parent', { unknown: 1 }),
+    await depend('child', 'parent', { enabled: true, variants: [] }),
+    await depend('child', 'parent', { variants: ['blue', 'red', 'blue'] }),
+    await depend('child', 'parent', { enabled: false }),
+  ];
+
+  expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(4).fill([200, '']));
+  expect(await get('child')).toMatchObject({
+    dependencies: [{ feature: 'parent', enabled: false, variants: [] }],
+    children: [],
+  });
+  expect(await get('parent')).toMatchObject({ dependencies: [], children: ['child'] });
+  const plain = { feature: 'parent', enabled: true, variants: [] };
+  const coloured = { ...plain, variants: ['blue', 'red'] };
+  expect((await eventsOf('child')).slice(1)).toMatchObject([
+    { type: 'feature-dependency-added', data: plain, preData: null },
+    { type: 'feature-dependency-added', data: coloured, preData: plain },
+    { type: 'feature-dependency-added', data: { ...plain, enabled: false }, preData: coloured },
+  ]);
+});
+
+test.each([
+  ['itself', { feature: 'alone' }, ['/body/feature']],
+  ['a feature that is not there', { feature: 'nowhere' }, ['/body/feature']],
+  ['a feature of another project', { feature: 'far-away' }, ['/body/feature']],
+  [
+    'variants of a parent that is off',
+    { feature: 'other', enabled: false, variants: ['a'] },
+    ['/body/variants'],
+  ],
+  [
+    'two mistakes at once',
+    { feature: 'alone', enabled: false, variants: ['a'] },
+    ['/body/feature', '/body/variants'],
+  ],
+  ['nothing', {}, ['/body/feature']],
+  [
+    'texts for enabled and variants',
+    { feature: 'x', enabled: 'yes', variants: 'a' },
+    ['/body/enabled', '/body/variants'],
+  ],
+])('depending on %s is refused', async (_case, body, paths) => {
+  if ((await call(harness.app, 'GET', `${F}/alone`)).status === 404) {
+    await make('alone', 'other');
+    await makeProject(harness.db, { id: 'elsewhere' });
+    const url = '/api/admin/projects/elsewhere/features';
+    await call(harness.app, 'POST', url, { body: { name: 'far-away' } });
+  }
+
+  const answer = await call(harness.app, 'POST', `${F}/alone/dependencies`, { body });
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
+  expect(await eventsOf('alone')).toHaveLength(1);
+});
+
+test('there is one level: a child is no parent, and a parent no child; every reason is told', async () => {
+  await make('top', 'middle', 'bottom', 'upper', 'lower');
+  await depend('middle', 'top');
+  await depend('lower', 'upper');
+
+  const below = await depend('bottom', 'middle');
+  const above = await depend('top', 'bottom');
+  const both = await depend('upper', 'middle');
+
+  expect([below, above, both].map(({ status, body }) => [status, body.name])).toEqual(
+    Array(3).fill([403, 'InvalidOperationError']),
+  );
+  expect(both.body.details).toEqual([
+    { message: 'Feature upper is the parent of lower and so cannot have one itself.' },
+    { message: 'Feature middle depends on top and so cannot be a parent.' },
+  ]);
+});
+
+test('an archived feature neither depends nor is depended on', async () => {
+  await make('old-child', 'old-parent', 'young');
+  await archive('old-child', 'old-parent');
+
+  expect((await depend('young', 'old-parent')).status).toBe(403);
+  expect((await depend('old-child', 'young')).status).toBe(403);
+  expect((await depend('old-child', 'old-parent')).body.details).toHaveLength(2);
+  expect((await depend('nowhere', 'young')).status).toBe(404);
+});
+
+test('a feature has at most 30 parents', async () => {
+  const parents = Array.from({ length: 31 }, (_, n) => `many-${n}`);
+  await make('crowded', ...parents);
+  const answers = [];
+  for (const parent of parents) answers.push((await depend('crowded', parent)).status);
+
+  expect(answers).toEqual([...Array(30).fill(200), 400]);
+  expect((await depend('crowded', 'many-0', { enabled: false })).status).toBe(200);
+});
+
+test('one parent is taken away, or all of them, and each event tells what was there', async () => {
+  await make('leaver', 'left-1', 'left-2', 'left-3');
+  for (const parent of ['left-1', 'left-2', 'left-3']) await depend('leaver', parent, { variants: ['v'] });
+
+  const answers = [await drop('leaver', 'left-2'), await drop('leaver', 'left-2'), await drop('leaver')];
+  const again = await drop('leaver');
+
+  expect([...answers, again].map(({ status }) => status)).toEqual([200, 404, 200, 200]);
+  expect(await get('leaver')).toMatchObject({ dependencies: [] });
+  const was = (feature: string) => ({ feature, enabled: true, variants: ['v'] });
+  expect((await eventsOf('leaver')).slice(4)).toMatchObject([
+    { type: 'feature-dependency-removed', data: null, preData: was('left-2') },
+    {
+      type: 'feature-dependencies-removed',
+      data: null,
+      preData: { dependencies: [was('left-1'), was('left-3')] },
+    },
+  ]);
+});
+
+test('possible parents are active, of the project and without parents; a parent has none', async () => {
+  const { id } = await makeProject(harness.db);
+  const url = `/api/admin/projects/${id}/features`;
+  for (const name of ['pp-a', 'pp-b', 'pp-c', 'pp-d'])
+    await call(harness.app, 'POST', url, { body: { name } });
+  const ask = async (name: string) => (await call(harness.app, 'GET', `${url}/${name}/parents`)).body;
+  const exist = async () => (await call(harness.app, 'GET', `/api/admin/projects/${id}/dependencies`)).body;
+
+  const before = [await ask('pp-a'), await exist()];
+  await call(harness.app, 'POST', `${url}/pp-b/dependencies`, { body: { feature: 'pp-c' } });
+  await call(harness.app, 'DELETE', `${url}/pp-d`);
+
+  expect(before).toEqual([['pp-b', 'pp-c', 'pp-d'], false]);
+  expect([await ask('pp-a'), await ask('pp-b'), await ask('pp-c'), await ask('pp-d')]).toEqual([
+    ['pp-c'],
+    ['pp-a', 'pp-c'],
+    [],
+    [],
+  ]);
+  expect(await exist()).toBe(true);
+  expect((await call(harness.app, 'GET', `${url}/nowhere/parents`)).status).toBe(404);
+  expect(await parentsFor('child')).not.toContain('pp-a');
+});
+
+test('parent variants are those of all strategies and environments, each once', async () => {
+  await make('colourful');
+  const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
+  for (const environment of ['development', 'production']) {
+    const body = { name: 'flexibleRollout', variants: ['red', 'blue'].map(variant) };
+    await call(harness.app, 'POST', `${F}/colourful/environments/${environment}/strategies`, { body });
+  }
+  await sql`update feature_environments set variants = '[{"name": "green", "weight": 1000}]'
+    where feature_name = 'colourful' and environment = 'production'`.execute(harness.db);
+
+  const answer = await call(harness.app, 'GET', `${F}/colourful/parent-variants`);
+
+  expect(answer).toMatchObject({ status: 200, body: ['blue', 'green', 'red'] });
+  expect((await call(harness.app, 'GET', `${F}/nowhere/parent-variants`)).status).toBe(404);
+});
+
+test('a parent is archived with all its children or not at all, and they come back without it', async () => {
+  await make('root', 'leaf-1', 'leaf-2', 'bystander');
+  await depend('leaf-1', 'root', { variants: ['v'] });
+  await depend('leaf-2', 'root');
+
+  const alone = await call(harness.app, 'DELETE', `${F}/root`);
+  const oneShort = await archive('bystander', 'leaf-1', 'root');
+  const states = [await get('bystander'), await get('leaf-1')].map(feature => feature.archived);
+  const all = await archive('root', 'leaf-1', 'leaf-2');
+
+  expect(alone).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(alone.body.message).toContain('is the parent of leaf-1, leaf-2.');
+  expect(oneShort.body.message).toContain('is the parent of leaf-2.');
+  expect(states).toEqual([false, false]);
+  expect(all.status).toBe(202);
+  const told = (await eventsOf('leaf-1')).slice(2);
+  expect(told).toMatchObject([
+    {
+      type: 'feature-dependencies-removed',
+      preData: { dependencies: [{ feature: 'root', enabled: true, variants: ['v'] }] },
+    },
+    { type: 'feature-archived' },
+  ]);
+  expect(new Set(told.map(({ groupId }) => groupId)).size).toBe(1);
+
+  await call(harness.app, 'POST', `${P}/revive`, { body: { features: ['leaf-1'] } });
+  expect(await get('leaf-1')).toMatchObject({ archived: false, dependencies: [] });
+  const deleted = await call(harness.app, 'POST', `${P}/delete`, { body: { features: ['root', 'leaf-2'] } });
+  expect(deleted.status).toBe(200);
+});
+
+test('a feature cannot become a parent while it is made a child', async () => {
+  await make('race-a', 'race-b', 'race-c');
+
+  const answer = await during(
+    harness.db,
+    tx => tx.insertInto('feature_dependencies').values({ child: 'race-b', parent: 'race-c' }).execute(),
+    () => depend('race-a', 'race-b'),
+  );
+
+  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(await get('race-a')).toMatchObject({ dependencies: [] });
+});
+
+test('of two dependencies that would make two levels, asked for at once, one is refused', async () => {
+  await make('twice-a', 'twice-b', 'twice-c');
+
+  const answers = await during(
+    harness.db,
+    tx => sql`select from features where name = 'twice-b' for update`.execute(tx),
+    () => Promise.all([depend('twice-a', 'twice-b'), depend('twice-b', 'twice-c')]),
+    2,
+  );
+
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+});
+
+test('two features made parents of each other at once: one is, and neither waits for ever', async () => {
+  await make('mutual-a', 'mutual-b');
+
+  const answers = await during(
+    harness.db,
+    tx => sql`select from features where name = 'mutual-a' for update`.execute(tx),
+    () => Promise.all([depend('mutual-a', 'mutual-b'), depend('mutual-b', 'mutual-a')]),
+    2,
+  );
+
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+});
+
+test('a parent that is being archived gets no child, and one that is getting a child is not archived', async () => {
+  await make('going', 'coming', 'kept', 'new-child');
+
+  const late = await during(
+    harness.db,
+    tx => sql`update features set archived_at = now() where name = 'going'`.execute(tx),
+    () => depend('coming', 'going'),
+  );
+  const refused = await during(
+    harness.db,
+    tx => tx.insertInto('feature_dependencies').values({ child: 'new-child', parent: 'kept' }).execute(),
+    () => call(harness.app, 'DELETE', `${F}/kept`),
+  );
+
+  expect(late).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(await get('kept')).toMatchObject({ archived: false, children: ['new-child'] });
+});
+
+test('one parent or twelve, one archived feature or twelve: as many statements', async () => {
+  const count = async (request: Promise<Answer>) => {
+    const before = harness.statements.length;
+    expect((await request).status).toBeLessThan(300);
+    return harness.statements.length - before;
+  };
+  const numbered = (prefix: string, length: number) => Array.from({ length }, (_, n) => `${prefix}-${n}`);
+  const [few, many] = [numbered('few', 1), numbered('lots', 12)];
+  await make('free', 'few-child', 'lots-child', ...few, ...many);
+  for (const parent of few) await depend('few-child', parent);
+  for (const parent of many) await depend('lots-child', parent);
+  await archive('free');
+
+  const changing = [
+    await count(depend('few-child', 'few-0', { enabled: false })),
+    await count(depend('lots-child', 'lots-0', { enabled: false })),
+  ];
+  const dropping = [await count(drop('few-child')), await count(drop('lots-child'))];
+  for (const child of few) await depend(child, 'few-child');
+  for (const child of many) await depend(child, 'lots-child');
+  const archiving = [await count(archive('few-child', ...few)), await count(archive('lots-child', ...many))];
+
+  for (const [one, twelve] of [changing, dropping, archiving]) expect(twelve).toBe(one);
+});
+
+test('who may only look learns what could be a parent, and sets none', async () => {
+  await make('watched', 'watched-parent');
+  const { token } = await makeUser(harness.db, 'Viewer');
+
+  const parents = await call(harness.app, 'GET', `${F}/watched/parents`, { token });
+  const refused = await call(harness.app, 'POST', `${F}/watched/dependencies`, {
+    token,
+    body: { feature: 'watched-parent' },
+  });
+
+  expect(parents.body).toContain('watched-parent');
+  expect(refused.body.message).toContain('UPDATE_FEATURE_DEPENDENCY');
+});

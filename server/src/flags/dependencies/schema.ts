@@ -1,0 +1,47 @@
+import { type Static, Type } from 'typebox';
+import { Named } from '../../platform/http/schema.ts';
+
+const feature = Type.String({ description: 'The parent', examples: ['payments'] });
+const enabled = Type.Boolean({ description: 'true: the parent must be on; false: it must be off' });
+
+export const Dependency = Named(
+  'Dependency',
+  Type.Object({
+    feature,
+    enabled,
+    variants: Type.Array(Type.String({ examples: ['blue'] }), {
+      description: 'If any: the parent must give one of these',
+    }),
+  }),
+);
+export type Dependency = Static<typeof Dependency>;
+
+export const NewDependency = Type.Object(
+  {
+    feature: Type.String({ ...feature, minLength: 1, maxLength: 100 }),
+    enabled: Type.Optional(enabled),
+    variants: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['blue'] }), {
+        maxItems: 100,
+        description: 'Names of variants; only if the parent must be on',
+      }),
+    ),
+  },
+  { examples: [{ feature: 'payments', enabled: true, variants: ['blue'] }] },
+);
+export type NewDependency = Static<typeof NewDependency>;
+
+export const PossibleParents = Named(
+  'PossibleParents',
+  Type.Array(Type.String({ examples: ['payments'] }), { description: 'Names of features' }),
+);
+
+export const ParentVariants = Named(
+  'ParentVariants',
+  Type.Array(Type.String({ examples: ['blue'] }), { description: 'Names of variants' }),
+);
+
+export const DependenciesExist = Named(
+  'DependenciesExist',
+  Type.Boolean({ description: 'Whether any feature of the project depends on another', examples: [true] }),
+);

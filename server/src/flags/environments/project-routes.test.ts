@@ -1,0 +1,327 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeProject } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+
+const harness = useHarness();
+
+const list = async (project: string) =>
+  (await call(harness.app, 'GET', `/api/admin/environments/project/${project}`)).body.environments;
+const add = async (project: string, environment: unknown) =>
+  await call(harness.app, 'POST', `/api/admin/projects/${project}/environments`, { body: { environment } });
+const remove = async (project: string, environment: string) =>
+  await call(harness.app, 'DELETE', `/api/admin/projects/${project}/environments/${environment}`);
+const setDefault = async (project: string, body: object, environment = 'production') =>
+  await call(
+    harness.app,
+    'POST',
+    `/api/admin/projects/${project}/environments/${environment}/default-strategy`,
+    { body },
+  );
+
+const eventsOf = async (project: string) => {
+  const { body } = await call(harness.app, 'GET', `/api/admin/search/events?project=IS:${project}`);
+  return body.events;
+};
+
+const makeFeature = async (project: string, name: string) => {
+  await harness.db.insertInto('features').values({ name, project, type: 'release' }).execute();
+};
+const placesOf = async (feature: string) =>
+  await harness.db
+    .selectFrom('feature_environments')
+    .select(['environment', 'enabled'])
+    .where('feature_name', '=', feature)
+    .execute();
+const switchOn = async (feature: string, environment: string) =>
+  await harness.db
+    .insertInto('feature_environments')
+    .values({ feature_name: feature, environment, enabled: true })
+    .onConflict(conflict => conflict.columns(['feature_name', 'environment']).doUpdateSet({ enabled: true }))
+    .execute();
+
+test('the environments of a project are listed in order, with what the project has there', async () => {
+  await makeProject(harness.db, { id: 'listed' });
+  await makeFeature('listed', 'listed-feature');
+  await switchOn('listed-feature', 'production');
+  for (const projects of [['listed'], ['*'], ['default']]) {
+    await call(harness.app, 'POST', '/api/admin/api-tokens', {
+      body: { tokenName: 't', type: 'backend', environment: 'production', projects },
+    });
+  }
+
+  const { status, body } = await call(harness.app, 'GET', '/api/admin/environments/project/listed');
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    version: 1,
+    environments: [
+      expect.objectContaining({
+        name: 'development',
+        projectApiTokenCount: 0,
+        projectEnabledToggleCount: 0,
+      }),
+      {
+        name: 'production',
+        type: 'production',
+        enabled: true,
+        protected: false,
+        sortOrder: 200,
+        projectApiTokenCount: 2,
+        projectEnabledToggleCount: 1,
+      },
+    ],
+  });
+});
+
+test('an added environment is there for the project and all its features, switched off', async () => {
+  await makeProject(harness.db, { id: 'growing', environments: ['development'] });
+  await makeFeature('growing', 'growing-1');
+  await makeFeature('growing', 'growing-2');
+
+  const answer = await add('growing', 'production');
+
+  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(await list('growing')).toMatchObject([{ name: 'development' }, { name: 'production' }]);
+  for (const feature of ['growing-1', 'growing-2']) {
+    expect(await placesOf(feature)).toEqual([{ environment: 'production', enabled: false }]);
+  }
+  expect((await eventsOf('growing'))[0]).toMatchObject({
+    type: 'project-environment-added',
+    environment: 'production',
+    data: null,
+    preData: null,
+  });
+});
+
+test('an environment that the project has already is refused', async () => {
+  await makeProject(harness.db, { id: 'complete' });
+
+  const answer = await add('complete', 'production');
+
+  expect(answer).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(await eventsOf('complete')).toHaveLength(1);
+});
+
+test.each([
+  ['one that does not exist', 'moon'],
+  ['an empty name', ''],
+  ['a number', 1],
+  ['none', undefined],
+])('of environments, %s is refused', async (_case, environment) => {
+  const answer = await add('default', environment);
+
+  expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/body/environment' }] } });
+});
+
+test('a removed environment is gone from the project and its features, and no others', async () => {
+  await makeProject(harness.db, { id: 'shrinking' });
+  await makeFeature('shrinking', 'shrinking-1');
+  await makeFeature('default', 'bystander');
+  for (const name of ['shrinking-1', 'bystander']) {
+    await harness.db
+      .insertInto('feature_environments')
+      .values({ feature_name: name, environment: 'production' })
+      .execute();
+  }
+
+  const answer = await remove('shrinking', 'production');
+
+  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(await list('shrinking')).toMatchObject([{ name: 'development' }]);
+  expect(await placesOf('shrinking-1')).toEqual([]);
+  expect(await placesOf('bystander')).toHaveLength(1);
+  expect((await eventsOf('shrinking'))[0]).toMatchObject({
+    type: 'project-environment-removed',
+    environment: 'production',
+  });
+});
+
+test('the only environment of a project stays, and one with an enabled feature: every reason is told', async () => {
+  await makeProject(harness.db, { id: 'stuck', environments: ['production'] });
+  await makeFeature('stuck', 'stuck-feature');
+  await switchOn('stuck-feature', 'production');
+
+  const answer = await remove('stuck', 'production');
+
+  expect(answer).toMatchObject({
+    status: 403,
+    body: {
+      name: 'InvalidOperationError',
+      details: [
+        { message: 'It is the only environment of project stuck.' },
+        { message: 'Switch off the features enabled in it first: stuck-feature.' },
+      ],
+    },
+  });
+  expect(await list('stuck')).toHaveLength(1);
+});
+
+test('an environment that the project does not have cannot be removed from it', async () => {
+  await makeProject(harness.db, { id: 'lean', environments: ['production'] });
+
+  expect(await remove('lean', 'development')).toMatchObject({ status: 404 });
+});
+
+test('a default strategy is set, listed, replaced as a whole and recorded', async () => {
+  await makeProject(harness.db, { id: 'defaulted' });
+
+  const first = await setDefault('defaulted', {
+    name: 'flexibleRollout',
+    title: 'A quarter',
+    sortOrder: 3,
+    parameters: { rollout: '25' },
+    unknown: 1,
+  });
+  await setDefault('defaulted', { name: 'default' });
+  const again = await setDefault('defaulted', { name: 'default' });
+
+  expect(first).toMatchObject({ status: 200 });
+  expect(first.body).toEqual({
+    name: 'flexibleRollout',
+    title: 'A quarter',
+    disabled: false,
+    sortOrder: 3,
+    parameters: { rollout: '25' },
+    constraints: [],
+    variants: [],
+    segments: [],
+  });
+  const [development, production] = await list('defaulted');
+  expect(development).not.toHaveProperty('defaultStrategy');
+  expect(production.defaultStrategy).toEqual(again.body);
+  expect(again.body).toMatchObject({ name: 'default', parameters: {} });
+  expect(again.body).not.toHaveProperty('title');
+  const events = await eventsOf('defaulted');
+  expect(events.map((event: { type: string }) => event.type)).toEqual([
+    'default-strategy-updated',
+    'default-strategy-updated',
+    'project-created',
+  ]);
+  expect(events[0]).toMatchObject({ environment: 'production', data: again.body, preData: first.body });
+  expect(events[1].preData).toBeNull();
+});
+
+test('a default strategy of an unknown type and with segments of elsewhere is refused, and each is told', async () => {
+  await makeProject(harness.db, { id: 'elsewhere' });
+  const segment = async (name: string, project: string | null) =>
+    (
+      await harness.db
+        .insertInto('segments')
+        .values({ name, project, created_by: 'test' })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+    ).id;
+  const [shared, foreign] = [await segment('shared', null), await segment('foreign', 'elsewhere')];
+
+  const answer = await setDefault('default', { name: 'nope', segments: [shared, foreign, 2_000_000] });
+
+  expect(answer.status).toBe(400);
+  expect(answer.body.details).toEqual([
+    { message: 'strategy type nope does not exist', path: '/body/name' },
+    { message: `segment ${foreign} does not exist in this project`, path: '/body/segments' },
+    { message: 'segment 2000000 does not exist in this project', path: '/body/segments' },
+  ]);
+});
+
+test.each([
+  ['without a name', {}, '/body/name'],
+  [
+    'with a parameter that is no text',
+    { name: 'default', parameters: { rollout: 5 } },
+    '/body/parameters/rollout',
+  ],
+  ['with constraints that are no objects', { name: 'default', constraints: ['x'] }, '/body/constraints/0'],
+  ['with a text for a segment', { name: 'default', segments: ['1'] }, '/body/segments/0'],
+])('a default strategy %s is refused', async (_case, body, path) => {
+  const answer = await setDefault('default', body);
+
+  expect(answer.status).toBe(400);
+  expect(answer.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
+});
+
+test('there is no default strategy in an environment that the project does not have', async () => {
+  await makeProject(harness.db, { id: 'absent', environments: ['production'] });
+
+  expect(await setDefault('absent', { name: 'default' }, 'development')).toMatchObject({ status: 404 });
+});
+
+test('two removals at once cannot take the last environment', async () => {
+  await makeProject(harness.db, { id: 'emptied' });
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.selectFrom('projects').select('id').where('id', '=', 'emptied').forUpdate().execute();
+
+  const both = Promise.all([remove('emptied', 'development'), remove('emptied', 'production')]);
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+  const statuses = (await both).map(answer => answer.status);
+
+  expect(statuses.toSorted()).toEqual([200, 403]);
+  expect(await list('emptied')).toHaveLength(1);
+});
+
+test('two additions at once add once', async () => {
+  await makeProject(harness.db, { id: 'doubled', environments: ['development'] });
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker
+    .insertInto('project_environments')
+    .values({ project_id: 'doubled', environment_name: 'production' })
+    .execute();
+
+  const waiting = add('doubled', 'production');
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect(await waiting).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(await eventsOf('doubled')).toHaveLength(1);
+});
+
+test('a feature that is being made while an environment is added is in it too', async () => {
+  await makeProject(harness.db, { id: 'busy', environments: ['development'] });
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker
+    .insertInto('features')
+    .values({ name: 'in-the-making', project: 'busy', type: 'release' })
+    .execute();
+
+  const waiting = add('busy', 'production');
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect((await waiting).status).toBe(200);
+  expect(await placesOf('in-the-making')).toEqual([{ environment: 'production', enabled: false }]);
+});
+
+test('an environment that is being deleted cannot be added', async () => {
+  await call(harness.app, 'POST', '/api/admin/environments', { body: { name: 'going', type: 'test' } });
+  await makeProject(harness.db, { id: 'late', environments: ['production'] });
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.deleteFrom('environments').where('name', '=', 'going').execute();
+
+  const waiting = add('late', 'going');
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect(await waiting).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(await list('late')).toHaveLength(1);
+});
+
+test('who adds an environment to a project and who deletes another of the project do not wait for each other in a circle', async () => {
+  for (const name of ['leaving', 'arriving'])
+    await call(harness.app, 'POST', '/api/admin/environments', { body: { name, type: 'test' } });
+  const { id } = await makeProject(harness.db, { environments: ['leaving', 'development'] });
+  const adding = await harness.db.startTransaction().execute();
+  await sql`select from projects where id = ${id} for update`.execute(adding);
+  await sql`select from project_environments where project_id = ${id} for update`.execute(adding);
+
+  const deleting = call(harness.app, 'DELETE', '/api/admin/environments/leaving');
+  await untilWaiting(harness.db);
+  await sql`insert into project_environments (project_id, environment_name) values (${id}, 'arriving')`.execute(
+    adding,
+  );
+  await adding.commit().execute();
+
+  expect((await deleting).status).toBe(200);
+});

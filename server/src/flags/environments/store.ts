@@ -1,0 +1,251 @@
+import { sql } from 'kysely';
+import { isReadable } from '../../access/store.ts';
+import { isVisibleToken } from '../../people/api-tokens/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import {
+  type DefaultStrategy,
+  type Environment,
+  type EnvironmentOfProject,
+  MAX_SORT_ORDER,
+} from './schema.ts';
+
+/** An environment itself, without what is counted about it. */
+export type EnvironmentFields = Pick<Environment, 'name' | 'type' | 'enabled' | 'protected' | 'sortOrder'>;
+
+const FIELDS = sql`
+  environments.name, environments.type, environments.enabled, environments.protected,
+  environments.sort_order as "sortOrder"`;
+
+/** The counts are of what the actor may know of: private projects of others do not show in them. */
+const environmentFor = (actor: Actor) => sql`
+  ${FIELDS},
+  (select count(*) from project_environments join projects on projects.id = project_id
+    where environment_name = environments.name and ${isReadable(actor)}) as "projectCount",
+  (select count(*) from api_tokens
+    where environment = environments.name and revoked_at is null
+      and ${isVisibleToken(actor)}) as "apiTokenCount",
+  (select count(*) from feature_environments
+      join features on features.name = feature_name
+      join projects on projects.id = features.project
+    where environment = environments.name and feature_environments.enabled and features.archived_at is null
+      and ${isReadable(actor)}) as "enabledToggleCount"`;
+
+export async function listEnvironments(db: Reader, actor: Actor): Promise<Environment[]> {
+  const { rows } = await sql<Environment>`
+    select ${environmentFor(actor)} from environments order by sort_order, name`.execute(db);
+  return rows;
+}
+
+export async function findEnvironment(
+  db: Reader,
+  actor: Actor,
+  name: string,
+): Promise<Environment | undefined> {
+  const { rows } = await sql<Environment>`
+    select ${environmentFor(actor)} from environments where name = ${name}`.execute(db);
+  return rows[0];
+}
+
+export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
+  const row = await db.selectFrom('environments').select('name').where('name', '=', name).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Those of the names that environments have. */
+export async function listExisting(db: Reader, names: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('environments')
+    .select('name')
+    .where('name', '=', sql<string>`any(${names})`)
+    .execute();
+  return rows.map(row => row.name);
+}
+
+/** The named environments, kept from changing until the transaction ends; always in one order, so nobody deadlocks. */
+export async function lockEnvironments(tx: Tx, names: string[]): Promise<EnvironmentFields[]> {
+  const { rows } = await sql<EnvironmentFields>`
+    select ${FIELDS} from environments where name = any(${names})
+    order by name for no key update`.execute(tx);
+  return rows;
+}
+
+/** All environments: whoever deletes one needs to know that another stays. Nothing new can refer to them meanwhile. */
+export async function lockAllEnvironments(tx: Tx): Promise<EnvironmentFields[]> {
+  const { rows } = await sql<EnvironmentFields>`
+    select ${FIELDS} from environments order by name for update`.execute(tx);
+  return rows;
+}
+
+export async function countEnvironments(db: Reader): Promise<number> {
+  const { count } = await db
+    .selectFrom('environments')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export type NewEnvironmentRow = Pick<Environment, 'name' | 'type' | 'enabled'> & {
+  /** null: after all others */
+  sortOrder: number | null;
+};
+
+export async function insertEnvironment(tx: Tx, environment: NewEnvironmentRow): Promise<EnvironmentFields> {
+  const { name, type, enabled, sortOrder } = environment;
+  const { rows } = await sql<EnvironmentFields>`
+    insert into environments (name, type, enabled, sort_order)
+    select ${name}, ${type}, ${enabled}::boolean,
+      coalesce(${sortOrder}::integer, least(coalesce(max(sort_order), 0) + 100, ${MAX_SORT_ORDER}))
+    from environments
+    returning ${FIELDS}`.execute(tx);
+  const [inserted] = rows;
+  if (!inserted) throw new Error(`Environment ${name} was not inserted`);
+  return inserted;
+}
+
+export async function updateEnvironment(tx: Tx, environment: EnvironmentFields): Promise<void> {
+  await tx
+    .updateTable('environments')
+    .set({ type: environment.type, enabled: environment.enabled, sort_order: environment.sortOrder })
+    .where('name', '=', environment.name)
+    .execute();
+}
+
+export async function updateSortOrders(tx: Tx, environments: EnvironmentFields[]): Promise<void> {
+  await sql`
+    update environments set sort_order = wanted."sortOrder"
+    from jsonb_to_recordset(${JSON.stringify(environments)}::jsonb) as wanted (name text, "sortOrder" integer)
+    where environments.name = wanted.name`.execute(tx);
+}
+
+export async function deleteEnvironment(tx: Tx, name: string): Promise<void> {
+  await tx.deleteFrom('environments').where('name', '=', name).execute();
+}
+
+/** Names of the active features that are on in the environment. None of its features can be switched meanwhile. */
+export async function lockFeaturesOf(tx: Tx, environment: string, project?: string): Promise<string[]> {
+  const inProject = project === undefined ? sql`true` : sql`features.project = ${project}`;
+  await sql`
+    select from features
+    where ${inProject} and name in (select feature_name from feature_environments where environment = ${environment})
+    order by name for update`.execute(tx);
+  const { rows } = await sql<{ name: string }>`
+    select features.name from features join feature_environments on feature_name = features.name
+    where ${inProject} and environment = ${environment} and enabled and archived_at is null
+    order by features.name`.execute(tx);
+  return rows.map(row => row.name);
+}
+
+export async function countTokens(db: Reader, environment: string): Promise<number> {
+  const { rows } = await sql<{ tokens: number }>`
+    select count(*) as tokens from api_tokens
+    where environment = ${environment} and revoked_at is null`.execute(db);
+  return rows[0]?.tokens ?? 0;
+}
+
+/** Until the transaction ends no environment comes to, or goes from, a project that has this one. */
+export async function lockProjectsWith(
+  tx: Tx,
+  environment: string,
+  waiting: 'wait' | 'nowait' = 'wait',
+): Promise<void> {
+  await sql`
+    select from projects
+    where id in (select project_id from project_environments where environment_name = ${environment})
+    order by id for no key update ${waiting === 'nowait' ? sql`nowait` : sql``}`.execute(tx);
+}
+
+/** The projects that have the environment, and whether they have others. */
+export async function listProjectsWith(
+  db: Reader,
+  environment: string,
+): Promise<{ id: string; hasOthers: boolean }[]> {
+  const { rows } = await sql<{ id: string; hasOthers: boolean }>`
+    select project_id as id, count(*) > 1 as "hasOthers" from project_environments
+    where project_id in (select project_id from project_environments where environment_name = ${environment})
+    group by project_id order by project_id`.execute(db);
+  return rows;
+}
+
+export async function listEnvironmentsOf(db: Reader, project: string): Promise<EnvironmentOfProject[]> {
+  const { rows } = await sql<EnvironmentOfProject & { defaultStrategy: DefaultStrategy | null }>`
+    select ${FIELDS}, project_environments.default_strategy as "defaultStrategy",
+      (select count(*) from api_tokens
+        where environment = environments.name and revoked_at is null and (all_projects or exists (
+          select from api_token_projects where token_id = api_tokens.id and project_id = ${project}
+        ))) as "projectApiTokenCount",
+      (select count(*) from feature_environments join features on features.name = feature_name
+        where environment = environments.name and feature_environments.enabled
+          and features.project = ${project} and features.archived_at is null) as "projectEnabledToggleCount"
+    from project_environments join environments on environments.name = environment_name
+    where project_id = ${project}
+    order by environments.sort_order, environments.name`.execute(db);
+  return rows.map(({ defaultStrategy, ...row }) => (defaultStrategy ? { ...row, defaultStrategy } : row));
+}
+
+/** The environments of a project; none comes or goes, and no feature comes into the project, until the transaction ends. */
+export async function lockEnvironmentsOf(tx: Tx, project: string): Promise<string[] | undefined> {
+  const found = await sql`select from projects where id = ${project} for update`.execute(tx);
+  if (found.rows.length === 0) return undefined;
+  const { rows } = await sql<{ name: string }>`
+    select environment_name as name from project_environments where project_id = ${project}
+    order by environment_name for update`.execute(tx);
+  return rows.map(row => row.name);
+}
+
+/** Returns false if there is no such environment. */
+export async function insertProjectEnvironment(
+  tx: Tx,
+  project: string,
+  environment: string,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    insert into project_environments (project_id, environment_name)
+    select ${project}, name from environments where name = ${environment}`.execute(tx);
+  return numAffectedRows === 1n;
+}
+
+/** Gives every feature of the project its place in the environment, switched off. */
+export async function insertFeatureEnvironments(tx: Tx, project: string, environment: string): Promise<void> {
+  await sql`
+    insert into feature_environments (feature_name, environment)
+    select name, ${environment} from features where project = ${project}
+    on conflict do nothing`.execute(tx);
+}
+
+/** Takes the environment from the project and from its features, with their strategies there. */
+export async function deleteProjectEnvironment(tx: Tx, project: string, environment: string): Promise<void> {
+  await sql`
+    with left_behind as (
+      delete from feature_environments using features
+      where feature_name = features.name and features.project = ${project} and environment = ${environment}
+    )
+    delete from project_environments
+    where project_id = ${project} and environment_name = ${environment}`.execute(tx);
+}
+
+/** The default strategy, or null; undefined if the project does not have the environment. Locked. */
+export async function lockDefaultStrategy(
+  tx: Tx,
+  project: string,
+  environment: string,
+): Promise<DefaultStrategy | null | undefined> {
+  const { rows } = await sql<{ strategy: DefaultStrategy | null }>`
+    select default_strategy as strategy from project_environments
+    where project_id = ${project} and environment_name = ${environment} for no key update`.execute(tx);
+  return rows[0]?.strategy;
+}
+
+export async function updateDefaultStrategy(
+  tx: Tx,
+  project: string,
+  environment: string,
+  strategy: DefaultStrategy,
+): Promise<void> {
+  await tx
+    .updateTable('project_environments')
+    .set({ default_strategy: JSON.stringify(strategy) })
+    .where('project_id', '=', project)
+    .where('environment_name', '=', environment)
+    .execute();
+}

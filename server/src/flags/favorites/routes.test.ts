@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { during } from '../../test/during.ts';
+import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+
+const harness = useHarness();
+const P = '/api/admin/projects';
+
+let ann: TestUser;
+let bob: TestUser;
+beforeAll(async () => {
+  [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+});
+
+const star = (path: string, user: TestUser, method: 'POST' | 'DELETE' = 'POST'): Promise<Answer> =>
+  call(harness.app, method, `${P}/${path}/favorites`, { token: user.token });
+const makeFeature = async (name: string, project = 'default') =>
+  await call(harness.app, 'POST', `${P}/${project}/features`, { body: { name } });
+const seenBy = async (path: string, user: TestUser) =>
+  (await call(harness.app, 'GET', `${P}/${path}`, { token: user.token })).body;
+const eventsOf = async (filter: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?${filter}`)).body.events.toReversed();
+
+test('a starred feature is a favorite of that user alone, and repeating it changes nothing', async () => {
+  await makeFeature('starred');
+  const feature = 'default/features/starred';
+
+  const answers = [await star(feature, ann), await star(feature, ann)];
+  const seen = [(await seenBy(feature, ann)).favorite, (await seenBy(feature, bob)).favorite];
+  const listed = (await seenBy('default/features', ann)).features;
+  const gone = [await star(feature, ann, 'DELETE'), await star(feature, ann, 'DELETE')];
+
+  expect([...answers, ...gone].map(({ status, body }) => [status, body])).toEqual(Array(4).fill([200, '']));
+  expect(seen).toEqual([true, false]);
+  expect(listed).toContainEqual(expect.objectContaining({ name: 'starred', favorite: true }));
+  expect(await seenBy(feature, ann)).toMatchObject({ favorite: false });
+  const about = { project: 'default', createdByUserId: ann.id, data: { feature: 'starred' }, preData: null };
+  expect((await eventsOf('feature=IS:starred')).slice(1)).toMatchObject([
+    { type: 'feature-favorited', ...about },
+    { type: 'feature-unfavorited', ...about },
+  ]);
+});
+
+test('who stars a feature has not worked on it', async () => {
+  await makeFeature('admired');
+
+  await star('default/features/admired', ann);
+
+  const { collaborators } = await seenBy('default/features/admired', ann);
+  expect(collaborators.users.map(({ id }: { id: number }) => id)).toEqual([-42]);
+});
+
+test('a starred project is a favorite of that user alone, in the list and by itself', async () => {
+  const { id } = await makeProject(harness.db);
+
+  const answers = [await star(id, ann), await star(id, ann)];
+  const seen = [(await seenBy(id, ann)).favorite, (await seenBy(id, bob)).favorite];
+  const listed = (await call(harness.app, 'GET', P, { token: ann.token })).body.projects;
+  const gone = [await star(id, ann, 'DELETE'), await star(id, ann, 'DELETE')];
+
+  expect([...answers, ...gone].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(seen).toEqual([true, false]);
+  expect(listed).toContainEqual(expect.objectContaining({ id, favorite: true }));
+  expect((await eventsOf(`project=IS:${id}`)).slice(1)).toMatchObject([
+    { type: 'project-favorited', createdByUserId: ann.id, data: { project: id } },
+    { type: 'project-unfavorited', createdByUserId: ann.id, data: { project: id } },
+  ]);
+});
+
+test('a change of a project says nothing of stars', async () => {
+  const { id } = await makeProject(harness.db);
+  await makeMember(harness.db, ann, id, 'Owner');
+  await star(id, ann);
+
+  await call(harness.app, 'PUT', `${P}/${id}`, { token: ann.token, body: { name: 'Renamed' } });
+
+  const [event] = (await eventsOf(`project=IS:${id}`)).toReversed();
+  expect(event).toMatchObject({ type: 'project-updated', data: { name: 'Renamed' } });
+  expect(event.data).not.toHaveProperty('favorite');
+});
+
+test('an admin token has no favorites', async () => {
+  await makeFeature('unstarred');
+
+  for (const path of ['default/features/unstarred', 'default']) {
+    expect(await call(harness.app, 'POST', `${P}/${path}/favorites`)).toMatchObject({
+      status: 403,
+      body: { name: 'InvalidOperationError', message: expect.stringContaining('belong to users') },
+    });
+  }
+});
+
+test('what is not there, or not for the caller, cannot be starred', async () => {
+  const { id } = await makeProject(harness.db, { mode: 'private' });
+  await makeFeature('hidden', id);
+
+  const answers = [
+    await star('default/features/nowhere', ann),
+    await star('default/features/hidden', ann),
+    await star(`${id}/features/hidden`, ann),
+    await star(id, ann),
+    await star('nowhere', ann),
+  ];
+
+  expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(404));
+  await makeMember(harness.db, bob, id, 'Reader');
+  expect((await star(`${id}/features/hidden`, bob)).status).toBe(200);
+});
+
+test('stars given twice at once are one, and told once', async () => {
+  await makeFeature('raced');
+
+  const answer = await during(
+    harness.db,
+    tx => tx.insertInto('favorite_features').values({ user_id: ann.id, feature_name: 'raced' }).execute(),
+    () => star('default/features/raced', ann),
+  );
+
+  expect(answer.status).toBe(200);
+  expect(await eventsOf('feature=IS:raced')).toHaveLength(1);
+});
+
+test('a feature that leaves the project is not starred there, and a project that goes not at all', async () => {
+  const { id } = await makeProject(harness.db);
+  await makeFeature('leaving');
+
+  const moved = await during(
+    harness.db,
+    tx => sql`update features set project = ${id} where name = 'leaving'`.execute(tx),
+    () => star('default/features/leaving', ann),
+  );
+  await sql`update features set project = 'default' where name = 'leaving'`.execute(harness.db);
+  const gone = await during(
+    harness.db,
+    tx => sql`delete from projects where id = ${id}`.execute(tx),
+    () => star(id, ann),
+  );
+
+  expect(moved.status).toBe(404);
+  expect(gone).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+});

@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
+
+const harness = useHarness();
+const P = '/api/admin/projects';
+
+const copy = (name: string, to: string, body: object, token?: string, project = 'default'): Promise<Answer> =>
+  call(harness.app, 'POST', `${P}/${project}/features/${name}/environments/${to}/copy`, {
+    body,
+    ...(token === undefined ? {} : { token }),
+  });
+const typesOf = async (name: string): Promise<string[]> => {
+  const { rows } = await sql<{ type: string }>`
+    select type from events where feature_name = ${name} order by id`.execute(harness.db);
+  return rows.map(row => row.type);
+};
+
+const VARIANTS = [{ name: 'blue', weight: 1_000, weightType: 'variable' as const, stickiness: 'default' }];
+
+async function makeSource(name: string, project = 'default', enabled = false): Promise<number> {
+  const segment = await insertSegment(harness.db, `segment of ${name}`);
+  await insertRichFeature(harness.db, {
+    name,
+    project,
+    environments: {
+      development: {
+        enabled: true,
+        variants: VARIANTS,
+        strategies: [
+          { name: 'flexibleRollout', sortOrder: 2, title: 'Later', segments: [segment] },
+          { name: 'default', sortOrder: 2, title: 'Last' },
+        ],
+      },
+      production: { enabled, strategies: [{ name: 'remoteAddress', title: 'Goes' }] },
+    },
+  });
+  return segment;
+}
+
+test('one environment gets what another has, under new ids, and keeps its switch', async () => {
+  const segment = await makeSource('copied');
+
+  const { status, body } = await copy('copied', 'production', { from: 'development' });
+
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    name: 'production',
+    enabled: false,
+    variants: VARIANTS,
+    strategies: [
+      { title: 'Later', sortOrder: 2, segments: [segment] },
+      { title: 'Last', sortOrder: 2 },
+    ],
+  });
+  expect(await typesOf('copied')).toEqual([
+    'feature-strategy-remove',
+    'feature-strategy-add',
+    'feature-strategy-add',
+    'feature-environment-variants-updated',
+  ]);
+});
+
+test('to copy what is the same already changes nothing and tells nothing', async () => {
+  await makeSource('repeated');
+  const first = await copy('repeated', 'production', { from: 'development' });
+  const told = await typesOf('repeated');
+
+  const second = await copy('repeated', 'production', { from: 'development' });
+
+  expect(second.body).toEqual(first.body);
+  expect(await typesOf('repeated')).toEqual(told);
+});
+
+test('only strategies, or only variants, if the request says so', async () => {
+  await makeSource('halved');
+
+  const { body: variants } = await copy('halved', 'production', {
+    from: 'development',
+    include: ['variants'],
+  });
+
+  expect(variants).toMatchObject({ variants: VARIANTS, strategies: [{ title: 'Goes' }] });
+  const { body: strategies } = await copy('halved', 'development', {
+    from: 'production',
+    include: ['strategies'],
+  });
+  expect(strategies).toMatchObject({ variants: VARIANTS, strategies: [{ title: 'Goes' }] });
+});
+
+test.each([
+  ['an environment the feature does not have', { from: 'moon' }],
+  ['the environment itself', { from: 'production' }],
+  ['a part that there is not', { from: 'development', include: ['tags'] }],
+  ['a field that is not known', { from: 'development', nonsense: 1 }],
+])('%s is refused', async (what, body) => {
+  const name = what.replaceAll(' ', '-');
+  await makeSource(name);
+
+  expect(await copy(name, 'production', body)).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(await typesOf(name)).toEqual([]);
+});
+
+test('strategies that go need their own permission', async () => {
+  await makeProject(harness.db, { id: 'limited' });
+  await makeSource('kept', 'limited');
+  const user = await makeUser(harness.db, 'Viewer');
+  const { rows } = await sql<{ id: number }>`
+    insert into roles (name, type) values ('Adder', 'custom') returning id`.execute(harness.db);
+  await sql`
+    insert into role_permissions (role_id, permission)
+    values (${rows[0]?.id}, 'CREATE_FEATURE_STRATEGY'), (${rows[0]?.id}, 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS')`.execute(
+    harness.db,
+  );
+  await sql`
+    insert into user_roles (user_id, role_id, project) values (${user.id}, ${rows[0]?.id}, 'limited')`.execute(
+    harness.db,
+  );
+
+  const refused = await copy('kept', 'production', { from: 'development' }, user.token, 'limited');
+  const allowed = await copy(
+    'kept',
+    'production',
+    { from: 'development', include: ['variants'] },
+    user.token,
+    'limited',
+  );
+
+  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(refused.body.message).toContain('DELETE_FEATURE_STRATEGY');
+  expect(allowed.status).toBe(200);
+});
+
+test('an archived feature is not changed', async () => {
+  await makeSource('away');
+  await call(harness.app, 'DELETE', `${P}/default/features/away`);
+
+  expect(await copy('away', 'production', { from: 'development' })).toMatchObject({ status: 403 });
+});

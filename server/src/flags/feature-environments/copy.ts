@@ -1,0 +1,85 @@
+import { isDeepStrictEqual } from 'node:util';
+import { needsInProject } from '../../access/guard.ts';
+import type { ProjectPermission } from '../../access/permissions.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { badData } from '../../platform/errors.ts';
+import { type Change, change } from '../../record/change.ts';
+import { holdActiveFeature } from '../features/load.ts';
+import { disableIfUnguarded } from './last-strategy.ts';
+import type { EnvironmentCopy, FeatureEnvironment, StrategyContent } from './schema.ts';
+import { deleteStrategies } from './store.ts';
+import { asStrategyData, environmentOf, type Place, placeCopies, readPlace } from './strategies.ts';
+import { setVariants } from './variants.ts';
+
+/**
+ * Replaces what the feature has in one environment by what it has in another. The feature stays enabled or disabled, unless no
+ * enabled strategy is left.
+ */
+export async function copyEnvironment(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  { from, include = ['strategies', 'variants'] }: EnvironmentCopy,
+): Promise<FeatureEnvironment> {
+  const copy = async (current: Change) => {
+    const feature = await holdActiveFeature(current.tx, actor, place.project, place.featureName);
+    const target = environmentOf(feature, place.environment);
+    const source = feature.environments.find(({ name }) => name === from);
+    if (!source || source === target) {
+      const what = source ? 'another environment' : `an environment of feature ${feature.name}`;
+      throw badData([{ message: `from must be ${what}`, path: '/body/from' }]);
+    }
+
+    const strategies = include.includes('strategies') && !sameStrategies(source, target);
+    const variants = include.includes('variants') && !isDeepStrictEqual(source.variants, target.variants);
+    for (const permission of needed(source, target, strategies, variants))
+      await needsInProject(current.tx, actor, place.project, [permission], place.environment);
+    if (strategies) await replaceStrategies(current, place, source, target);
+    if (variants)
+      await setVariants(current, [{ project: place.project, place: target, variants: source.variants }]);
+  };
+  return await change(db, actor, copy, tx => readPlace(tx, actor, place));
+}
+
+function* needed(
+  source: FeatureEnvironment,
+  target: FeatureEnvironment,
+  strategies: boolean,
+  variants: boolean,
+): Generator<ProjectPermission> {
+  if (strategies && source.hasStrategies) yield 'CREATE_FEATURE_STRATEGY';
+  if (strategies && target.hasStrategies) yield 'DELETE_FEATURE_STRATEGY';
+  if (variants) yield 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS';
+}
+
+const contents = ({ strategies }: FeatureEnvironment): StrategyContent[] =>
+  strategies.map(({ id: _, featureName: __, ...content }) => content);
+
+const sameStrategies = (one: FeatureEnvironment, other: FeatureEnvironment): boolean =>
+  isDeepStrictEqual(contents(one), contents(other));
+
+async function replaceStrategies(
+  current: Change,
+  place: Place,
+  source: FeatureEnvironment,
+  target: FeatureEnvironment,
+): Promise<void> {
+  if (target.hasStrategies) {
+    await deleteStrategies(
+      current.tx,
+      target.strategies.map(({ id }) => id),
+    );
+    for (const strategy of target.strategies)
+      current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
+  }
+  const copies = source.strategies.map(({ id: copyOf, featureName, ...content }) => ({
+    copyOf,
+    featureName,
+    environment: target.name,
+    groupId: null,
+    content,
+  }));
+  await placeCopies(current, place.project, copies);
+  await disableIfUnguarded(current, place);
+}

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Change } from '../../record/change.ts';
+import type { Feature } from '../features/schema.ts';
+import type { NewStrategy } from './schema.ts';
+import { deleteStrategies, insertStrategies } from './store.ts';
+import { asStrategyData, complete, environmentOf } from './strategies.ts';
+
+/**
+ * Part of a change that holds the features and has accepted the strategies: gives each feature exactly these in the
+ * environment. A feature that has them already keeps its own.
+ */
+export async function replaceStrategies(
+  { tx, record }: Change,
+  { project, environment }: { project: string; environment: string },
+  wanted: { feature: Feature; strategies: NewStrategy[] }[],
+): Promise<void> {
+  const changing = wanted
+    .map(({ feature, strategies }) => ({
+      featureName: feature.name,
+      before: environmentOf(feature, environment).strategies,
+      after: strategies.map((strategy, at) => complete(strategy, feature.name, at)),
+    }))
+    .filter(({ before, after }) => !isDeepStrictEqual(before.map(withoutIdentity), after));
+  const gone = changing.flatMap(({ before }) => before);
+  const coming = changing.flatMap(({ featureName, after }) => after.map(one => ({ featureName, ...one })));
+  if (gone.length > 0) {
+    await deleteStrategies(
+      tx,
+      gone.map(({ id }) => id),
+    );
+  }
+  const added = coming.length > 0 ? await insertStrategies(tx, environment, coming) : [];
+  for (const strategy of gone) {
+    const about = { project, environment, featureName: strategy.featureName };
+    record({ type: 'feature-strategy-remove', ...about, preData: asStrategyData(strategy) });
+  }
+  for (const strategy of added) {
+    const about = { project, environment, featureName: strategy.featureName };
+    record({ type: 'feature-strategy-add', ...about, data: asStrategyData(strategy) });
+  }
+}
+
+const withoutIdentity = <T extends { id: string; featureName: string }>({
+  id: _,
+  featureName: __,
+  ...strategy
+}: T) => strategy;

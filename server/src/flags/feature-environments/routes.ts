@@ -1,0 +1,287 @@
+import { Type } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { COST } from '../../platform/http/rate-limit.ts';
+import { answer, Nothing, Ref, refusals } from '../../platform/http/schema.ts';
+import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
+import { uniqueNames } from '../features/many.ts';
+import { JsonPatch } from '../features/patch.ts';
+import { FeatureNames } from '../features/schema.ts';
+import { checkStrategy } from './accept-strategy.ts';
+import {
+  FeatureEnvironment,
+  FeatureStrategy,
+  NewStrategy,
+  PlannedStrategy,
+  StrategyOrder,
+  StrategyUse,
+  StrategyUses,
+} from './schema.ts';
+import {
+  addStrategy,
+  changeStrategy,
+  orderStrategies,
+  type Place,
+  patchStrategy,
+  readPlace,
+  removeStrategy,
+  strategyOf,
+} from './strategies.ts';
+import { switchFeatures } from './toggle.ts';
+import { variantRoutes } from './variant-routes.ts';
+
+const tags = ['Features'];
+const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
+const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
+const environment = Type.String({ description: 'Name of the environment', examples: ['production'] });
+const strategyId = Type.String({ description: 'Id of the strategy', format: 'uuid' });
+const place = Type.Object({ projectId, featureName, environment });
+const strategyPlace = Type.Object({ projectId, featureName, environment, strategyId });
+
+const HERE = '/api/admin/projects/:projectId/features/:featureName/environments/:environment';
+
+const placeOf = (params: { projectId: string; featureName: string; environment: string }): Place => ({
+  project: params.projectId,
+  featureName: params.featureName,
+  environment: params.environment,
+});
+
+/** What a feature is in one environment: its switch and its strategies. */
+export function featureEnvironmentRoutes(app: App, db: Db): void {
+  for (const schema of [
+    StrategyVariant,
+    Variant,
+    PlannedStrategy,
+    FeatureStrategy,
+    FeatureEnvironment,
+    StrategyUse,
+    StrategyUses,
+  ])
+    app.addSchema(schema);
+  variantRoutes(app, db);
+
+  app.get(
+    HERE,
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getFeatureEnvironment',
+        tags,
+        summary: 'Get a feature in an environment',
+        description: 'Whether the feature is on there, and its strategies.',
+        params: place,
+        response: { 200: answer('The feature there', FeatureEnvironment), ...refusals(401, 403, 404) },
+      },
+    },
+    async request => {
+      return await readPlace(db, request.actor, placeOf(request.params));
+    },
+  );
+
+  for (const state of ['on', 'off'] as const) {
+    app.post(
+      `${HERE}/${state}`,
+      {
+        config: { permission: ['UPDATE_FEATURE_ENVIRONMENT'] },
+        schema: {
+          operationId: state === 'on' ? 'switchFeatureOn' : 'switchFeatureOff',
+          tags,
+          summary: `Switch a feature ${state}`,
+          description:
+            state === 'on'
+              ? 'Switches the feature on in the environment. Without an enabled strategy the default one of the project is added. Events: feature-strategy-add, feature-environment-enabled.'
+              : 'Switches the feature off in the environment. Events: feature-environment-disabled.',
+          params: place,
+          response: { 200: Nothing, ...refusals(401, 403, 404) },
+        },
+      },
+      async (request, reply) => {
+        const { project, featureName: name, environment: where } = placeOf(request.params);
+        await switchFeatures(db, request.actor, project, where, [name], state === 'on');
+        return reply.code(200).send();
+      },
+    );
+
+    app.post(
+      `/api/admin/projects/:projectId/bulk_features/environments/:environment/${state}`,
+      {
+        config: { permission: ['UPDATE_FEATURE_ENVIRONMENT'], cost: COST.bulk },
+        schema: {
+          operationId: state === 'on' ? 'switchFeaturesOn' : 'switchFeaturesOff',
+          tags,
+          summary: `Switch several features ${state}`,
+          description: `Switches all of the named features ${state} in the environment, or none.`,
+          params: Type.Object({ projectId, environment }),
+          body: FeatureNames,
+          response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        },
+      },
+      async (request, reply) => {
+        const { projectId: project, environment: where } = request.params;
+        await switchFeatures(
+          db,
+          request.actor,
+          project,
+          where,
+          uniqueNames(request.body.features),
+          state === 'on',
+        );
+        return reply.code(200).send();
+      },
+    );
+  }
+
+  app.get(
+    `${HERE}/strategies`,
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getFeatureStrategies',
+        tags,
+        summary: 'List the strategies of a feature in an environment',
+        description: 'In the order they are looked at.',
+        params: place,
+        response: {
+          200: Type.Array(Ref(FeatureStrategy), { description: 'The strategies' }),
+          ...refusals(401, 403, 404),
+        },
+      },
+    },
+    async request => (await readPlace(db, request.actor, placeOf(request.params))).strategies,
+  );
+
+  app.post(
+    `${HERE}/strategies`,
+    {
+      config: {
+        permission: ['CREATE_FEATURE_STRATEGY'],
+        checks: [({ params: { projectId = '' }, body }) => checkStrategy(db, projectId, body)],
+      },
+      schema: {
+        operationId: 'addFeatureStrategy',
+        tags,
+        summary: 'Add a strategy',
+        description:
+          'Adds a strategy behind the others. At most 30 in an environment. Events: feature-strategy-add.',
+        params: place,
+        body: NewStrategy,
+        response: {
+          200: answer('The new strategy', FeatureStrategy),
+          ...refusals(400, 401, 403, 404, 413, 415),
+        },
+      },
+    },
+    async request => await addStrategy(db, request.actor, placeOf(request.params), request.body),
+  );
+
+  app.post(
+    `${HERE}/strategies/set-sort-order`,
+    {
+      config: { permission: ['UPDATE_FEATURE_STRATEGY'] },
+      schema: {
+        operationId: 'orderFeatureStrategies',
+        tags,
+        summary: 'Order the strategies',
+        description:
+          'Sets the place of each named strategy; the others keep theirs. Events: strategy-order-changed.',
+        params: place,
+        body: StrategyOrder,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      await orderStrategies(db, request.actor, placeOf(request.params), request.body);
+      return reply.code(200).send();
+    },
+  );
+
+  app.get(
+    `${HERE}/strategies/:strategyId`,
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getFeatureStrategy',
+        tags,
+        summary: 'Get a strategy',
+        description: 'One strategy of the feature in this environment.',
+        params: strategyPlace,
+        response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async request =>
+      strategyOf(
+        await readPlace(db, request.actor, placeOf(request.params)),
+        request.params.strategyId.toLowerCase(),
+      ),
+  );
+
+  app.put(
+    `${HERE}/strategies/:strategyId`,
+    {
+      config: {
+        permission: ['UPDATE_FEATURE_STRATEGY'],
+        checks: [({ params: { projectId = '' }, body }) => checkStrategy(db, projectId, body)],
+      },
+      schema: {
+        operationId: 'updateFeatureStrategy',
+        tags,
+        summary: 'Replace a strategy',
+        description:
+          'Puts the given strategy in place of this one; only its place in the order is kept if left out. Disabling the last enabled strategy also disables the feature. Events: feature-strategy-update, feature-environment-disabled.',
+        params: strategyPlace,
+        body: NewStrategy,
+        response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => {
+      const { strategyId: id } = request.params;
+      return await changeStrategy(db, request.actor, placeOf(request.params), id.toLowerCase(), request.body);
+    },
+  );
+
+  app.patch(
+    `${HERE}/strategies/:strategyId`,
+    {
+      config: { permission: ['UPDATE_FEATURE_STRATEGY'] },
+      schema: {
+        operationId: 'patchFeatureStrategy',
+        tags,
+        summary: 'Change a strategy by JSON Patch',
+        description:
+          'Applies a list of changes to the strategy. Disabling the last enabled strategy also disables the feature. Events: feature-strategy-update, feature-environment-disabled.',
+        params: strategyPlace,
+        body: JsonPatch,
+        response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => {
+      const { strategyId: id } = request.params;
+      return await patchStrategy(db, request.actor, placeOf(request.params), id.toLowerCase(), request.body);
+    },
+  );
+
+  app.delete(
+    `${HERE}/strategies/:strategyId`,
+    {
+      config: { permission: ['DELETE_FEATURE_STRATEGY'] },
+      schema: {
+        operationId: 'deleteFeatureStrategy',
+        tags,
+        summary: 'Delete a strategy',
+        description:
+          'Deletes the strategy. Deleting the last enabled strategy also disables the feature. Events: feature-strategy-remove, feature-environment-disabled.',
+        params: strategyPlace,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removeStrategy(
+        db,
+        request.actor,
+        placeOf(request.params),
+        request.params.strategyId.toLowerCase(),
+      );
+      return reply.code(200).send();
+    },
+  );
+}

@@ -1,0 +1,132 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, TextMap, Timestamp } from '../../platform/http/schema.ts';
+import { Constraint, ConstraintInputs } from '../../targeting/constraints/schema.ts';
+import { StrategyVariant, StrategyVariantInputs, Variant } from '../../targeting/variants/schema.ts';
+
+const name = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
+const parameters = TextMap(100_000, {
+  description: 'Parameters of the strategy type, all of them strings',
+  examples: [{ rollout: '25', stickiness: 'default', groupId: 'checkout-v2' }],
+});
+
+const strategyContent = {
+  name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+  title: Type.Optional(Type.String({ examples: ['A quarter of all users'] })),
+  disabled: Type.Boolean(),
+  sortOrder: Type.Integer({ examples: [0] }),
+  segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
+  constraints: Type.Array(Ref(Constraint)),
+  variants: Type.Array(Ref(StrategyVariant)),
+  parameters,
+};
+
+/** What a strategy says, wherever it stands. */
+export type StrategyContent = Static<ReturnType<typeof Type.Object<typeof strategyContent>>>;
+
+/** A strategy that a copy would have. */
+export const PlannedStrategy = Named(
+  'PlannedStrategy',
+  Type.Object({
+    copyOf: Type.String({ format: 'uuid', description: 'Strategy of the source' }),
+    ...strategyContent,
+  }),
+);
+export type PlannedStrategy = Static<typeof PlannedStrategy>;
+
+export const FeatureStrategy = Named(
+  'FeatureStrategy',
+  Type.Object({
+    id: Type.String({ format: 'uuid', examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'] }),
+    featureName: name,
+    ...strategyContent,
+  }),
+);
+export type FeatureStrategy = Static<typeof FeatureStrategy>;
+
+export const FeatureEnvironment = Named(
+  'FeatureEnvironment',
+  Type.Object({
+    name: Type.String({ examples: ['production'] }),
+    environment: Type.String({ description: 'The same as name', examples: ['production'] }),
+    featureName: name,
+    type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
+    enabled: Type.Boolean(),
+    sortOrder: Type.Integer({ examples: [200] }),
+    variantCount: Type.Integer({ examples: [0] }),
+    variants: Type.Array(Ref(Variant), { examples: [[]] }),
+    strategies: Type.Array(Ref(FeatureStrategy), { description: 'In the order they are looked at' }),
+    lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature here')),
+    hasStrategies: Type.Boolean({ examples: [true] }),
+    hasEnabledStrategies: Type.Boolean({ examples: [true] }),
+  }),
+);
+export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
+
+export const NewStrategy = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Strategy type',
+      examples: ['flexibleRollout'],
+    }),
+    title: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
+    disabled: Type.Optional(Nullable(Type.Boolean())),
+    sortOrder: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+    parameters: Type.Optional(parameters),
+    constraints: Type.Optional(ConstraintInputs),
+    variants: Type.Optional(StrategyVariantInputs),
+    segments: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), { maxItems: 5 }),
+    ),
+  },
+  { examples: [{ name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } }] },
+);
+export type NewStrategy = Static<typeof NewStrategy>;
+
+export const EnvironmentCopy = Type.Object(
+  {
+    from: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Environment of the same feature',
+      examples: ['development'],
+    }),
+    include: Type.Optional(
+      Type.Array(
+        Type.Unsafe<'strategies' | 'variants'>({ type: 'string', enum: ['strategies', 'variants'] }),
+        { maxItems: 10, description: 'What is copied; both if left out' },
+      ),
+    ),
+  },
+  { additionalProperties: false, examples: [{ from: 'development', include: ['strategies'] }] },
+);
+export type EnvironmentCopy = Static<typeof EnvironmentCopy>;
+
+export const StrategyOrder = Type.Array(
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    sortOrder: Type.Integer({ minimum: 0, maximum: 100_000 }),
+  }),
+  {
+    minItems: 1,
+    maxItems: 100,
+    examples: [[{ id: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55', sortOrder: 1 }]],
+  },
+);
+export type StrategyOrder = Static<typeof StrategyOrder>;
+
+export const StrategyUse = Named(
+  'StrategyUse',
+  Type.Object({
+    id: Type.String({ format: 'uuid', description: 'Id of the strategy' }),
+    featureName: name,
+    projectId: Type.String({ examples: ['payments'] }),
+    environment: Type.String({ examples: ['production'] }),
+    strategyName: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+  }),
+);
+export type StrategyUse = Static<typeof StrategyUse>;
+
+/** Strategies that use something, and where they are. */
+export const StrategyUses = Named('StrategyUses', Type.Object({ strategies: Type.Array(Ref(StrategyUse)) }));

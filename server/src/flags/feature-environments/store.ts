@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { anyOf } from '../../platform/db/any-of.ts';
+import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import type { Variant } from '../../targeting/variants/schema.ts';
+import type { FeatureStrategy } from './schema.ts';
+
+/** Where strategies are: what a list of those that use something tells of each, in its order. */
+export const STRATEGY_USE = sql`
+  feature_strategies.id, feature_strategies.feature_name as "featureName", features.project as "projectId",
+  feature_strategies.environment, feature_strategies.strategy_name as "strategyName"`;
+export const BY_PLACE = sql`
+  features.project, features.name, feature_strategies.environment, feature_strategies.sort_order,
+  feature_strategies.id`;
+
+/** When an SDK last asked for `features`, in any environment. */
+export const LAST_SEEN_AT = sql`(
+  select max(last_seen_at) from feature_environments where feature_name = features.name
+)`;
+
+export async function setEnabled(
+  tx: Tx,
+  names: string[],
+  environment: string,
+  enabled: boolean,
+): Promise<void> {
+  await tx
+    .updateTable('feature_environments')
+    .set({ enabled })
+    .where('feature_name', '=', anyOf(names))
+    .where('environment', '=', environment)
+    .execute();
+}
+
+/** Disables those of the features that are enabled there without an enabled strategy, and returns their names. */
+export async function disableWithoutStrategy(
+  tx: Tx,
+  names: string[],
+  environment: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    update feature_environments as here set enabled = false
+    where here.feature_name = any(${names}) and here.environment = ${environment} and here.enabled
+      and not exists (
+        select from feature_strategies as strategy
+        where strategy.feature_name = here.feature_name and strategy.environment = here.environment
+          and not strategy.disabled
+      )
+    returning here.feature_name as name`.execute(tx);
+  return rows.map(({ name }) => name);
+}
+
+export async function updateVariants(
+  tx: Tx,
+  rows: { featureName: string; environment: string; variants: Variant[] }[],
+): Promise<void> {
+  await sql`
+    update feature_environments set variants = wanted.variants
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as wanted (
+      "featureName" text, environment text, variants jsonb)
+    where feature_name = "featureName" and feature_environments.environment = wanted.environment`.execute(tx);
+}
+
+export async function findDefaultStrategy(
+  db: Reader,
+  project: string,
+  environment: string,
+): Promise<object | null> {
+  const row = await db
+    .selectFrom('project_environments')
+    .select('default_strategy')
+    .where('project_id', '=', project)
+    .where('environment_name', '=', environment)
+    .executeTakeFirst();
+  return (row?.default_strategy ?? null) as object | null;
+}
+
+export type StrategyFields = Omit<FeatureStrategy, 'id' | 'featureName'>;
+
+/** Adds strategies, to one feature or to many, in one statement. */
+export async function insertStrategies(
+  tx: Tx,
+  environment: string,
+  strategies: Omit<FeatureStrategy, 'id'>[],
+): Promise<FeatureStrategy[]> {
+  const rows = strategies.map(strategy => ({ id: randomUUID(), ...strategy }));
+  await sql`
+    with wanted as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
+        id uuid, "featureName" text, name text, title text, disabled boolean, "sortOrder" integer,
+        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb)
+    ), added as (
+      insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
+        parameters, constraints, variants)
+      select id, "featureName", ${environment}, name, title, disabled, "sortOrder", parameters, constraints, variants
+      from wanted
+    )
+    insert into feature_strategy_segments (strategy_id, segment_id)
+    select id, segment::integer from wanted, jsonb_array_elements(segments) as segment`.execute(tx);
+  return rows;
+}
+
+/** Which strategy is copied, under which id and to where; `groupId` null: its group stays. */
+export type StrategyCopy = {
+  copyOf: string;
+  id: string;
+  featureName: string;
+  environment: string;
+  groupId: string | null;
+};
+
+/**
+ * Copies strategies, however many and to wherever, in one statement and without their content leaving the database. Those
+ * with the same place in the order keep the order of the list: each is a microsecond younger than the one before.
+ */
+export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<void> {
+  await sql`
+    with wanted as materialized (
+      select * from rows from (jsonb_to_recordset(${JSON.stringify(copies)}::jsonb) as (
+        "copyOf" uuid, id uuid, "featureName" text, environment text, "groupId" text
+      )) with ordinality as listed
+    ), added as (
+      insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
+        parameters, constraints, variants, created_at)
+      select wanted.id, "featureName", wanted.environment, strategy_name, title, disabled, sort_order,
+        case when parameters ? 'groupId' and "groupId" is not null
+          then parameters || jsonb_build_object('groupId', "groupId") else parameters end,
+        constraints, variants, now() + ordinality * interval '1 microsecond'
+      from wanted join feature_strategies as source on source.id = "copyOf"
+    )
+    insert into feature_strategy_segments (strategy_id, segment_id)
+    select wanted.id, segment_id from wanted join feature_strategy_segments on strategy_id = "copyOf"`.execute(
+    tx,
+  );
+}
+
+export async function updateStrategy(tx: Tx, id: string, strategy: StrategyFields): Promise<void> {
+  await tx.updateTable('feature_strategies').set(strategyColumns(strategy)).where('id', '=', id).execute();
+  await replaceSegments(tx, id, strategy.segments);
+}
+
+const strategyColumns = (strategy: StrategyFields) =>
+  ({
+    strategy_name: strategy.name,
+    title: strategy.title ?? null,
+    disabled: strategy.disabled,
+    sort_order: strategy.sortOrder,
+    parameters: JSON.stringify(strategy.parameters),
+    constraints: JSON.stringify(strategy.constraints),
+    variants: JSON.stringify(strategy.variants),
+  }) satisfies Columns<'feature_strategies'>;
+
+async function replaceSegments(tx: Tx, strategyId: string, segments: number[]): Promise<void> {
+  await sql`
+    with gone as (
+      delete from feature_strategy_segments
+      where strategy_id = ${strategyId} and not segment_id = any(${segments})
+    )
+    insert into feature_strategy_segments (strategy_id, segment_id)
+    select ${strategyId}::uuid, unnest(${segments}::integer[])
+    on conflict do nothing`.execute(tx);
+}
+
+export async function deleteStrategies(tx: Tx, ids: string[]): Promise<void> {
+  await sql`delete from feature_strategies where id = any(${ids})`.execute(tx);
+}
+
+export async function updateStrategyOrder(tx: Tx, order: { id: string; sortOrder: number }[]): Promise<void> {
+  await sql`
+    update feature_strategies set sort_order = wanted."sortOrder"
+    from jsonb_to_recordset(${JSON.stringify(order)}::jsonb) as wanted (id uuid, "sortOrder" integer)
+    where feature_strategies.id = wanted.id`.execute(tx);
+}

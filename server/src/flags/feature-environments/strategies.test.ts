@@ -1,0 +1,310 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+
+const harness = useHarness();
+
+type Told = {
+  type: string;
+  environment: string;
+  data: Record<string, unknown>;
+  preData: Record<string, unknown>;
+};
+
+async function makeFeature(name: string, project = 'default') {
+  await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });
+  const here = `/api/admin/projects/${project}/features/${name}/environments/development`;
+  return {
+    here,
+    add: (body: object) => call(harness.app, 'POST', `${here}/strategies`, { body }),
+    list: async () => (await call(harness.app, 'GET', `${here}/strategies`)).body,
+    events: async (): Promise<Told[]> =>
+      (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
+        .toReversed()
+        .slice(1),
+  };
+}
+
+test('a strategy is added behind the others, with the parameters of a gradual rollout filled in', async () => {
+  const { add, list, events } = await makeFeature('rolled-out');
+
+  const first = await add({ name: 'flexibleRollout', parameters: { rollout: '25' } });
+  const second = await add({
+    name: 'remoteAddress',
+    title: 'Office',
+    disabled: true,
+    parameters: { IPs: '192.0.2.1' },
+  });
+
+  expect(first).toMatchObject({
+    status: 200,
+    body: {
+      name: 'flexibleRollout',
+      disabled: false,
+      sortOrder: 0,
+      parameters: { rollout: '25', stickiness: 'default', groupId: 'rolled-out' },
+      constraints: [],
+      variants: [],
+      segments: [],
+    },
+  });
+  expect(second.body.sortOrder).toBe(1);
+  expect(await list()).toEqual([first.body, second.body]);
+  const { featureName: _, ...told } = first.body;
+  expect(await events()).toMatchObject([
+    { type: 'feature-strategy-add', environment: 'development', data: told },
+    { type: 'feature-strategy-add', data: { name: 'remoteAddress', title: 'Office' } },
+  ]);
+});
+
+const fixed = (name: string, weight: number) => ({ name, weight, weightType: 'fix', stickiness: 'default' });
+
+test('constraints are stored in full and weights worked out', async () => {
+  const { add } = await makeFeature('complete');
+
+  const { status, body } = await add({
+    name: 'default',
+    constraints: [{ contextName: 'country', operator: 'IN', values: ['CZ', 'SE'] }],
+    variants: [
+      { ...fixed('a', 400), payload: { type: 'string', value: 'x', unknown: 1 }, unknown: 1 },
+      { ...fixed('b', 0), weightType: 'variable' },
+      { ...fixed('c', 0), weightType: 'variable' },
+    ],
+  });
+
+  expect(status).toBe(200);
+  expect(body.constraints).toEqual([
+    { contextName: 'country', operator: 'IN', values: ['CZ', 'SE'], inverted: false, caseInsensitive: false },
+  ]);
+  expect(body.variants.map((variant: { weight: number }) => variant.weight)).toEqual([400, 300, 300]);
+  expect(body.variants[0]).toEqual({ ...fixed('a', 400), payload: { type: 'string', value: 'x' } });
+});
+
+test('a segment of another project is not to be had', async () => {
+  await makeProject(harness.db, { id: 'neighbour' });
+  const segment = async (name: string, project?: string) =>
+    (
+      await call(harness.app, 'POST', '/api/admin/segments', {
+        body: { name, constraints: [], ...(project ? { project } : {}) },
+      })
+    ).body.id;
+  const { add } = await makeFeature('segmented');
+
+  const [own, foreign] = [await segment('everyone'), await segment('neighbours', 'neighbour')];
+
+  expect((await add({ name: 'default', segments: [own] })).body.segments).toEqual([own]);
+  expect(await add({ name: 'default', segments: [own, foreign] })).toMatchObject({
+    status: 400,
+    body: {
+      details: [{ path: '/body/segments', message: `segment ${foreign} does not exist in this project` }],
+    },
+  });
+  expect((await call(harness.app, 'DELETE', `/api/admin/segments/${own}`)).body.name).toBe('ConflictError');
+});
+
+test.each([
+  ['an unknown strategy type', { name: 'moonPhase' }, '/body/name'],
+  ['a number for a parameter', { name: 'default', parameters: { a: 1 } }, '/body/parameters/a'],
+  ['a segment that does not exist', { name: 'default', segments: [987_654] }, '/body/segments'],
+  [
+    'a rollout of 101',
+    { name: 'flexibleRollout', parameters: { rollout: '101' } },
+    '/body/parameters/rollout',
+  ],
+  [
+    'a number constraint without a number',
+    { name: 'default', constraints: [{ contextName: 'age', operator: 'NUM_GT', value: 'old' }] },
+    '/body/constraints/0/value',
+  ],
+  [
+    'fixed variants of more than the whole',
+    { name: 'default', variants: [fixed('a', 600), fixed('b', 500)] },
+    '/body/variants',
+  ],
+  ['no name', {}, '/body/name'],
+])('%s is refused', async (_case, body, path) => {
+  const { add } = await makeFeature('refusing');
+  expect(await add(body)).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
+});
+
+test('a strategy is replaced, patched and deleted, each told with what was before', async () => {
+  const { here, add, list, events } = await makeFeature('edited');
+  const { id } = (await add({ name: 'default', title: 'first' })).body;
+  const url = `${here}/strategies/${id}`;
+
+  const replaced = await call(harness.app, 'PUT', url, {
+    body: { name: 'flexibleRollout', title: 'second' },
+  });
+  const unchanged = await call(harness.app, 'PUT', url, {
+    body: { name: 'flexibleRollout', title: 'second' },
+  });
+  const patched = await call(harness.app, 'PATCH', url, {
+    body: [{ op: 'replace', path: '/parameters/rollout', value: '50' }],
+  });
+  const deleted = await call(harness.app, 'DELETE', url);
+
+  expect(replaced.body).toMatchObject({ id, name: 'flexibleRollout', title: 'second', sortOrder: 0 });
+  expect(unchanged.body).toEqual(replaced.body);
+  expect(patched.body.parameters).toEqual({ rollout: '50', stickiness: 'default', groupId: 'edited' });
+  expect(deleted.status).toBe(200);
+  expect(await list()).toEqual([]);
+  expect((await call(harness.app, 'GET', url)).status).toBe(404);
+  expect((await events()).slice(1)).toMatchObject([
+    {
+      type: 'feature-strategy-update',
+      data: { title: 'second' },
+      preData: { title: 'first', name: 'default' },
+    },
+    {
+      type: 'feature-strategy-update',
+      data: { parameters: { rollout: '50' } },
+      preData: { parameters: { rollout: '100' } },
+    },
+    { type: 'feature-strategy-remove', preData: { id, title: 'second' } },
+  ]);
+});
+
+test('strategies are put in another order, and the order is told', async () => {
+  const { here, add, list, events } = await makeFeature('ordered');
+  const ids = [(await add({ name: 'default' })).body.id, (await add({ name: 'default' })).body.id];
+  const order = (body: object) => call(harness.app, 'POST', `${here}/strategies/set-sort-order`, { body });
+
+  const done = await order([
+    { id: ids[0], sortOrder: 5 },
+    { id: ids[1], sortOrder: 2 },
+  ]);
+  await order([{ id: ids[1], sortOrder: 2 }]);
+  const unknown = await order([{ id: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55', sortOrder: 1 }]);
+
+  expect([done.status, unknown.status]).toEqual([200, 400]);
+  expect((await list()).map((strategy: { id: string }) => strategy.id)).toEqual(ids.toReversed());
+  expect((await events()).slice(2)).toMatchObject([
+    {
+      type: 'strategy-order-changed',
+      data: { strategyIds: ids.toReversed() },
+      preData: { strategyIds: ids },
+    },
+  ]);
+});
+
+test('a feature is switched on with the strategy it has, or with the default one, and off again', async () => {
+  const { here, add, events } = await makeFeature('switched');
+  const turn = (state: 'on' | 'off') => call(harness.app, 'POST', `${here}/${state}`);
+
+  await turn('on');
+  await turn('on');
+  await turn('off');
+  await add({ name: 'default' });
+  await turn('on');
+
+  const state = (await call(harness.app, 'GET', here)).body;
+  expect(state).toMatchObject({ enabled: true, hasStrategies: true, hasEnabledStrategies: true });
+  expect(state.strategies).toHaveLength(2);
+  expect((await events()).map(event => event.type)).toEqual([
+    'feature-strategy-add',
+    'feature-environment-enabled',
+    'feature-environment-disabled',
+    'feature-strategy-add',
+    'feature-environment-enabled',
+  ]);
+});
+
+test("a project's own default strategy is the one that is added", async () => {
+  await sql`update project_environments set default_strategy = '{"name": "default", "title": "Ours"}'
+    where project_id = 'default' and environment_name = 'production'`.execute(harness.db);
+  await makeFeature('defaulted');
+  const here = '/api/admin/projects/default/features/defaulted/environments/production';
+
+  await call(harness.app, 'POST', `${here}/on`);
+
+  expect((await call(harness.app, 'GET', here)).body.strategies).toMatchObject([
+    { name: 'default', title: 'Ours' },
+  ]);
+});
+
+test('many features are switched in one change: all or none', async () => {
+  for (const name of ['many-1', 'many-2']) await makeFeature(name);
+  const bulk = (features: string[]) =>
+    call(harness.app, 'POST', '/api/admin/projects/default/bulk_features/environments/development/on', {
+      body: { features },
+    });
+
+  expect((await bulk(['many-1', 'nowhere'])).status).toBe(404);
+  const before = (await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body.enabled;
+  expect((await bulk(['many-2', 'many-1'])).status).toBe(200);
+
+  expect(before).toBe(false);
+  expect((await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body.enabled).toBe(
+    true,
+  );
+});
+
+test('switching on without a strategy needs the right to add one', async () => {
+  await makeProject(harness.db, { id: 'guarded' });
+  const { here } = await makeFeature('guarded-flag', 'guarded');
+  const user = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, user, 'guarded', 'Reader');
+  await sql`with role as (insert into roles (name, type) values ('Switcher', 'custom') returning id),
+      permission as (insert into role_permissions (role_id, permission, environment)
+        select id, 'UPDATE_FEATURE_ENVIRONMENT', 'development' from role)
+    insert into user_roles (user_id, role_id, project) select ${user.id}, id, 'guarded' from role`.execute(
+    harness.db,
+  );
+  const turnOn = (where: string) => call(harness.app, 'POST', `${where}/on`, { token: user.token });
+
+  const withoutStrategy = await turnOn(here);
+  await call(harness.app, 'POST', `${here}/strategies`, { body: { name: 'default' } });
+  const withStrategy = await turnOn(here);
+  const elsewhere = await turnOn(here.replace('development', 'production'));
+
+  expect(withoutStrategy).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(withoutStrategy.body.message).toContain('CREATE_FEATURE_STRATEGY in environment development');
+  expect(withStrategy.status).toBe(200);
+  expect(elsewhere.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT in environment production');
+});
+
+test('the limit of strategies holds when the last place is asked for twice at once', async () => {
+  const { add, list } = await makeFeature('crowded');
+  for (let number = 0; number < 29; number++) await add({ name: 'default' });
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from features where name = 'crowded' for update`.execute(blocker);
+
+  const both = Promise.all([add({ name: 'default' }), add({ name: 'default' })]);
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+
+  const answers = await both;
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  expect(answers.find(({ status }) => status === 400)?.body.name).toBe('ExceedsLimitError');
+  const orders = (await list()).map((strategy: { sortOrder: number }) => strategy.sortOrder);
+  expect(orders).toEqual(Array.from({ length: 30 }, (_, index) => index));
+});
+
+test('reading and switching take as many statements for many features and strategies as for one', async () => {
+  const count = async (work: () => Promise<{ status: number }>) => {
+    const before = harness.statements.length;
+    expect((await work()).status).toBe(200);
+    return harness.statements.length - before;
+  };
+  const project = async (id: string, features: number) => {
+    await makeProject(harness.db, { id });
+    const names = Array.from({ length: features }, (_, number) => `${id}-${number}`);
+    for (const name of names) await makeFeature(name, id);
+    const bulk = `/api/admin/projects/${id}/bulk_features/environments/development/on`;
+    return {
+      switching: await count(() => call(harness.app, 'POST', bulk, { body: { features: names } })),
+      listing: await count(() => call(harness.app, 'GET', `/api/admin/projects/${id}/features`)),
+      reading: await count(() => call(harness.app, 'GET', `/api/admin/projects/${id}/features/${names[0]}`)),
+    };
+  };
+
+  const few = await project('small', 1);
+  const many = await project('large', 12);
+
+  expect(many).toEqual(few);
+  // The token, the access to the project, and the read itself. The list is read through a cursor, in a transaction.
+  expect([few.listing, few.reading]).toEqual([7, 3]);
+});

@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, refusals } from '../../platform/http/schema.ts';
+import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';
+import { JsonPatch } from '../features/patch.ts';
+import { type Place, readPlace } from './strategies.ts';
+import { changeVariants, changeVariantsOfMany, patchVariants } from './variants.ts';
+
+const tags = ['Features'];
+const version = 1;
+const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
+const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
+const environment = Type.String({ description: 'Name of the environment', examples: ['production'] });
+const place = Type.Object({ projectId, featureName, environment });
+
+const FEATURE = '/api/admin/projects/:projectId/features/:featureName';
+const HERE = `${FEATURE}/environments/:environment/variants`;
+
+const placeOf = (params: { projectId: string; featureName: string; environment: string }): Place => ({
+  project: params.projectId,
+  featureName: params.featureName,
+  environment: params.environment,
+});
+
+/** Variants that a feature has in an environment, whatever its strategies. */
+export function variantRoutes(app: App, db: Db): void {
+  app.addSchema(VariantList);
+
+  app.get(
+    HERE,
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getVariants',
+        tags,
+        summary: 'List the variants of a feature in an environment',
+        description: 'Without those of its strategies.',
+        params: place,
+        response: { 200: answer('The variants', VariantList), ...refusals(401, 403, 404) },
+      },
+    },
+    async request => ({
+      version,
+      variants: (await readPlace(db, request.actor, placeOf(request.params))).variants,
+    }),
+  );
+
+  app.put(
+    HERE,
+    {
+      config: { permission: ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS'] },
+      schema: {
+        operationId: 'updateVariants',
+        tags,
+        summary: 'Replace the variants of a feature in an environment',
+        description:
+          'Puts the given variants in place of those that are there. The weights of variable ones are worked out. Events: feature-environment-variants-updated.',
+        params: place,
+        body: VariantInputs,
+        response: { 200: answer('The variants', VariantList), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => ({
+      version,
+      variants: await changeVariants(db, request.actor, placeOf(request.params), request.body),
+    }),
+  );
+
+  app.patch(
+    HERE,
+    {
+      config: { permission: ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS'] },
+      schema: {
+        operationId: 'patchVariants',
+        tags,
+        summary: 'Change the variants of a feature in an environment by JSON Patch',
+        description:
+          'The same as the replacement, told as a list of changes to the list of variants. Events: feature-environment-variants-updated.',
+        params: place,
+        body: JsonPatch,
+        response: { 200: answer('The variants', VariantList), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => ({
+      version,
+      variants: await patchVariants(db, request.actor, placeOf(request.params), request.body),
+    }),
+  );
+
+  app.put(
+    `${FEATURE}/variants-batch`,
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'updateVariantsOfEnvironments',
+        tags,
+        summary: 'Replace the variants of a feature in several environments',
+        description:
+          'Gives the feature the same variants in all of the named environments, or in none. Needs UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each of them. Events: feature-environment-variants-updated, one for each environment that changed.',
+        params: Type.Object({ projectId, featureName }),
+        body: VariantsOfEnvironments,
+        response: { 200: answer('The variants', VariantList), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => {
+      const { projectId: project, featureName: name } = request.params;
+      const { environments, variants } = request.body;
+      return {
+        version,
+        variants: await changeVariantsOfMany(db, request.actor, project, name, environments, variants),
+      };
+    },
+  );
+}

@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import { needsInEnvironments } from '../../access/guard.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { badData } from '../../platform/errors.ts';
+import { type Change, change } from '../../record/change.ts';
+import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';
+import { distributeWeights, knownFields } from '../../targeting/variants/weights.ts';
+import { holdActiveFeature } from '../features/load.ts';
+import { applyPatch, type JsonPatch } from '../features/patch.ts';
+import type { FeatureEnvironment } from './schema.ts';
+import { updateVariants } from './store.ts';
+import { environmentOf, type Place } from './strategies.ts';
+
+type Wanted = VariantInputs | ((before: Variant[]) => VariantInputs);
+
+/** Puts other variants in place of those the feature has in the environment; returns them with their weights. */
+export async function changeVariants(
+  db: Db,
+  actor: Actor,
+  { project, featureName, environment }: Place,
+  wanted: Wanted,
+): Promise<Variant[]> {
+  return await replaceVariants(db, actor, project, featureName, [environment], wanted, '/body');
+}
+
+/** The same by JSON Patch of the list of variants. */
+export async function patchVariants(
+  db: Db,
+  actor: Actor,
+  place: Place,
+  patch: JsonPatch,
+): Promise<Variant[]> {
+  return await changeVariants(db, actor, place, before => applyPatch(before, patch, VariantInputs));
+}
+
+/** The same variants in several environments: in all of them or, if one is refused, in none. */
+export async function changeVariantsOfMany(
+  db: Db,
+  actor: Actor,
+  project: string,
+  featureName: string,
+  environments: string[],
+  variants: VariantInputs,
+): Promise<Variant[]> {
+  const permission = 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS';
+  await needsInEnvironments(db, actor, project, permission, environments);
+  return await replaceVariants(db, actor, project, featureName, environments, variants, '/body/variants');
+}
+
+async function replaceVariants(
+  db: Db,
+  actor: Actor,
+  project: string,
+  featureName: string,
+  environments: string[],
+  wanted: Wanted,
+  path: string,
+): Promise<Variant[]> {
+  return await change(db, actor, async ({ tx, record }) => {
+    const feature = await holdActiveFeature(tx, actor, project, featureName);
+    const places = [...new Set(environments)].map(name => environmentOf(feature, name));
+    const before = places[0]?.variants ?? [];
+    const after = acceptVariants(typeof wanted === 'function' ? wanted(before) : wanted, path);
+
+    await setVariants(
+      { tx, actor, record },
+      places.map(place => ({ project, place, variants: after })),
+    );
+    return after;
+  });
+}
+
+/** Part of a change that holds the features and has accepted the variants; what is so already is not told again. */
+export async function setVariants(
+  { tx, record }: Change,
+  wanted: { project: string; place: FeatureEnvironment; variants: Variant[] }[],
+): Promise<void> {
+  const changing = wanted.filter(({ place, variants }) => !isDeepStrictEqual(place.variants, variants));
+  if (changing.length === 0) return;
+  await updateVariants(
+    tx,
+    changing.map(({ place, variants }) => ({
+      featureName: place.featureName,
+      environment: place.name,
+      variants,
+    })),
+  );
+  for (const { project, place, variants } of changing) {
+    record({
+      type: 'feature-environment-variants-updated',
+      project,
+      environment: place.name,
+      featureName: place.featureName,
+      data: { variants },
+      preData: { variants: place.variants },
+    });
+  }
+}
+
+/** The variants as they may be stored: complete, weights worked out, or a refusal with all that is wrong. */
+export function acceptVariants(input: VariantInputs, path: string): Variant[] {
+  const complete = knownFields(VariantInputs, input).map(variant => ({
+    weightType: 'variable' as const,
+    stickiness: 'default',
+    overrides: [],
+    ...variant,
+  }));
+  const { variants, violations } = distributeWeights(complete, path);
+  if (violations) throw badData(violations);
+  return variants;
+}

@@ -1,0 +1,317 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const ADMIN = { id: -42, name: 'admin token', imageUrl: expect.stringMatching(/^https:/) };
+
+const harness = useHarness();
+const people: Record<string, TestUser> = {};
+
+type Found = { name: string; project: string };
+
+const search = async (query: string, token?: string) => {
+  const url = `/api/admin/search/features?${query}`;
+  const { status, body } = await call(harness.app, 'GET', url, token === undefined ? {} : { token });
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body as { features: (Found & Record<string, unknown>)[]; total: number };
+};
+const namesOf = async (query: string, token?: string) =>
+  (await search(query, token)).features.map(feature => feature.name);
+
+const request = async (method: 'POST' | 'PUT', url: string, body?: unknown, token = ADMIN_TOKEN) => {
+  const answer = await call(harness.app, method, url, { token, ...(body === undefined ? {} : { body }) });
+  expect(answer).toMatchObject({ status: expect.toSatisfy(status => status < 300) });
+  return answer.body;
+};
+
+const insert = (table: string, row: object) =>
+  sql`insert into ${sql.table(table)} select * from jsonb_populate_record(null::${sql.table(table)}, ${JSON.stringify({ created_at: '2026-11-15T00:00:00Z', ...row })})`.execute(
+    harness.db,
+  );
+
+/**
+ * alpha, beta, gamma in `shop`, created in this order on three days; delta in the private `vault`; old archived.
+ * Whatever has no route of its own yet is put into its table.
+ */
+beforeAll(async () => {
+  const { db } = harness;
+  await makeProject(db, { id: 'shop' });
+  await makeProject(db, { id: 'vault', mode: 'private' });
+  for (const name of ['alice', 'bob'] as const) people[name] = await makeUser(db, 'Viewer', name);
+  const { alice } = people;
+  if (!alice) throw new Error('no alice');
+  await makeMember(db, alice, 'shop', 'Owner');
+  await makeMember(db, alice, 'vault', 'Owner');
+
+  const create = (project: string, name: string, fields: object = {}, token?: string) =>
+    request('POST', `/api/admin/projects/${project}/features`, { name, ...fields }, token);
+  await create('shop', 'alpha', { description: 'The 100% checkout', impressionData: true });
+  await create('shop', 'beta', { type: 'experiment' }, alice.token);
+  await create('shop', 'gamma', { type: 'kill-switch' }, alice.token);
+  await create('vault', 'delta');
+  await create('shop', 'old');
+  await request('POST', '/api/admin/projects/shop/archive', { features: ['old'] });
+  await request('POST', '/api/admin/projects/shop/stale', { features: ['gamma'], stale: true });
+
+  const segments = ['one', 'two'].map(async name => {
+    const { id } = await request('POST', '/api/admin/segments', { name, constraints: [] });
+    return id as number;
+  });
+  const [one, two] = await Promise.all(segments);
+  const strategies = (feature: string) =>
+    `/api/admin/projects/shop/features/${feature}/environments/production/strategies`;
+  await request('POST', strategies('alpha'), { name: 'default', segments: [one, two] });
+  await request('POST', strategies('beta'), { name: 'default', segments: [one], disabled: true });
+  await request('POST', '/api/admin/projects/shop/features/alpha/environments/production/on');
+
+  for (const [index, name] of ['alpha', 'beta', 'gamma', 'delta', 'old'].entries()) {
+    await sql`update features set created_at = ${`2026-01-0${index + 1}T12:00:00Z`} where name = ${name}`.execute(
+      db,
+    );
+  }
+  await sql`update feature_environments set last_seen_at = '2026-05-01T08:00:00Z' where feature_name = 'beta' and environment = 'production'`.execute(
+    db,
+  );
+  for (const value of ['red', 'blue', 'with:colon']) await insert('tags', { type: 'simple', value });
+  for (const [feature_name, value] of [
+    ['alpha', 'red'],
+    ['alpha', 'blue'],
+    ['beta', 'red'],
+    ['gamma', 'with:colon'],
+  ])
+    await insert('feature_tags', { feature_name, type: 'simple', value });
+  await insert('feature_dependencies', { child: 'beta', parent: 'alpha', enabled: true, variants: [] });
+  await insert('favorite_features', { user_id: alice.id, feature_name: 'gamma' });
+  await insert('feature_lifecycles', {
+    feature_name: 'beta',
+    stage: 'pre-live',
+    entered_at: '2026-05-01T08:00:00Z',
+  });
+  await insert('feature_lifecycles', {
+    feature_name: 'beta',
+    stage: 'live',
+    entered_at: '2026-05-02T08:00:00Z',
+  });
+  await insert('feature_lifecycles', {
+    feature_name: 'alpha',
+    stage: 'pre-live',
+    entered_at: '2026-05-01T08:00:00Z',
+  });
+});
+
+test('a feature is found with all that a list shows of it', async () => {
+  const { features, total } = await search('query=alpha');
+
+  expect(total).toBe(1);
+  expect(features).toEqual([
+    {
+      name: 'alpha',
+      type: 'release',
+      description: 'The 100% checkout',
+      project: 'shop',
+      stale: false,
+      impressionData: true,
+      favorite: false,
+      createdAt: '2026-01-01T12:00:00.000Z',
+      createdBy: ADMIN,
+      lifecycle: { stage: 'pre-live', enteredStageAt: '2026-05-01T08:00:00.000Z' },
+      dependencyType: 'parent',
+      tags: [
+        { type: 'simple', value: 'blue' },
+        { type: 'simple', value: 'red' },
+      ],
+      segments: ['one', 'two'],
+      environments: [
+        {
+          name: 'development',
+          type: 'development',
+          sortOrder: 100,
+          enabled: false,
+          variantCount: 0,
+          hasStrategies: false,
+          hasEnabledStrategies: false,
+          yes: 0,
+          no: 0,
+        },
+        expect.objectContaining({
+          name: 'production',
+          enabled: true,
+          hasStrategies: true,
+          hasEnabledStrategies: true,
+        }),
+      ],
+      collaborators: { users: [ADMIN] },
+    },
+  ]);
+});
+
+test('a child, its last use, and a strategy that is disabled are shown as such', async () => {
+  const [beta] = (await search('query=beta')).features;
+
+  expect(beta).toMatchObject({
+    dependencyType: 'child',
+    lastSeenAt: '2026-05-01T08:00:00.000Z',
+    lifecycle: { stage: 'live' },
+    environments: [
+      { name: 'development' },
+      {
+        name: 'production',
+        hasStrategies: true,
+        hasEnabledStrategies: false,
+        lastSeenAt: '2026-05-01T08:00:00.000Z',
+      },
+    ],
+  });
+});
+
+test.each([
+  ['project=IS:shop', 'alpha beta gamma'],
+  ['', 'alpha beta gamma delta'],
+  ['project=IS_NOT:shop', 'delta'],
+  ['project=IS_ANY_OF:shop,vault', 'alpha beta gamma delta'],
+  ['project=IS_NONE_OF:shop,vault', ''],
+  ['project=IS:nowhere', ''],
+  ['type=IS:release', 'alpha delta'],
+  ['type=IS_NONE_OF:release,experiment', 'gamma'],
+  ['state=IS:stale', 'gamma'],
+  ['state=IS_NOT:stale&project=IS:shop', 'alpha beta'],
+  ['state=IS_ANY_OF:active,stale&project=IS:shop', 'alpha beta gamma'],
+  ['createdBy=IS:-42', 'alpha delta'],
+  ['createdBy=IS_NOT:-42', 'beta gamma'],
+  ['createdAt=IS_BEFORE:2026-01-02', 'alpha'],
+  ['createdAt=IS_ON_OR_AFTER:2026-01-02', 'beta gamma delta'],
+  ['lifecycle=IS:initial', 'gamma delta'],
+  ['lifecycle=IS:pre-live', 'alpha'],
+  ['lifecycle=IS_ANY_OF:pre-live,live', 'alpha beta'],
+  ['lifecycle=IS_NOT:live&project=IS:shop', 'alpha gamma'],
+  ['lifecycle=IS:archived&archived=IS:true', 'old'],
+  ['tag=INCLUDE:simple:red', 'alpha beta'],
+  ['tag=INCLUDE_ANY_OF:simple:blue,simple:with:colon', 'alpha gamma'],
+  ['tag=INCLUDE_ALL_OF:simple:red,simple:blue', 'alpha'],
+  ['tag=DO_NOT_INCLUDE:simple:red', 'gamma delta'],
+  ['tag=EXCLUDE_IF_ANY_OF:simple:blue,simple:with:colon', 'beta delta'],
+  ['tag=EXCLUDE_ALL:simple:red,simple:blue', 'beta gamma delta'],
+  ['tag=INCLUDE:other:red', ''],
+  ['segment=INCLUDE:one', 'alpha beta'],
+  ['segment=INCLUDE_ALL_OF:one,two', 'alpha'],
+  ['segment=DO_NOT_INCLUDE:one', 'gamma delta'],
+  ['segment=EXCLUDE_ALL:one,two', 'beta gamma delta'],
+  ['status=production:enabled', 'alpha'],
+  ['status=production:disabled&project=IS:shop', 'beta gamma'],
+  ['status=production:enabled&status=development:disabled&project=IS:shop', 'alpha beta gamma'],
+  ['status=nowhere:enabled', ''],
+  ['archived=IS:true', 'old'],
+  ['archived=IS:false&project=IS:shop', 'alpha beta gamma'],
+  ['query=ALPHA', 'alpha'],
+  ['query=checkout', 'alpha'],
+  ['query=100%25', 'alpha'],
+  ['query=1_0', ''],
+  ['query=simple:re', 'alpha beta'],
+  ['query=gam,%20checkout', 'alpha gamma'],
+  ['query=', 'alpha beta gamma delta'],
+  ['query=a%5Cb', ''],
+  ['query=alphaThe', ''],
+  ['query=t&project=IS:vault', 'delta'],
+  ['type=IS:release&query=delta', 'delta'],
+])('%s finds %s', async (query, expected) => {
+  const { features, total } = await search(query);
+
+  expect(features.map(({ name }) => name).join(' ')).toBe(expected);
+  expect(total).toBe(features.length);
+});
+
+test.each([
+  ['sortBy=name', 'alpha beta gamma'],
+  ['sortBy=name&sortOrder=desc', 'gamma beta alpha'],
+  ['sortBy=createdAt&sortOrder=desc', 'gamma beta alpha'],
+  ['sortBy=type', 'beta gamma alpha'],
+  ['sortBy=type&sortOrder=desc', 'alpha gamma beta'],
+  ['sortBy=project&sortOrder=desc', 'gamma beta alpha'],
+  ['sortBy=stale&sortOrder=desc', 'gamma beta alpha'],
+  ['sortBy=lastSeenAt', 'beta alpha gamma'],
+  ['sortBy=lastSeenAt&sortOrder=desc', 'beta gamma alpha'],
+  ['sortBy=environment:production&sortOrder=desc', 'alpha gamma beta'],
+  ['sortBy=environment:production', 'beta gamma alpha'],
+  ['sortBy=environment:nowhere', 'alpha beta gamma'],
+  ['sortBy=name&type=IS_NOT:experiment', 'alpha gamma'],
+])('%s gives %s', async (query, expected) => {
+  expect((await namesOf(`project=IS:shop&${query}`)).join(' ')).toBe(expected);
+});
+
+test.each([
+  ['favoritesFirst=true', 'gamma alpha beta'],
+  ['favoritesFirst=true&sortOrder=desc', 'gamma beta alpha'],
+  ['favoritesFirst=true&sortBy=type', 'gamma beta alpha'],
+  ['favoritesFirst=true&limit=2', 'gamma alpha'],
+  ['favoritesFirst=true&limit=2&offset=1', 'alpha beta'],
+  ['favoritesFirst=true&limit=2&offset=2', 'beta'],
+  ['favoritesFirst=true&limit=1&offset=2', 'beta'],
+  ['favoritesFirst=true&query=a', 'gamma alpha beta'],
+  ['favoritesFirst=false', 'alpha beta gamma'],
+])('%s gives who starred gamma %s', async (query, expected) => {
+  const { features, total } = await search(`project=IS:shop&${query}`, people.alice?.token);
+
+  expect(features.map(({ name }) => name).join(' ')).toBe(expected);
+  expect(features.filter(({ favorite }) => favorite).map(({ name }) => name)).toEqual(
+    expected.includes('gamma') ? ['gamma'] : [],
+  );
+  expect(total).toBe(3);
+  expect((await namesOf('project=IS:shop&favoritesFirst=true')).join(' ')).toBe('alpha beta gamma');
+});
+
+test('pages do not overlap, and past the end the total is still true', async () => {
+  expect(await namesOf('project=IS:shop&limit=2')).toEqual(['alpha', 'beta']);
+  expect(await namesOf('project=IS:shop&limit=2&offset=2')).toEqual(['gamma']);
+  expect(await search('project=IS:shop&offset=3')).toEqual({ features: [], total: 3 });
+  expect(await search('project=IS:shop&type=IS:release&offset=9007199254740993')).toEqual({
+    features: [],
+    total: 1,
+  });
+});
+
+test('who may not read a private project finds none of its features and no total that counts them', async () => {
+  expect(await search('', people.bob?.token)).toMatchObject({ total: 3 });
+  expect(await namesOf('project=IS:vault', people.bob?.token)).toEqual([]);
+  expect(await search('query=delta', people.bob?.token)).toEqual({ features: [], total: 0 });
+  expect(await namesOf('query=delta', people.alice?.token)).toEqual(['delta']);
+});
+
+test('a page costs one statement beside the look at the token, however many features it has', async () => {
+  const before = harness.statements.length;
+  await search('limit=1');
+  const one = harness.statements.length - before;
+  await search('query=a&tag=INCLUDE:simple:red&favoritesFirst=true');
+
+  expect(one).toBe(2);
+  expect(harness.statements.length - before).toBe(4);
+});
+
+test('whoever has created a feature is listed, in a project and in all that the caller may read', async () => {
+  const { alice } = people;
+  const creators = [
+    { id: -42, name: 'admin token' },
+    { id: alice?.id, name: 'alice' },
+  ];
+  const get = async (url: string, token?: string) =>
+    (await call(harness.app, 'GET', url, token === undefined ? {} : { token })).body;
+
+  expect(await get('/api/admin/projects/shop/flag-creators')).toEqual(creators);
+  expect(await get('/api/admin/projects/vault/flag-creators')).toEqual([creators[0]]);
+  expect(await get('/api/admin/flag-creators', people.bob?.token)).toEqual(creators);
+  expect(await get('/api/admin/projects/vault/flag-creators', people.bob?.token)).toMatchObject({
+    name: 'NotFoundError',
+  });
+});
+
+test('a mistake is answered with where it is', async () => {
+  const answer = await call(harness.app, 'GET', '/api/admin/search/features?status=x&sortBy=y&archived=z');
+
+  expect(answer.status).toBe(400);
+  expect(answer.body.details.map(({ path }: { path: string }) => path)).toEqual([
+    '/query/status',
+    '/query/sortBy',
+    '/query/archived',
+  ]);
+});

@@ -1,0 +1,119 @@
+import {
+  type Choice,
+  type DayBound,
+  FilterError,
+  type Inclusion,
+  parseActorIdChoice,
+  parseChoice,
+  parseChoiceOf,
+  parseDayBound,
+  parseInclusion,
+  parseLimit,
+  parseOffset,
+  parseSearch,
+  parseText,
+  parseWord,
+} from '../../platform/http/filter.ts';
+import { STAGES, type Stage } from '../lifecycle/schema.ts';
+
+export const SORT_FIELDS = ['name', 'type', 'project', 'createdAt', 'lastSeenAt', 'stale'] as const;
+type SortField = (typeof SORT_FIELDS)[number];
+
+export type FeatureSearch = {
+  /** Any of these texts. */
+  query?: string[];
+  project?: Choice<string>;
+  type?: Choice<string>;
+  state?: Choice<'active' | 'stale'>;
+  createdBy?: Choice<number>;
+  createdAt?: DayBound;
+  lifecycle?: Choice<Stage>;
+  tag?: Inclusion<{ type: string; value: string }>;
+  segment?: Inclusion<string>;
+  /** Any of these. */
+  status?: { environment: string; enabled: boolean }[];
+  archived: boolean;
+  favoritesFirst: boolean;
+  sortBy: SortField | { environment: string };
+  sortOrder: 'asc' | 'desc';
+  offset: number;
+  limit: number;
+};
+
+const MAX_TEXTS = 10;
+const MAX_STATUSES = 100;
+
+const PARSERS: { [K in keyof FeatureSearch]-?: (value: unknown) => NonNullable<FeatureSearch[K]> } = {
+  query: parseTexts,
+  project: parseChoice,
+  type: parseChoice,
+  state: value => parseChoiceOf(value, ['active', 'stale']),
+  createdBy: parseActorIdChoice,
+  createdAt: parseDayBound,
+  lifecycle: value => parseChoiceOf(value, STAGES),
+  tag: parseTags,
+  segment: parseInclusion,
+  status: parseStatuses,
+  archived: value => parseWord(value, ['IS:true', 'IS:false']) === 'IS:true',
+  favoritesFirst: value => parseWord(value, ['true', 'false']) === 'true',
+  sortBy: parseSortBy,
+  sortOrder: value => parseWord(value, ['asc', 'desc']),
+  offset: parseOffset,
+  limit: parseLimit,
+};
+
+/** Reads the parameters of the feature search, or refuses with every violation. Unknown ones are ignored. */
+export function parseFeatureSearch(parameters: Record<string, unknown>): FeatureSearch {
+  return parseSearch<FeatureSearch>(parameters, PARSERS, {
+    archived: false,
+    favoritesFirst: false,
+    sortBy: 'createdAt',
+    sortOrder: 'asc',
+    offset: 0,
+    limit: 50,
+  });
+}
+
+/** As existing clients send it: commas separate texts, of which one must be found. */
+function parseTexts(value: unknown): string[] {
+  const texts = parseText(value)
+    .split(',')
+    .map(text => text.trim())
+    .filter(text => text !== '');
+  if (texts.length > MAX_TEXTS) throw new FilterError(`must hold at most ${MAX_TEXTS} texts`);
+  return texts;
+}
+
+function parseTags(value: unknown): NonNullable<FeatureSearch['tag']> {
+  const { values, ...how } = parseInclusion(value);
+  return {
+    ...how,
+    values: values.map(text => {
+      const [type = '', ...rest] = text.split(':');
+      const tag = { type: type.trim(), value: rest.join(':').trim() };
+      if (tag.type === '' || tag.value === '')
+        throw new FilterError('must name tags as type:value, such as INCLUDE:simple:checkout');
+      return tag;
+    }),
+  };
+}
+
+function parseStatuses(value: unknown): NonNullable<FeatureSearch['status']> {
+  const given = Array.isArray(value) ? value : [value];
+  if (given.length > MAX_STATUSES) throw new FilterError(`must be given at most ${MAX_STATUSES} times`);
+  return given.map(one => {
+    const [, environment, state] = /^(.+):(enabled|disabled)$/.exec(parseText(one)) ?? [];
+    if (environment === undefined)
+      throw new FilterError('must be an environment and enabled or disabled, such as production:enabled');
+    return { environment, enabled: state === 'enabled' };
+  });
+}
+
+function parseSortBy(value: unknown): FeatureSearch['sortBy'] {
+  const environment = /^environment:(.+)$/.exec(parseText(value))?.[1];
+  if (environment !== undefined) return { environment };
+  const field = SORT_FIELDS.find(one => one === value);
+  if (field === undefined)
+    throw new FilterError(`must be one of ${SORT_FIELDS.join(', ')} or environment: and a name`);
+  return field;
+}

@@ -1,0 +1,35 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref } from '../../platform/http/schema.ts';
+
+export const FeatureType = Named(
+  'FeatureType',
+  Type.Object({
+    id: Type.String({ examples: ['release'] }),
+    name: Type.String({ examples: ['Release'] }),
+    description: Type.String({ examples: ['Brings a change to users step by step, then goes away'] }),
+    lifetimeDays: Nullable(
+      Type.Integer({
+        description: 'After how many days a feature is potentially stale; null: never',
+        examples: [40],
+      }),
+    ),
+  }),
+);
+export type FeatureType = Static<typeof FeatureType>;
+
+export const FeatureTypeList = Named(
+  'FeatureTypeList',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    types: Type.Array(Ref(FeatureType)),
+  }),
+);
+
+export const Lifetime = Type.Object(
+  {
+    lifetimeDays: Nullable(
+      Type.Integer({ minimum: 0, maximum: 36_500, description: '0 or null: never', examples: [40] }),
+    ),
+  },
+  { examples: [{ lifetimeDays: 40 }] },
+);

@@ -1,0 +1,28 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { FeatureType } from './schema.ts';
+
+const FEATURE_TYPE = sql`id, name, description, lifetime_days as "lifetimeDays"`;
+
+/** A condition on `features` joined with `feature_types`: not marked stale, and older than its type is meant to live. */
+export const isPotentiallyStale = (at: Date) => sql<boolean>`(
+  not features.stale
+  and coalesce(features.created_at <= ${at}::timestamptz - feature_types.lifetime_days * interval '1 day', false)
+)`;
+
+export async function listFeatureTypes(db: Reader): Promise<FeatureType[]> {
+  const { rows } =
+    await sql<FeatureType>`select ${FEATURE_TYPE} from feature_types order by name, id`.execute(db);
+  return rows;
+}
+
+/** The feature type, kept from changing until the transaction ends; features may go on referring to it. */
+export async function lockFeatureType(tx: Tx, id: string): Promise<FeatureType | undefined> {
+  const { rows } = await sql<FeatureType>`
+    select ${FEATURE_TYPE} from feature_types where id = ${id} for no key update`.execute(tx);
+  return rows[0];
+}
+
+export async function updateLifetime(tx: Tx, id: string, lifetimeDays: number | null): Promise<void> {
+  await tx.updateTable('feature_types').set({ lifetime_days: lifetimeDays }).where('id', '=', id).execute();
+}

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+
+const post = (url: string, body?: object, token?: string) =>
+  call(harness.app, 'POST', url, {
+    ...(body === undefined ? {} : { body }),
+    ...(token === undefined ? {} : { token }),
+  });
+const remove = (url: string, token?: string) =>
+  call(harness.app, 'DELETE', url, token === undefined ? {} : { token });
+const typesOf = async (name: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
+    .toReversed()
+    .map(({ type }: { type: string }) => type);
+
+async function makeFeature(name: string, project = 'default', tags: object[] = []) {
+  await post(`/api/admin/projects/${project}/features`, { name, tags });
+  return `/api/admin/projects/${project}/features/${name}`;
+}
+
+const depend = (child: string, parent: string) =>
+  harness.db.insertInto('feature_dependencies').values({ child, parent }).execute();
+
+test('an archived feature is revived by its name alone', async () => {
+  const here = await makeFeature('sleeping');
+  await remove(here);
+
+  const answers = [
+    await post('/api/admin/archive/revive/sleeping'),
+    await post('/api/admin/archive/revive/sleeping'),
+  ];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect((await call(harness.app, 'GET', here)).body).toMatchObject({
+    archived: false,
+    lifecycle: { stage: 'initial' },
+  });
+  expect(await typesOf('sleeping')).toEqual(['feature-created', 'feature-archived', 'feature-revived']);
+});
+
+test('an archived feature is deleted by its name alone, an active one is not', async () => {
+  const here = await makeFeature('leaving', 'default', [{ type: 'simple', value: 'on-the-way' }]);
+
+  const active = await remove('/api/admin/archive/leaving');
+  await remove(here);
+  const answers = [await remove('/api/admin/archive/leaving'), await remove('/api/admin/archive/leaving')];
+
+  expect(active).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(answers.map(({ status }) => status)).toEqual([200, 404]);
+  const [last] = (await call(harness.app, 'GET', '/api/admin/search/events?feature=IS:leaving')).body.events;
+  expect(last).toMatchObject({
+    type: 'feature-deleted',
+    project: 'default',
+    preData: { name: 'leaving' },
+    tags: [{ type: 'simple', value: 'on-the-way' }],
+  });
+});
+
+test('the permission is that of the project of the feature, and a private one is not there', async () => {
+  const project = await makeProject(harness.db, { mode: 'private' });
+  const [member, viewer] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  await makeMember(harness.db, member, project.id, 'Member');
+  await remove(await makeFeature('members-own', project.id));
+  await remove(await makeFeature('of-default'));
+
+  expect((await post('/api/admin/archive/revive/members-own', undefined, viewer.token)).status).toBe(404);
+  expect((await remove('/api/admin/archive/members-own', viewer.token)).status).toBe(404);
+  expect((await post('/api/admin/archive/revive/of-default', undefined, member.token)).status).toBe(403);
+  expect((await remove('/api/admin/archive/of-default', member.token)).status).toBe(403);
+  expect((await remove('/api/admin/archive/members-own', member.token)).status).toBe(200);
+});
+
+test('what archiving would mean: parents whose children stay, and dependencies that go', async () => {
+  for (const name of ['grown', 'child-1', 'child-2', 'alone']) await makeFeature(name);
+  await depend('child-1', 'grown');
+  await depend('child-2', 'grown');
+  const check = (features: string[]) => post('/api/admin/projects/default/archive/validate', { features });
+
+  expect((await check(['alone'])).body).toEqual({
+    parentsWithChildFeatures: [],
+    hasDeletedDependencies: false,
+  });
+  expect((await check(['grown', 'child-1'])).body).toEqual({
+    parentsWithChildFeatures: ['grown'],
+    hasDeletedDependencies: true,
+  });
+  expect((await check(['child-1', 'grown', 'child-2'])).body).toEqual({
+    parentsWithChildFeatures: [],
+    hasDeletedDependencies: true,
+  });
+  expect((await check(['alone', 'nowhere'])).status).toBe(404);
+  expect((await check(['alone', 'alone'])).status).toBe(400);
+  expect(await typesOf('grown')).toEqual(['feature-created']);
+});

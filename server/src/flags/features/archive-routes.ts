@@ -1,0 +1,86 @@
+import { Type } from 'typebox';
+import type { Limits } from '../../platform/config.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { removeFeatures, reviveFeatures } from './archive.ts';
+import { checkArchive } from './archive-check.ts';
+import { uniqueNames } from './many.ts';
+import { ArchiveCheck, FeatureNames } from './schema.ts';
+
+const tags = ['Features'];
+const ofFeature = Type.Object({
+  featureName: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+});
+
+/** What is done with archived features by their name alone, and what archiving would mean. */
+export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
+  app.addSchema(ArchiveCheck);
+
+  app.delete(
+    '/api/admin/archive/:featureName',
+    {
+      config: { permission: ['DELETE_FEATURE'] },
+      schema: {
+        operationId: 'deleteArchivedFeature',
+        tags,
+        summary: 'Delete an archived feature',
+        description: 'Deletes it for good; its name is free again. Events: feature-deleted.',
+        params: ofFeature,
+        response: { 200: Nothing, ...refusals(401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removeFeatures(db, request.actor, request.projectOfFeature, [request.params.featureName]);
+      return reply.code(200).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/archive/revive/:featureName',
+    {
+      config: { permission: ['UPDATE_FEATURE'] },
+      schema: {
+        operationId: 'reviveFeature',
+        tags,
+        summary: 'Revive an archived feature',
+        description:
+          'Brings it back, off everywhere and without parents, if there is a place for it. Events: feature-revived, feature-environment-disabled.',
+        params: ofFeature,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await reviveFeatures(
+        db,
+        request.actor,
+        request.projectOfFeature,
+        [request.params.featureName],
+        limits.features,
+      );
+      return reply.code(200).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/projects/:projectId/archive/validate',
+    {
+      config: { permission: ['DELETE_FEATURE'] },
+      schema: {
+        operationId: 'validateArchive',
+        tags,
+        summary: 'Ask what archiving features would mean',
+        description: 'Says what depends on the named features and what they depend on. Changes nothing.',
+        params: Type.Object({
+          projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
+        }),
+        body: FeatureNames,
+        response: {
+          200: answer('What it would mean', ArchiveCheck),
+          ...refusals(400, 401, 403, 404, 413, 415),
+        },
+      },
+    },
+    async request => await checkArchive(db, request.params.projectId, uniqueNames(request.body.features)),
+  );
+}

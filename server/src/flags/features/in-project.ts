@@ -1,0 +1,20 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { counted, invalidOperation } from '../../platform/errors.ts';
+import type { Change } from '../../record/change.ts';
+import { countActiveFeatures, deleteFeaturesOfProject } from './store.ts';
+
+/** A project that is put away or deleted must not take flags with it that are in use. */
+export async function refuseActiveFeatures(tx: Tx, project: string): Promise<void> {
+  const active = await countActiveFeatures(tx, project);
+  if (active > 0)
+    throw invalidOperation(
+      `Project ${project} has ${counted(active, 'active feature')}. Archive them first.`,
+    );
+}
+
+/** Part of a change that deletes a project: its archived features go with it. */
+export async function removeFeaturesOfProject({ tx, record }: Change, project: string): Promise<void> {
+  for (const { tags, ...preData } of await deleteFeaturesOfProject(tx, project)) {
+    record({ type: 'feature-deleted', project, featureName: preData.name, preData, tags });
+  }
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeProject } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+
+const HERE = '/api/admin/projects/listed/features';
+const names = Array.from({ length: 250 }, (_, n) => `feature-${String(n).padStart(3, '0')}`);
+
+const read = async (path: string) => (await call(harness.app, 'GET', `${HERE}${path}`)).body;
+
+async function fill(): Promise<void> {
+  const { db, app } = harness;
+  await makeProject(db, { id: 'listed' });
+  await sql`
+    insert into features (name, project, type, description, created_by_user_id)
+    select unnest(${names}::text[]), 'listed', 'release', 'ein "Häkchen" 🚩', -42`.execute(db);
+  await sql`
+    insert into feature_environments (feature_name, environment)
+    select features.name, environments.name from features, environments`.execute(db);
+  await sql`insert into feature_lifecycles (feature_name, stage) select name, 'initial' from features`.execute(
+    db,
+  );
+  const [first] = names;
+  await call(app, 'POST', `${HERE}/${first}/environments/production/on`);
+  await sql`update feature_environments set last_seen_at = now() where feature_name = ${first}`.execute(db);
+}
+
+test('lists each feature as GET shows it, with one more statement per 50 features', async () => {
+  await fill();
+  const before = harness.statements.length;
+
+  const answer = await call(harness.app, 'GET', HERE);
+
+  const statements = harness.statements.slice(before).filter(text => !text.startsWith('fetch'));
+  expect(statements.length).toBeLessThanOrEqual(7);
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(answer.body.version).toBe(2);
+  expect(answer.body.features.map(({ name }: { name: string }) => name)).toEqual(names);
+  for (const at of [0, 99, 100, 249]) {
+    expect(answer.body.features[at]).toEqual(await read(`/${names[at]}`));
+  }
+  expect(answer.body.features[0]).toMatchObject({
+    enabled: true,
+    lastSeenAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    createdBy: { id: -42, name: 'admin token' },
+    description: 'ein "Häkchen" 🚩',
+  });
+});
+
+test('a project without features has an empty list', async () => {
+  await makeProject(harness.db, { id: 'empty' });
+
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects/empty/features');
+
+  expect(body).toEqual({ version: 2, features: [] });
+});

@@ -1,0 +1,232 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+
+// The SHA-256 of "admin token", as Gravatar wants it.
+const ADMIN_IMAGE =
+  'https://gravatar.com/avatar/a8da00649b02165ebd2130561ba32f57577f538127a3a4a6f096c60f83b6abe8?s=42&d=retro&r=g';
+
+const harness = useHarness();
+const F = '/api/admin/projects/default/features';
+
+type Told = {
+  type: string;
+  data: Record<string, unknown>;
+  preData: Record<string, unknown>;
+  groupId: string;
+  environment: string;
+};
+
+const create = (name: string, fields: object = {}, project = 'default'): Promise<Answer> =>
+  call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name, ...fields } });
+const get = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}`)).body;
+const eventsOf = async (feature: string): Promise<Told[]> =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
+const typesOf = async (feature: string) => (await eventsOf(feature)).map(event => event.type);
+
+test('a created feature is off in every environment of its project, answered and recorded', async () => {
+  const created = await create('checkout', {
+    type: 'experiment',
+    description: 'New',
+    impressionData: true,
+    unknown: 1,
+  });
+
+  expect(created).toMatchObject({
+    status: 201,
+    body: {
+      name: 'checkout',
+      type: 'experiment',
+      description: 'New',
+      project: 'default',
+      enabled: false,
+      stale: false,
+      impressionData: true,
+      archived: false,
+      createdBy: { id: -42, name: 'admin token', imageUrl: ADMIN_IMAGE },
+      environments: [
+        { name: 'development', enabled: false, strategies: [], hasStrategies: false, variantCount: 0 },
+        { name: 'production', type: 'production', enabled: false },
+      ],
+    },
+  });
+  expect(await get('checkout')).toEqual(created.body);
+  expect(await eventsOf('checkout')).toMatchObject([
+    {
+      type: 'feature-created',
+      data: { name: 'checkout', type: 'experiment', project: 'default', impressionData: true },
+    },
+  ]);
+});
+
+test.each([
+  ['a name with a blank', { name: 'a b' }, '/body/name'],
+  ['a name with a slash', { name: 'a/b' }, '/body/name'],
+  ['a dot for a name', { name: '.' }, '/body/name'],
+  ['an empty name', { name: '' }, '/body/name'],
+  ['101 characters', { name: 'x'.repeat(101) }, '/body/name'],
+  ['an unknown type', { name: 'typed', type: 'moon' }, '/body/type'],
+  ['a number for a description', { name: 'described', description: 1 }, '/body/description'],
+])('%s is refused', async (_case, body, path) => {
+  const answer = await call(harness.app, 'POST', F, { body });
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(new Set(answer.body.details.map((detail: { path: string }) => detail.path))).toEqual(
+    new Set([path]),
+  );
+});
+
+test('a name is taken in the whole instance, also by an archived feature', async () => {
+  await makeProject(harness.db, { id: 'elsewhere' });
+  await create('taken', {}, 'elsewhere');
+  await call(harness.app, 'DELETE', '/api/admin/projects/elsewhere/features/taken');
+
+  const validate = (name: string) =>
+    call(harness.app, 'POST', '/api/admin/features/validate', { body: { name } });
+
+  expect(await create('taken')).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect((await validate('taken')).status).toBe(409);
+  expect((await validate('free')).status).toBe(200);
+  expect((await validate('not free')).status).toBe(400);
+});
+
+test("a project's naming pattern and feature limit hold, the limit also for two at once", async () => {
+  await makeProject(harness.db, { id: 'strict' });
+  await call(harness.app, 'PUT', '/api/admin/projects/strict/settings', {
+    body: { featureLimit: 1, featureNaming: { pattern: 'pay\\..+', example: 'pay.x' } },
+  });
+
+  const refused = await create('checkout-3', {}, 'strict');
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from projects where id = 'strict' for update`.execute(blocker);
+  const both = Promise.all([create('pay.one', {}, 'strict'), create('pay.two', {}, 'strict')]);
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+
+  expect(refused).toMatchObject({ status: 400, body: { name: 'PatternError' } });
+  const answers = await both;
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 403]);
+  expect(answers.find(({ status }) => status === 403)?.body.name).toBe('InvalidOperationError');
+});
+
+test('a feature is found in its own project only', async () => {
+  await makeProject(harness.db, { id: 'other' });
+  await create('at-home');
+
+  for (const path of ['', '/environments/development', '/environments/development/strategies']) {
+    const url = `/api/admin/projects/other/features/at-home${path}`;
+    expect(await call(harness.app, 'GET', url)).toMatchObject({
+      status: 404,
+      body: { name: 'NotFoundError' },
+    });
+  }
+  const put = await call(harness.app, 'PUT', '/api/admin/projects/other/features/at-home', {
+    body: { stale: true },
+  });
+  expect(put.status).toBe(404);
+});
+
+test('an update changes what is given, and being stale has its own event', async () => {
+  await create('updated', { description: 'before' });
+  const put = (body: object) => call(harness.app, 'PUT', `${F}/updated`, { body });
+
+  const answer = await put({ description: 'after', stale: true });
+  await put({ description: 'after' });
+
+  expect(answer.body).toMatchObject({ description: 'after', stale: true, type: 'release' });
+  expect(await eventsOf('updated')).toMatchObject([
+    { type: 'feature-created' },
+    { type: 'feature-metadata-updated', data: { description: 'after' }, preData: { description: 'before' } },
+    { type: 'feature-stale-on' },
+  ]);
+});
+
+test('a JSON Patch changes a feature, and a bad one is refused', async () => {
+  await create('patched');
+  const patch = (body: unknown) => call(harness.app, 'PATCH', `${F}/patched`, { body });
+
+  const good = await patch([{ op: 'replace', path: '/description', value: 'by patch' }]);
+  const bad = [
+    await patch([{ op: 'replace', path: '/stale', value: 'yes' }]),
+    await patch([{ op: 'test', path: '/description', value: 'else' }]),
+    await patch([{ op: 'replace', path: '/nowhere/deep', value: 1 }]),
+    await patch({ description: 'not a list' }),
+  ];
+
+  expect(good).toMatchObject({ status: 200, body: { description: 'by patch' } });
+  expect(bad.map(({ status, body }) => [status, body.name])).toEqual(Array(4).fill([400, 'BadDataError']));
+  await patch([{ op: 'add', path: '/__proto__/polluted', value: 1 }]);
+  expect({}).not.toHaveProperty('polluted');
+});
+
+test('an archived feature is out of the list, cannot be changed, and comes back off everywhere', async () => {
+  await create('resting');
+  await call(harness.app, 'POST', `${F}/resting/environments/production/on`);
+  const listed = async () =>
+    (await call(harness.app, 'GET', F)).body.features.some(
+      ({ name }: { name: string }) => name === 'resting',
+    );
+
+  await call(harness.app, 'DELETE', `${F}/resting`);
+  const refused = await call(harness.app, 'PUT', `${F}/resting`, { body: { stale: true } });
+  const archived = await listed();
+  await call(harness.app, 'POST', '/api/admin/projects/default/revive', { body: { features: ['resting'] } });
+
+  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect([archived, await listed()]).toEqual([false, true]);
+  expect(await get('resting')).toMatchObject({ archived: false, enabled: false });
+  expect(await typesOf('resting')).toEqual([
+    'feature-created',
+    'feature-strategy-add',
+    'feature-environment-enabled',
+    'feature-archived',
+    'feature-revived',
+    'feature-environment-disabled',
+  ]);
+});
+
+test('only archived features are deleted, all that are named or none', async () => {
+  await create('gone');
+  await create('kept');
+  await call(harness.app, 'DELETE', `${F}/gone`);
+  const remove = (features: string[]) =>
+    call(harness.app, 'POST', '/api/admin/projects/default/delete', { body: { features } });
+
+  expect((await remove(['gone', 'kept'])).status).toBe(403);
+  expect((await remove(['gone', 'nowhere'])).status).toBe(404);
+  expect((await remove(['gone', 'gone'])).status).toBe(400);
+  expect((await call(harness.app, 'GET', `${F}/gone`)).status).toBe(200);
+  expect((await remove(['gone'])).status).toBe(200);
+
+  expect((await call(harness.app, 'GET', `${F}/gone`)).status).toBe(404);
+  expect((await create('gone')).status).toBe(201);
+});
+
+test('many features are marked stale or archived in one change, and what is so already is not told again', async () => {
+  await create('bulk-1', {});
+  await create('bulk-2', {});
+  await call(harness.app, 'PUT', `${F}/bulk-1`, { body: { stale: true } });
+
+  const post = (path: string, body: object) =>
+    call(harness.app, 'POST', `/api/admin/projects/default/${path}`, { body });
+  const stale = await post('stale', { features: ['bulk-2', 'bulk-1'], stale: true });
+  const archived = await post('archive', { features: ['bulk-1', 'bulk-2'] });
+
+  expect([stale.status, archived.status]).toEqual([202, 202]);
+  expect(await typesOf('bulk-1')).toEqual(['feature-created', 'feature-stale-on', 'feature-archived']);
+  const [first, second] = [await eventsOf('bulk-1'), await eventsOf('bulk-2')];
+  expect(first.at(-1)?.groupId).toBe(second.at(-1)?.groupId);
+});
+
+test('an Editor may do it in the default project, a Viewer may only look', async () => {
+  const [editor, viewer] = [await makeUser(harness.db, 'Editor'), await makeUser(harness.db, 'Viewer')];
+  const body = { name: 'by-editor' };
+
+  expect((await call(harness.app, 'POST', F, { token: viewer.token, body })).status).toBe(403);
+  expect((await call(harness.app, 'POST', F, { token: editor.token, body })).status).toBe(201);
+  expect(
+    (await call(harness.app, 'GET', `${F}/by-editor`, { token: viewer.token })).body.createdBy.name,
+  ).toBe(editor.username);
+});

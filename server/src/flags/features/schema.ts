@@ -1,0 +1,151 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import { Variant } from '../../targeting/variants/schema.ts';
+import { ClonedFrom } from '../clone/schema.ts';
+import { Dependency } from '../dependencies/schema.ts';
+import { FeatureEnvironment } from '../feature-environments/schema.ts';
+import { Lifecycle } from '../lifecycle/schema.ts';
+import { FeatureLink } from '../links/schema.ts';
+import { NewTag, Tag } from '../tags/schema.ts';
+
+const name = UrlName({ examples: ['checkout-v2'] });
+const type = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'Id of a feature type',
+  examples: ['release'],
+});
+const description = Type.String({ maxLength: 4_000, examples: ['The new checkout page'] });
+export const Person = Type.Object({
+  id: Type.Integer({ examples: [7] }),
+  name: Type.String({ examples: ['alice'] }),
+  imageUrl: Type.String({
+    format: 'uri',
+    description: 'Image at Gravatar, by the hash of the name',
+    examples: [
+      'https://gravatar.com/avatar/2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90?s=42&d=retro&r=g',
+    ],
+  }),
+});
+
+export const Feature = Named(
+  'Feature',
+  Type.Object({
+    name,
+    type,
+    description: Type.Optional(description),
+    project: Type.String({ examples: ['default'] }),
+    enabled: Type.Boolean({ description: 'On in at least one environment' }),
+    stale: Type.Boolean(),
+    impressionData: Type.Boolean(),
+    archived: Type.Boolean(),
+    archivedAt: Type.Optional(
+      Timestamp('When the feature was archived; absent while it is active', { examples: [] }),
+    ),
+    createdAt: Timestamp('When the feature was created'),
+    createdBy: Type.Optional(Person),
+    lastSeenAt: Type.Optional(
+      Timestamp('When an SDK last requested the feature. Use lastSeenAt of its environments instead.', {
+        deprecated: true,
+      }),
+    ),
+    favorite: Type.Boolean({ description: 'Starred by the caller' }),
+    environments: Type.Array(Ref(FeatureEnvironment)),
+    variants: Type.Array(Ref(Variant), {
+      deprecated: true,
+      examples: [[]],
+      description: 'Always empty: variants belong to environments. A later major version removes this field.',
+    }),
+    tags: Type.Array(Ref(Tag)),
+    dependencies: Type.Array(Ref(Dependency), {
+      description: 'Parents: what must hold for this one to be on',
+    }),
+    children: Type.Array(Type.String(), {
+      'x-experimental': true,
+      examples: [['checkout-upsell']],
+      description: 'Names of the features that depend on this one. Experimental: this field may change.',
+    }),
+    links: Type.Array(Ref(FeatureLink)),
+    lifecycle: Ref(Lifecycle),
+    collaborators: Type.Object({
+      users: Type.Array(Person, { description: 'Those who have changed the feature' }),
+    }),
+    clonedFrom: Nullable(ClonedFrom),
+  }),
+);
+export type Feature = Static<typeof Feature>;
+
+export const FeatureList = Named(
+  'FeatureList',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [2] }),
+    features: Type.Array(Ref(Feature)),
+  }),
+);
+
+export const NewFeature = Type.Object(
+  {
+    name,
+    type: Type.Optional(type),
+    description: Type.Optional(Nullable(description)),
+    impressionData: Type.Optional(Type.Boolean()),
+    tags: Type.Optional(Type.Array(NewTag, { maxItems: 20, description: 'Created if they are new' })),
+  },
+  { examples: [{ name: 'checkout-v2', type: 'release', description: 'The new checkout page' }] },
+);
+export type NewFeature = Static<typeof NewFeature>;
+
+export const FeatureUpdate = Type.Object(
+  {
+    type: Type.Optional(type),
+    description: Type.Optional(Nullable(description)),
+    impressionData: Type.Optional(Type.Boolean()),
+    stale: Type.Optional(Type.Boolean()),
+  },
+  { examples: [{ description: 'The checkout page', type: 'release', impressionData: false }] },
+);
+export type FeatureUpdate = Static<typeof FeatureUpdate>;
+
+const names = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  minItems: 1,
+  maxItems: 1_000,
+  examples: [['checkout-v2', 'dark-mode']],
+});
+export const FeatureNames = Type.Object(
+  { features: names },
+  { examples: [{ features: ['checkout-v2', 'dark-mode'] }] },
+);
+export const ArchiveCheck = Named(
+  'ArchiveCheck',
+  Type.Object({
+    parentsWithChildFeatures: Type.Array(Type.String({ examples: ['payments'] }), {
+      description: 'Those on which features depend that are not archived with them',
+    }),
+    hasDeletedDependencies: Type.Boolean({
+      description: 'true: some depend on others, and would no longer when revived',
+    }),
+  }),
+);
+export type ArchiveCheck = Static<typeof ArchiveCheck>;
+
+export const StaleFeatures = Type.Object(
+  { features: names, stale: Type.Boolean() },
+  { examples: [{ features: ['checkout-v2'], stale: true }] },
+);
+
+export const FeatureMove = Type.Object(
+  {
+    newProjectId: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Id of the project that receives the feature',
+      examples: ['webshop'],
+    }),
+  },
+  { examples: [{ newProjectId: 'webshop' }] },
+);
+
+export const FeatureNameCheck = Type.Object(
+  { name, projectId: Type.Optional(Nullable(Type.String({ maxLength: 100 }))) },
+  { examples: [{ name: 'checkout-v3', projectId: 'default' }] },
+);

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { makeProject } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+
+const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) => {
+  const answer = await call(harness.app, method, url, body === undefined ? {} : { body });
+  expect(answer.status, `${method} ${url}`).toBeLessThan(300);
+  return answer.body;
+};
+
+/** A project of so many features, each with as many tags and variants, and up to three links and strategies. */
+async function makeProjectOf(id: string, size: number) {
+  const numbers = Array.from({ length: size }, (_, number) => number);
+  const names = numbers.map(number => `${id}-${number}`);
+  await makeProject(harness.db, { id });
+  const here = `/api/admin/projects/${id}`;
+  for (const name of names) {
+    const tags = numbers.map(number => ({ type: 'simple', value: `${id}-${number}` }));
+    await ask('POST', `${here}/features`, { name, tags });
+    const variants = numbers.map(number => ({ name: `v${number}`, weight: 0 }));
+    await ask('PUT', `${here}/features/${name}/variants-batch`, {
+      variants,
+      environments: ['development', 'production'],
+    });
+    for (const number of numbers.slice(0, 3))
+      await ask('POST', `${here}/features/${name}/link`, { url: `https://example.com/${number}` });
+    for (const _ of numbers.slice(0, 3))
+      await ask('POST', `${here}/features/${name}/environments/production/strategies`, { name: 'default' });
+  }
+  return { here, names, first: names[0] ?? '' };
+}
+
+async function count(work: () => Promise<unknown>): Promise<number> {
+  const before = harness.statements.length;
+  await work();
+  return harness.statements.length - before;
+}
+
+async function countsOf(id: string, size: number) {
+  const { here, names, first } = await makeProjectOf(id, size);
+  const tags = { addedTags: names.map(name => ({ type: 'simple', value: `new-${name}` })) };
+  return {
+    feature: await count(() => ask('GET', `${here}/features/${first}`)),
+    list: await count(() => ask('GET', `${here}/features`)),
+    tags: await count(() => ask('GET', `/api/admin/features/${first}/tags`)),
+    variants: await count(() => ask('GET', `${here}/features/${first}/environments/production/variants`)),
+    stages: await count(() => ask('GET', `${here}/features/${first}/lifecycle`)),
+    stageCounts: await count(() => ask('GET', '/api/admin/lifecycle/count')),
+    archiveCheck: await count(() => ask('POST', `${here}/archive/validate`, { features: names })),
+    tagging: await count(() => ask('PUT', `${here}/tags`, { features: names, tags })),
+    archiving: await count(() => ask('POST', `${here}/archive`, { features: names })),
+  };
+}
+
+test('reading and changing features takes as many statements for 12, each of many parts, as for one', async () => {
+  const one = await countsOf('single', 1);
+  const twelve = await countsOf('dozen', 12);
+
+  expect(twelve).toEqual(one);
+  // The token, the access to the project, and the read itself; for the counts there is no project to ask about.
+  const { tagging: _, archiving: __, ...reading } = one;
+  expect(reading).toEqual({
+    feature: 3,
+    // The list is read through a cursor, in a transaction.
+    list: 7,
+    tags: 3,
+    variants: 3,
+    stages: 3,
+    stageCounts: 2,
+    archiveCheck: 3,
+  });
+});
+
+test('deleting a tag takes as many statements for 12 features as for one', async () => {
+  const counts = [];
+  for (const size of [1, 12]) {
+    const value = `deleted-${size}`;
+    for (let number = 0; number < size; number++) {
+      await ask('POST', '/api/admin/projects/default/features', {
+        name: `tagged-${size}-${number}`,
+        tags: [{ type: 'simple', value }],
+      });
+    }
+    counts.push(await count(() => call(harness.app, 'DELETE', `/api/admin/tags/simple/${value}`)));
+  }
+
+  expect(counts[1]).toBe(counts[0]);
+});

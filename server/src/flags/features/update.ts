@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { type Change, change } from '../../record/change.ts';
+import { asEventData } from './create.ts';
+import { holdActiveFeature, readFeature } from './load.ts';
+import { applyPatch, type JsonPatch } from './patch.ts';
+import { type Feature, FeatureUpdate } from './schema.ts';
+import { updateFeatures } from './store.ts';
+
+/** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
+export async function changeFeature(
+  db: Db,
+  actor: Actor,
+  project: string,
+  name: string,
+  update: FeatureUpdate | ((before: Feature) => FeatureUpdate),
+): Promise<Feature> {
+  const changeHeld = async (current: Change) => {
+    const before = await holdActiveFeature(current.tx, actor, project, name);
+    await updateHeld(current, [{ before, update: typeof update === 'function' ? update(before) : update }]);
+  };
+  return await change(db, actor, changeHeld, tx => readFeature(tx, actor, project, name));
+}
+
+/** Part of a change that holds the features. */
+export async function updateHeld(
+  { tx, record }: Change,
+  updates: { before: Feature; update: FeatureUpdate }[],
+): Promise<void> {
+  const changing = updates
+    .map(({ before, update }) => ({ before, after: updated(before, update) }))
+    .filter(({ before, after }) => !isDeepStrictEqual(after, before));
+  if (changing.length === 0) return;
+  await updateFeatures(
+    tx,
+    changing.map(({ after }) => after),
+  );
+  for (const { before, after } of changing) {
+    const about = { project: before.project, featureName: before.name };
+    // Being stale has events of its own; the rest is told by one.
+    if (!isDeepStrictEqual({ ...after, stale: before.stale }, before)) {
+      const [data, preData] = [asEventData(after), asEventData(before)];
+      record({ type: 'feature-metadata-updated', ...about, data, preData });
+    }
+    if (after.stale !== before.stale)
+      record({ type: after.stale ? 'feature-stale-on' : 'feature-stale-off', ...about });
+  }
+}
+
+function updated(before: Feature, { type, description, impressionData, stale }: FeatureUpdate): Feature {
+  const { description: told, ...rest } = before;
+  const text = description === undefined ? told : description;
+  return {
+    ...rest,
+    ...(typeof text === 'string' ? { description: text } : {}),
+    type: type ?? before.type,
+    impressionData: impressionData ?? before.impressionData,
+    stale: stale ?? before.stale,
+  };
+}
+
+/** The same by JSON Patch, applied to the fields that an update may carry. */
+export async function patchFeature(
+  db: Db,
+  actor: Actor,
+  project: string,
+  name: string,
+  patch: JsonPatch,
+): Promise<Feature> {
+  return await changeFeature(
+    db,
+    actor,
+    project,
+    name,
+    ({ type, description = null, impressionData, stale }) =>
+      applyPatch({ type, description, impressionData, stale }, patch, FeatureUpdate),
+  );
+}

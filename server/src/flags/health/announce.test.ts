@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { makeProject } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { announcePotentiallyStale } from './announce.ts';
+import { markAnnounced } from './store.ts';
+
+const harness = useHarness();
+const DAY = 86_400_000;
+let project: string;
+
+const inDays = (days: number) => new Date(Date.now() + days * DAY);
+const create = (name: string, type = 'release') =>
+  call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name, type } });
+const announced = async () => {
+  const { body } = await call(
+    harness.app,
+    'GET',
+    `/api/admin/search/events?project=IS:${project}&type=IS:feature-potentially-stale-on`,
+  );
+  return body.events;
+};
+
+beforeEach(async () => {
+  await announcePotentiallyStale(harness.db, inDays(10_000));
+  ({ id: project } = await makeProject(harness.db));
+});
+
+test('a feature is announced once, by the service itself, when it is older than its type is meant to live', async () => {
+  await create('aging');
+  await create('switch', 'kill-switch');
+
+  expect(await announcePotentiallyStale(harness.db, inDays(39.9))).toBe(0);
+  expect(await announcePotentiallyStale(harness.db, inDays(40.1))).toBe(1);
+  expect(await announcePotentiallyStale(harness.db, inDays(41))).toBe(0);
+
+  expect(await announced()).toMatchObject([
+    {
+      featureName: 'aging',
+      project,
+      createdBy: 'system',
+      createdByUserId: -1337,
+      data: { type: 'release', lifetimeDays: 40 },
+    },
+  ]);
+  const { body } = await call(harness.app, 'GET', `/api/admin/projects/${project}/features/aging`);
+  expect(body.collaborators.users).toMatchObject([{ id: -42, name: 'admin token' }]);
+});
+
+test('what is stale or archived is not announced; back from there, it is', async () => {
+  for (const name of ['marked', 'put-away']) await create(name);
+  const all = `/api/admin/projects/${project}`;
+  await call(harness.app, 'POST', `${all}/stale`, { body: { features: ['marked'], stale: true } });
+  await call(harness.app, 'POST', `${all}/archive`, { body: { features: ['put-away'] } });
+  expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(0);
+
+  await call(harness.app, 'POST', `${all}/stale`, { body: { features: ['marked'], stale: false } });
+  await call(harness.app, 'POST', `${all}/revive`, { body: { features: ['put-away'] } });
+
+  expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(2);
+});
+
+test('a changed lifetime counts at once', async () => {
+  await create('shorter', 'sunset');
+  expect(await announcePotentiallyStale(harness.db, inDays(20))).toBe(0);
+
+  await call(harness.app, 'PUT', '/api/admin/feature-types/sunset/lifetime', { body: { lifetimeDays: 10 } });
+
+  expect(await announcePotentiallyStale(harness.db, inDays(20))).toBe(1);
+});
+
+test('many are announced in batches, each with its events', async () => {
+  await sql`
+    insert into features (name, project, type) select 'batch-' || n, ${project}, 'operational' from generate_series(1, 1200) as n`.execute(
+    harness.db,
+  );
+
+  expect(await announcePotentiallyStale(harness.db, inDays(8))).toBe(1_200);
+
+  const { rows } = await sql<{ groups: number; events: number }>`
+    select count(distinct group_id) as groups, count(*) as events from events
+    where project = ${project} and type = 'feature-potentially-stale-on'`.execute(harness.db);
+  expect(rows).toEqual([{ groups: 3, events: 1_200 }]);
+});
+
+test('what one server is announcing, another passes over', async () => {
+  await create('contested');
+  await create('free');
+  await harness.db.transaction().execute(async tx => {
+    await sql`select from features where name = 'contested' for no key update`.execute(tx);
+
+    expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(1);
+  });
+
+  expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(1);
+  expect(await announced()).toHaveLength(2);
+});
+
+test('an announcement that fails is made again', async () => {
+  await create('again');
+  await expect(
+    harness.db.transaction().execute(async tx => {
+      expect(await markAnnounced(tx, inDays(50), 10)).toHaveLength(1);
+      throw new Error('the server died');
+    }),
+  ).rejects.toThrow('died');
+
+  expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(1);
+});
+
+test('features that wait are found by their index, not by looking at all', async () => {
+  await sql`
+    insert into features (name, project, type) select 'waiting-' || n, ${project}, 'release' from generate_series(1, 3000) as n`.execute(
+    harness.db,
+  );
+  await sql`analyze features`.execute(harness.db);
+
+  const { rows } = await sql<{ 'QUERY PLAN': string }>`
+    explain select name from features where type = 'release' and announced_stale_at is null and archived_at is null
+      and not stale and created_at <= now() - interval '40 days' order by created_at limit 500`.execute(
+    harness.db,
+  );
+
+  expect(rows.map(row => row['QUERY PLAN']).join('\n')).toContain('features_unannounced_idx');
+});

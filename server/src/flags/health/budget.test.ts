@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { makeProject } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+
+const harness = useHarness();
+let project: string;
+let count = 0;
+
+const path = (rest: string) => `/api/admin/projects/${project}${rest}`;
+const create = (name = `flag-${++count}`) => call(harness.app, 'POST', path('/features'), { body: { name } });
+const setBudget = (debtBudget: number | null) =>
+  call(harness.app, 'PUT', path('/settings'), { body: { debtBudget } });
+const markStale = (...features: string[]) =>
+  call(harness.app, 'POST', path('/stale'), { body: { features, stale: true } });
+const makeOld = (name: string) =>
+  sql`update features set created_at = now() - interval '41 days' where name = ${name}`.execute(harness.db);
+
+beforeEach(async () => {
+  ({ id: project } = await makeProject(harness.db));
+});
+
+test('the budget is a setting of the project, recorded and shown', async () => {
+  const { body } = await setBudget(5);
+
+  expect(body.debtBudget).toBe(5);
+  expect((await call(harness.app, 'GET', path('/health'))).body.debtBudget).toEqual({
+    limit: 5,
+    used: 0,
+    exceeded: false,
+  });
+  const { events } = (
+    await call(harness.app, 'GET', `/api/admin/search/events?project=IS:${project}&type=IS:project-updated`)
+  ).body;
+  expect(events).toMatchObject([{ data: { debtBudget: 5 }, preData: { debtBudget: null } }]);
+});
+
+test('a project that owes more than its budget takes no new features, and says what to clean up', async () => {
+  for (const name of ['b-marked', 'a-marked', 'old', 'young']) await create(`${project}-${name}`);
+  await markStale(`${project}-b-marked`, `${project}-a-marked`);
+  await makeOld(`${project}-old`);
+  await setBudget(3);
+  expect((await create()).status).toBe(201);
+
+  await setBudget(2);
+  const refused = await create(`${project}-refused`);
+
+  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  for (const name of ['a-marked', 'b-marked', 'old'])
+    expect(refused.body.message).toContain(`${project}-${name}`);
+  expect(refused.body.message).not.toContain('young');
+
+  await call(harness.app, 'POST', path('/archive'), { body: { features: [`${project}-old`] } });
+  expect((await create(`${project}-refused`)).status).toBe(201);
+});
+
+test('the list of what to clean up is bounded', async () => {
+  const names = Array.from({ length: 15 }, (_, n) => `${project}-${n}`);
+  for (const name of names) await create(name);
+  await markStale(...names);
+  await setBudget(0);
+
+  const { message } = (await create()).body;
+
+  expect(message).toMatch(/and 5 more\.$/);
+  expect(names.filter(name => message.includes(`${name},`) || message.includes(`${name} and`))).toHaveLength(
+    10,
+  );
+});
+
+test('without a budget any debt is allowed, and null takes it away', async () => {
+  await create(`${project}-one`);
+  await markStale(`${project}-one`);
+  await setBudget(0);
+  expect((await create()).status).toBe(403);
+
+  await setBudget(null);
+
+  expect((await create()).status).toBe(201);
+});
+
+test('a budget that is being set counts for who comes meanwhile', async () => {
+  await create(`${project}-one`);
+  await markStale(`${project}-one`);
+  let later: ReturnType<typeof create> | undefined;
+  let answered = false;
+
+  await harness.db.transaction().execute(async tx => {
+    await sql`update projects set debt_budget = 0 where id = ${project}`.execute(tx);
+    later = create();
+    void later.then(() => {
+      answered = true;
+    });
+    await untilWaiting(harness.db);
+    expect(answered).toBe(false);
+  });
+
+  expect((await later)?.status).toBe(403);
+});
+
+test('a budget below 0 is refused', async () => {
+  expect((await setBudget(-1)).status).toBe(400);
+});

@@ -1,0 +1,24 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { type ApiError, counted, invalidOperation } from '../../platform/errors.ts';
+import { debtOf } from './score.ts';
+import { findDebt } from './store.ts';
+
+const MOST_NAMED = 10;
+
+/** Part of a change that adds features to a project it holds: refuses while the project owes more than its budget. */
+export async function refuseOverBudget(tx: Tx, project: string, at = new Date()): Promise<void> {
+  for (const error of await budgetErrors(tx, project, at)) throw error;
+}
+
+/** The error of a project over its budget, for a change that lists it with other reasons. */
+export async function budgetErrors(tx: Tx, project: string, at = new Date()): Promise<ApiError[]> {
+  const debt = await findDebt(tx, project, at, MOST_NAMED);
+  if (!debt || debtOf(debt) <= debt.budget) return [];
+  const more = debtOf(debt) - debt.toCleanUp.length;
+  return [
+    invalidOperation(
+      `Project ${project} has ${counted(debtOf(debt), 'stale or potentially stale feature')} and a budget of ${debt.budget}. ` +
+        `Clean up first: ${debt.toCleanUp.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+    ),
+  ];
+}

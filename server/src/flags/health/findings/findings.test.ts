@@ -1,0 +1,410 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser } from '../../../test/factories.ts';
+import { useHarness } from '../../../test/harness.ts';
+import { call } from '../../../test/request.ts';
+import { untilWaiting } from '../../../test/waiting.ts';
+import type { Finding } from './schema.ts';
+
+const harness = useHarness();
+let project: string;
+let count = 0;
+const unique = (what: string) => `${what}-${++count}`;
+
+const path = (rest: string) => `/api/admin/projects/${project}${rest}`;
+const health = async (query = '', token?: string) =>
+  (await call(harness.app, 'GET', path(`/health${query}`), token === undefined ? {} : { token })).body;
+const found = async (rule: string) =>
+  (await health(`?rule=IS:${rule}`)).findings.map(({ feature }: Finding) => feature);
+const post = (rest: string, body?: unknown) =>
+  call(harness.app, 'POST', path(rest), body === undefined ? {} : { body });
+const snooze = (id: string, body: unknown, token?: string) =>
+  call(harness.app, 'PUT', path(`/health/findings/${id.replace(':', '/')}/snooze`), {
+    body,
+    ...(token === undefined ? {} : { token }),
+  });
+const wake = (id: string) =>
+  call(harness.app, 'DELETE', path(`/health/findings/${id.replace(':', '/')}/snooze`));
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
+async function create(fields: { type?: string; age?: number; on?: string[] } = {}): Promise<string> {
+  const name = unique('flag');
+  await post('/features', { name, type: fields.type ?? 'release' });
+  for (const place of fields.on ?? []) await post(`/features/${name}/environments/${place}/on`);
+  await age(name, fields.age ?? 0);
+  return name;
+}
+
+/** Moves all that is known of the feature into the past. */
+async function age(name: string, days: number): Promise<void> {
+  const by = sql`${days} * interval '1 day'`;
+  await sql`update features set created_at = created_at - ${by} where name = ${name}`.execute(harness.db);
+  await sql`update feature_environments set switched_at = switched_at - ${by} where feature_name = ${name}`.execute(
+    harness.db,
+  );
+}
+
+const seen = (name: string) =>
+  sql`update feature_environments set last_seen_at = now() where feature_name = ${name}`.execute(harness.db);
+
+beforeEach(async () => {
+  ({ id: project } = await makeProject(harness.db));
+});
+
+test('a healthy project has 100, every rule, and no findings', async () => {
+  await create();
+
+  const body = await health();
+
+  expect(body).toMatchObject({
+    project,
+    health: 100,
+    technicalDebt: 0,
+    counts: { features: 1, stale: 0, potentiallyStale: 0 },
+    debtBudget: { limit: null, used: 0, exceeded: false },
+    findings: [],
+    total: 0,
+  });
+  expect(body.rules.map(({ rule }: { rule: string }) => rule)).toEqual([
+    'stale',
+    'past-lifetime',
+    'on-everywhere',
+    'off-everywhere',
+    'never-seen',
+    'no-strategies',
+    'archived-parent',
+    'duplicate-of-clone',
+    'unused-segment',
+  ]);
+});
+
+test('a stale feature is found with since when, by whom, and what archiving it gives', async () => {
+  const alice = await makeUser(harness.db, 'Admin', unique('alice'));
+  const name = await create({ on: ['production'] });
+  for (let n = 0; n < 3; n++) await create();
+  await call(harness.app, 'POST', path('/stale'), {
+    body: { features: [name], stale: true },
+    token: alice.token,
+  });
+
+  const { health: score, findings } = await health();
+
+  expect(score).toBe(75);
+  expect(findings).toMatchObject([
+    {
+      id: `stale:${name}`,
+      rule: 'stale',
+      feature: name,
+      segment: null,
+      points: 25,
+      snooze: null,
+      evidence: {
+        since: expect.stringMatching(/Z$/),
+        type: 'release',
+        lastSeenAt: null,
+        environments: [
+          { name: 'development', enabled: false, hasEnabledStrategies: false },
+          {
+            name: 'production',
+            enabled: true,
+            hasEnabledStrategies: true,
+            switchedAt: expect.stringMatching(/Z$/),
+          },
+        ],
+        lastChange: { type: 'feature-stale-on', by: alice.username },
+      },
+    },
+  ]);
+});
+
+test('a feature past its lifetime is found until it is marked, and types for good never are', async () => {
+  const [old, young, kept] = [
+    await create({ age: 41 }),
+    await create({ age: 39 }),
+    await create({ type: 'kill-switch', age: 900 }),
+  ];
+  expect(await found('past-lifetime')).toEqual([old]);
+  expect((await health('?rule=IS:past-lifetime')).findings[0]).toMatchObject({
+    points: 33.33,
+    evidence: { lifetimeDays: 40, ageDays: 41 },
+  });
+  void [young, kept];
+
+  await post('/stale', { features: [old], stale: true });
+
+  expect(await found('past-lifetime')).toEqual([]);
+  expect(await found('stale')).toEqual([old]);
+});
+
+test('on or off everywhere for 30 days is found; a recent switch, a mixture and types for good are not', async () => {
+  const everywhere = ['development', 'production'];
+  const on = await create({ age: 31, on: everywhere });
+  const off = await create({ age: 31 });
+  await create({ age: 31, on: ['production'] });
+  await create({ age: 29, on: everywhere });
+  await create({ age: 31, on: everywhere, type: 'permission' });
+  await create({ age: 31, type: 'kill-switch' });
+  const switched = await create({ age: 31 });
+  await post(`/features/${switched}/environments/production/on`);
+  await post(`/features/${switched}/environments/production/off`);
+
+  expect(await found('on-everywhere')).toEqual([on]);
+  expect(await found('off-everywhere')).toEqual([off]);
+});
+
+test('never seen is not judged until an SDK was seen in the project', async () => {
+  const [old, used] = [await create({ age: 8 }), await create({ age: 8 })];
+  await create({ age: 6 });
+  const ruleOf = async () =>
+    (await health()).rules.find(({ rule }: { rule: string }) => rule === 'never-seen');
+  expect(await found('never-seen')).toEqual([]);
+  expect(await ruleOf()).toMatchObject({ conclusive: false });
+
+  await seen(used);
+
+  expect(await found('never-seen')).toEqual([old]);
+  expect(await ruleOf()).toMatchObject({ conclusive: true, findings: 1 });
+});
+
+test('a feature whose strategies are all missing or disabled is found after a week', async () => {
+  const bare = await create({ age: 8 });
+  const disabled = await create({ age: 8 });
+  await post(`/features/${disabled}/environments/production/strategies`, { name: 'default', disabled: true });
+  const ready = await create({ age: 8 });
+  await post(`/features/${ready}/environments/production/strategies`, { name: 'default' });
+  await create({ age: 6 });
+
+  expect((await found('no-strategies')).toSorted()).toEqual([bare, disabled].toSorted());
+});
+
+test('a feature that depends on an archived one is found, with the parents', async () => {
+  const [child, parent, active] = [await create(), await create(), await create()];
+  for (const one of [parent, active])
+    await sql`insert into feature_dependencies (child, parent) values (${child}, ${one})`.execute(harness.db);
+  expect(await found('archived-parent')).toEqual([]);
+
+  await sql`update features set archived_at = now() where name = ${parent}`.execute(harness.db);
+
+  expect((await health('?rule=IS:archived-parent')).findings).toMatchObject([
+    { feature: child, evidence: { archivedParents: [parent] }, points: 0 },
+  ]);
+});
+
+test('a copy that does not differ from its source for 30 days is found', async () => {
+  const [source, copy] = [await create({ age: 40 }), await create({ age: 35 })];
+  await sql`
+    insert into events (created_at, group_id, type, created_by, project, feature_name, data)
+    values (now() - interval '31 days', 'x', 'feature-created', 'x', ${project}, ${copy},
+      ${JSON.stringify({ name: copy, clonedFrom: { project, feature: source } })}::jsonb)`.execute(
+    harness.db,
+  );
+  const add = (name: string, rollout: string) =>
+    post(`/features/${name}/environments/production/strategies`, {
+      name: 'flexibleRollout',
+      parameters: { rollout },
+    });
+  await add(source, '50');
+  expect(await found('duplicate-of-clone')).toEqual([]);
+
+  const same = (await add(copy, '50')).body;
+  expect((await health('?rule=IS:duplicate-of-clone')).findings).toMatchObject([
+    { feature: copy, evidence: { clonedFrom: source } },
+  ]);
+
+  await call(harness.app, 'PUT', path(`/features/${copy}/environments/production/strategies/${same.id}`), {
+    body: { name: 'flexibleRollout', parameters: { rollout: '51' } },
+  });
+  expect(await found('duplicate-of-clone')).toEqual([]);
+});
+
+test('a segment of the project that nothing in use refers to is found, with what refers to it', async () => {
+  const name = unique('segment');
+  const { id } = (
+    await call(harness.app, 'POST', '/api/admin/segments', { body: { name, project, constraints: [] } })
+  ).body;
+  const segments = async () => (await health('?rule=IS:unused-segment')).findings;
+  expect(await segments()).toMatchObject([
+    { id: `unused-segment:${id}`, feature: null, segment: { id, name }, evidence: { references: [] } },
+  ]);
+
+  const user = await create();
+  const strategy = { name: 'default', segments: [id] };
+  await post(`/features/${user}/environments/production/strategies`, strategy);
+  expect(await segments()).toEqual([]);
+
+  await post('/archive', { features: [user] });
+  expect(await segments()).toMatchObject([{ evidence: { references: [user] } }]);
+});
+
+test('findings come in pages, in one order, with the total of all', async () => {
+  const names = [];
+  for (let n = 0; n < 5; n++) names.push(await create({ age: 41 }));
+  const all = await health('?rule=IS_ANY_OF:past-lifetime,off-everywhere&limit=1000');
+
+  const pages = [];
+  for (const offset of [0, 4, 8])
+    pages.push(await health(`?rule=IS_ANY_OF:past-lifetime,off-everywhere&limit=4&offset=${offset}`));
+
+  expect(all.total).toBe(10);
+  expect(pages.map(page => page.total)).toEqual([10, 10, 10]);
+  expect(pages.flatMap(page => page.findings)).toEqual(all.findings);
+  expect((await health(`?feature=IS:${names[0]}&rule=IS:past-lifetime`)).total).toBe(1);
+  expect((await health('?rule=IS:stale')).total).toBe(0);
+});
+
+test('a bad filter is refused with every violation', async () => {
+  const answer = await call(
+    harness.app,
+    'GET',
+    path('/health?rule=IS:nonsense&snoozed=maybe&limit=0&offset=-1&feature=x'),
+  );
+
+  expect(answer.status).toBe(400);
+  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual([
+    '/query/feature',
+    '/query/limit',
+    '/query/offset',
+    '/query/rule',
+    '/query/snoozed',
+  ]);
+});
+
+test('a finding that is put off leaves the list until its moment, and is recorded', async () => {
+  const name = await create({ age: 41 });
+  const id = `past-lifetime:${name}`;
+  const until = inDays(10);
+
+  const answer = await snooze(id, { reason: 'A campaign', until });
+
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { reason: 'A campaign', until, createdBy: 'admin token' },
+  });
+  expect(await found('past-lifetime')).toEqual([]);
+  const body = await health('?snoozed=true');
+  // Putting off is no change of the feature.
+  expect(body.findings).toMatchObject([
+    { id, snooze: { reason: 'A campaign', until }, evidence: { lastChange: { type: 'feature-created' } } },
+  ]);
+  expect(body.health).toBe(0);
+  expect(body.rules[1]).toMatchObject({ rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 });
+  expect((await health('?snoozed=all&rule=IS:past-lifetime')).total).toBe(1);
+  const { events } = (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}&limit=1`))
+    .body;
+  expect(events).toMatchObject([
+    {
+      type: 'health-finding-snoozed',
+      project,
+      data: { rule: 'past-lifetime', feature: name, reason: 'A campaign', until },
+      preData: null,
+    },
+  ]);
+
+  await sql`update health_snoozes set until = now() - interval '1 second' where feature_name = ${name}`.execute(
+    harness.db,
+  );
+  expect(await found('past-lifetime')).toEqual([name]);
+});
+
+test('putting off again changes it, the same again writes nothing, and it can be taken up before its time', async () => {
+  const name = await create({ age: 41 });
+  const id = `past-lifetime:${name}`;
+  const until = inDays(10);
+  const types = async () =>
+    (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
+      .filter(({ type }: { type: string }) => type.startsWith('health-'))
+      .map(({ type, data, preData }: Record<string, unknown>) => [type, data, preData]);
+
+  await snooze(id, { reason: 'first', until });
+  await snooze(id, { reason: 'first', until });
+  await snooze(id, { reason: 'second', until });
+  await wake(id);
+  await wake(id);
+
+  const state = (reason: string) => ({ rule: 'past-lifetime', feature: name, reason, until });
+  expect(await types()).toEqual([
+    ['health-finding-woken', null, state('second')],
+    ['health-finding-snoozed', state('second'), state('first')],
+    ['health-finding-snoozed', state('first'), null],
+  ]);
+  expect(await found('past-lifetime')).toEqual([name]);
+});
+
+test('a segment’s finding can be put off too, and its snooze goes with it', async () => {
+  const { id } = (
+    await call(harness.app, 'POST', '/api/admin/segments', {
+      body: { name: unique('segment'), project, constraints: [] },
+    })
+  ).body;
+
+  expect((await snooze(`unused-segment:${id}`, { reason: 'soon', until: inDays(1) })).status).toBe(200);
+  expect((await health('?rule=IS:unused-segment')).total).toBe(0);
+  expect((await call(harness.app, 'DELETE', `/api/admin/segments/${id}`)).status).toBe(204);
+});
+
+test.each([
+  ['a day that is past', { reason: 'x', until: '2020-01-01T00:00:00Z' }, 400],
+  ['a day too far away', { reason: 'x', until: inDays(367) }, 400],
+  ['a leap second', { reason: 'x', until: '2016-12-31T23:59:60Z' }, 400],
+  ['no reason', { until: inDays(1) }, 400],
+  ['an unknown field', { reason: 'x', until: inDays(1), forever: true }, 400],
+])('%s is refused', async (_, body, status) => {
+  const name = await create({ age: 41 });
+
+  expect((await snooze(`past-lifetime:${name}`, body)).status).toBe(status);
+});
+
+test('what is not found cannot be put off', async () => {
+  const name = await create();
+  const body = { reason: 'x', until: inDays(1) };
+
+  expect((await snooze(`past-lifetime:${name}`, body)).status).toBe(404);
+  expect((await snooze('past-lifetime:nope', body)).status).toBe(404);
+  expect((await snooze('unused-segment:999999', body)).status).toBe(404);
+  expect((await snooze('unused-segment:99999999999', body)).status).toBe(404);
+  expect((await snooze(`nonsense:${name}`, body)).status).toBe(400);
+});
+
+test('putting off waits for who changes the feature, and then sees what became of it', async () => {
+  const name = await create({ age: 41 });
+  let answered = false;
+  let later: Promise<{ status: number }> | undefined;
+
+  await harness.db.transaction().execute(async tx => {
+    await sql`select from features where name = ${name} for update`.execute(tx);
+    later = snooze(`past-lifetime:${name}`, { reason: 'x', until: inDays(1) }).then(answer => {
+      answered = true;
+      return answer;
+    });
+    await untilWaiting(harness.db);
+    expect(answered).toBe(false);
+    await sql`update features set stale = true where name = ${name}`.execute(tx);
+  });
+
+  expect((await later)?.status).toBe(404);
+});
+
+test('a member may put off, a reader may not', async () => {
+  const name = await create({ age: 41 });
+  const [member, reader] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  await makeMember(harness.db, member, project, 'Member');
+  await makeMember(harness.db, reader, project, 'Reader');
+  const body = { reason: 'x', until: inDays(1) };
+
+  expect((await snooze(`past-lifetime:${name}`, body, reader.token)).status).toBe(403);
+  expect((await snooze(`past-lifetime:${name}`, body, member.token)).status).toBe(200);
+});
+
+test('findings take the same statements whatever their number', async () => {
+  await create({ age: 41 });
+  const statements = async () => {
+    const before = harness.statements.length;
+    await health('?limit=1000');
+    return harness.statements.length - before;
+  };
+  await statements();
+  const ofFew = await statements();
+  for (let n = 0; n < 10; n++) await create({ age: 41 });
+
+  expect(await statements()).toBe(ofFew);
+});

@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { makeProject } from '../../../test/factories.ts';
+import { useHarness } from '../../../test/harness.ts';
+import { call } from '../../../test/request.ts';
+import { untilWaiting } from '../../../test/waiting.ts';
+
+const harness = useHarness();
+const DAY_MS = 86_400_000;
+const today = () => new Date().toISOString().slice(0, 10);
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+let project: string;
+
+const history = (query = '') =>
+  call(harness.app, 'GET', `/api/admin/projects/${project}/health/history${query}`);
+const tell = (type: string, name: string, days: number, data: object | null = null) =>
+  sql`
+    insert into events (created_at, group_id, type, created_by, project, feature_name, data)
+    values (${ago(days)}::date + interval '12 hours', 'x', ${type}, 'x', ${project}, ${name},
+      ${data === null ? null : JSON.stringify(data)}::jsonb)`.execute(harness.db);
+const kept = async () =>
+  (
+    await sql<{ day: string }>`
+      select day::text from project_health_days where project = ${project} order by day`.execute(harness.db)
+  ).rows.map(row => row.day);
+
+beforeEach(async () => {
+  ({ id: project } = await makeProject(harness.db));
+});
+
+afterEach(() => vi.useRealTimers());
+
+test('without a range it tells the last 30 days, up to this moment', async () => {
+  await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, {
+    body: { name: `${project}-new` },
+  });
+
+  const { status, body } = await history();
+
+  expect(status).toBe(200);
+  expect(body.days).toHaveLength(30);
+  expect(body.days[0]).toEqual({
+    date: ago(29),
+    health: 100,
+    technicalDebt: 0,
+    features: 0,
+    stale: 0,
+    potentiallyStale: 0,
+  });
+  expect(body.days[29]).toMatchObject({ date: today(), features: 1 });
+});
+
+test('a feature is told by its events: created, stale, archived, revived, deleted', async () => {
+  const name = `${project}-told`;
+  await tell('feature-created', name, 20, { type: 'release', stale: false });
+  await tell('feature-stale-on', name, 18);
+  await tell('feature-stale-off', name, 16);
+  await tell('feature-archived', name, 14);
+  await tell('feature-revived', name, 12);
+  await tell('feature-archived', name, 10);
+  await tell('feature-deleted', name, 8);
+  await tell('feature-created', name, 6, { type: 'kill-switch', stale: false });
+
+  const { body } = await history(`?from=${ago(21)}&to=${ago(5)}`);
+
+  const figures = body.days.map(({ features, stale }: { features: number; stale: number }) => [
+    features,
+    stale,
+  ]);
+  expect(figures).toEqual([
+    [0, 0],
+    ...[1, 1].map(() => [1, 0]),
+    ...[1, 1].map(() => [1, 1]),
+    ...[1, 1].map(() => [1, 0]),
+    ...[1, 1].map(() => [0, 0]),
+    ...[1, 1].map(() => [1, 0]),
+    ...[1, 1, 1, 1].map(() => [0, 0]),
+    ...[1, 1].map(() => [1, 0]),
+  ]);
+});
+
+test('a lifetime counts for the days it was in force', async () => {
+  const name = `${project}-aging`;
+  await tell('feature-created', name, 20, { type: 'operational', stale: false });
+  await sql`
+    insert into events (created_at, group_id, type, created_by, data, pre_data)
+    values (${ago(10)}::date + interval '1 hour', 'x', 'feature-type-updated', 'x',
+      '{"id": "operational", "lifetimeDays": 15}', '{"id": "operational", "lifetimeDays": 7}')`.execute(
+    harness.db,
+  );
+
+  const { days } = (await history(`?from=${ago(14)}&to=${ago(4)}`)).body;
+
+  expect(days.map((day: { potentiallyStale: number }) => day.potentiallyStale)).toEqual([
+    0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1,
+  ]);
+});
+
+test('days that are over are kept, today is not, and what is kept is told again', async () => {
+  await tell('feature-created', `${project}-kept`, 3, { type: 'release', stale: false });
+
+  const first = (await history(`?from=${ago(5)}`)).body;
+  expect(await kept()).toEqual(expect.arrayContaining([ago(5), ago(4), ago(3), ago(2)]));
+  expect(await kept()).not.toContain(today());
+  expect((await history(`?from=${ago(5)}`)).body).toEqual(first);
+
+  await sql`update project_health_days set stale = 1 where project = ${project} and day = ${ago(3)}`.execute(
+    harness.db,
+  );
+  const again = (await history(`?from=${ago(9)}`)).body.days;
+  expect(again.find(({ date }: { date: string }) => date === ago(3))).toMatchObject({ stale: 1, health: 0 });
+});
+
+test('a day is not kept before it has been over for an hour', async () => {
+  const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  vi.useFakeTimers({ toFake: ['Date'], now: midnight + 30 * 60_000 });
+  const { body } = await history(`?from=${ago(2)}`);
+  const days = [ago(2), ago(1)];
+  vi.useRealTimers();
+
+  expect(body.days).toHaveLength(3);
+  expect(await kept()).toEqual(days.slice(0, 1));
+});
+
+test('the history of a project takes the same statements whatever its length', async () => {
+  const statements = async (query: string) => {
+    const before = harness.statements.length;
+    await history(query);
+    return harness.statements.length - before;
+  };
+  await statements('?from=2026-01-01&to=2026-01-02');
+
+  expect(await statements(`?from=${ago(365)}`)).toBe(await statements(`?from=${ago(1)}`));
+});
+
+test('two who ask for the same days at once both get them', async () => {
+  await tell('feature-created', `${project}-twice`, 30, { type: 'release', stale: false });
+  let second: ReturnType<typeof history> | undefined;
+
+  await harness.db.transaction().execute(async tx => {
+    await sql`
+      insert into project_health_days (project, day, features, stale, potentially_stale)
+      values (${project}, ${ago(9)}, 1, 0, 0)`.execute(tx);
+    second = history(`?from=${ago(10)}&to=${ago(8)}`);
+    await untilWaiting(harness.db);
+  });
+
+  expect((await second)?.body.days).toHaveLength(3);
+  expect(await kept()).toEqual([ago(10), ago(9), ago(8)]);
+});
+
+test.each([
+  ['from after to', '?from=2026-03-02&to=2026-03-01', ['/query/from']],
+  ['more than 366 days', '?from=2024-01-01&to=2025-01-01', ['/query/from']],
+  ['a day that has not come', '?from=2999-01-01', ['/query/from']],
+  ['days that are not in the calendar', '?from=2026-02-30&to=nonsense', ['/query/from', '/query/to']],
+  ['a day given twice', '?from=2026-03-01&from=2026-03-02', ['/query/from']],
+])('%s is refused', async (_, query, paths) => {
+  const { status, body } = await history(query);
+
+  expect(status).toBe(400);
+  expect(body.details.map((detail: { path: string }) => detail.path)).toEqual(paths);
+});
+
+test('a range that ends in the future ends today', async () => {
+  const { days } = (await history(`?from=${ago(1)}&to=2999-01-01`)).body;
+
+  expect(days.map((day: { date: string }) => day.date)).toEqual([ago(1), today()]);
+});

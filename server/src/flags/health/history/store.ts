@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../../platform/db/database.ts';
+import type { Counts } from '../score.ts';
+import { countsOf } from '../store.ts';
+
+export type Day = Counts & { date: string };
+export type Range = { from: string; to: string };
+
+const UTC_DAY = (column: string) => sql`(${sql.ref(column)} at time zone 'UTC')::date`;
+
+/** What tells which features a project ever had. The lists are literals, so that the partial indexes serve. */
+const BELONGING = sql`('feature-created', 'feature-project-change')`;
+const STATE = sql`('feature-created', 'feature-deleted', 'feature-archived', 'feature-revived', 'feature-stale-on',
+  'feature-stale-off', 'feature-metadata-updated', 'feature-project-change')`;
+
+/** More feature types than anyone has; the last number is for those that are gone. */
+const TYPES = 1_024;
+
+/**
+ * Health of each day at its end, rebuilt from the events alone; of today as it is at this moment.
+ *
+ * A feature's events, in order, tell its state from one to the next: the state is a span of days. Within a span a feature is
+ * potentially stale from the day it outlives its type, and the lifetimes of types have their own spans. Each span adds one
+ * to the day it begins and takes it back on the day it ends; a running sum gives every day at once.
+ *
+ * The last value told of something is the greatest of `id * n + value` so far: ids grow, and the value comes along.
+ *
+ * Days that are over are kept. A day counts as over an hour after its end by the clocks of server and database, so
+ * that no transaction is still open that could write an event of that day.
+ */
+export async function readDays(tx: Tx, project: string, { from, to }: Range, at: Date): Promise<Day[]> {
+  const today = sql`(${at}::timestamptz at time zone 'UTC')::date`;
+  const { rows } = await sql<Day>`
+    with kept as materialized (
+      select day, features, stale, potentially_stale from project_health_days
+      where project = ${project} and day between ${from}::date and ${to}::date
+    ), wanted as materialized (
+      select day::date from generate_series(${from}::date, ${to}::date, interval '1 day') as day
+    ), missing as materialized (
+      select day from wanted where day < ${today} except select day from kept
+    ), types as materialized (
+      select id, lifetime_days, row_number() over (order by id) - 1 as number from feature_types
+    ), changes as materialized (
+      select types.number, ${UTC_DAY('created_at')} as first_day, events.id,
+        lead(${UTC_DAY('created_at')}) over same_type as end_day,
+        lag(events.id) over same_type is null as is_first,
+        (data ->> 'lifetimeDays')::integer as days, (pre_data ->> 'lifetimeDays')::integer as days_before
+      from events join types on types.id = data ->> 'id'
+      where type = 'feature-type-updated' and (select count(*) from missing) > 0
+      window same_type as (partition by types.number order by events.id)
+    ), lifetimes as materialized (
+      select number, first_day, coalesce(end_day, 'infinity') as end_day, days from changes
+      union all
+      select types.number, '-infinity', coalesce(changes.first_day, 'infinity'),
+        case when changes.is_first then changes.days_before else types.lifetime_days end
+      from types left join changes on changes.number = types.number and changes.is_first
+    ), log as materialized (
+      select events.feature_name, events.id, events.created_at, events.type,
+        case events.type when 'feature-created' then coalesce((data ->> 'createdAt')::timestamptz, events.created_at)
+        end as born,
+        case events.type when 'feature-created' then 1 when 'feature-deleted' then 0 end as present,
+        case events.type when 'feature-created' then 0 when 'feature-archived' then 1 when 'feature-revived' then 0
+        end as archived,
+        case events.type when 'feature-created' then coalesce((data ->> 'stale')::boolean::integer, 0)
+          when 'feature-stale-on' then 1 when 'feature-stale-off' then 0 end as stale,
+        case events.type when 'feature-created' then (events.project = ${project})::integer
+          when 'feature-project-change' then (coalesce(data ->> 'newProject', events.project) = ${project})::integer
+        end as mine,
+        case when events.type in ('feature-created', 'feature-metadata-updated')
+          then coalesce(types.number, ${sql.lit(TYPES - 1)}) end as kind
+      from (
+        select distinct feature_name from events
+        where project = ${project} and type in ${BELONGING} and (select count(*) from missing) > 0
+      ) as belonging
+        join events on events.feature_name = belonging.feature_name and events.type in ${STATE}
+        left join types on types.id = data ->> 'type'
+    ), told as (
+      select ${UTC_DAY('created_at')} as first_day,
+        coalesce(lead(${UTC_DAY('created_at')}) over so_far, 'infinity') as end_day,
+        max(id) filter (where type = 'feature-created') over so_far as birth,
+        max(id * 2 + present) over so_far % 2 as present,
+        max(id * 2 + archived) over so_far % 2 as archived,
+        max(id * 2 + stale) over so_far % 2 as stale,
+        max(id * 2 + mine) over so_far % 2 as mine,
+        max(id * ${sql.lit(TYPES)} + kind) over so_far % ${sql.lit(TYPES)} as kind
+      from log window so_far as (partition by feature_name order by id)
+    ), spans as materialized (
+      select greatest(first_day, ${from}::date) as first_day, end_day, birth, stale, kind
+      from told
+      where present = 1 and archived = 0 and mine = 1
+        and first_day <= ${to}::date and greatest(first_day, ${from}::date) < end_day
+    ), overdue as (
+      select greatest(spans.first_day, lifetimes.first_day, ${UTC_DAY('outlived.at')}) as first_day,
+        least(spans.end_day, lifetimes.end_day) as end_day
+      from spans
+        join log on log.id = spans.birth
+        join lifetimes on lifetimes.number = spans.kind and lifetimes.days is not null
+        cross join lateral (select log.born + lifetimes.days * interval '1 day' as at) as outlived
+      where spans.stale = 0
+    ), steps as (
+      select first_day as day, 1 as features, stale, 0 as potentially_stale from spans
+      union all
+      select end_day, -1, -stale, 0 from spans
+      union all
+      select first_day, 0, 0, 1 from overdue where first_day < end_day
+      union all
+      select end_day, 0, 0, -1 from overdue where first_day < end_day
+    ), sums as (
+      select day, sum(features) as features, sum(stale) as stale, sum(potentially_stale) as potentially_stale
+      from steps group by day
+    ), computed as materialized (
+      select day, coalesce(sum(features) over up_to, 0)::integer as features,
+        coalesce(sum(stale) over up_to, 0)::integer as stale,
+        coalesce(sum(potentially_stale) over up_to, 0)::integer as potentially_stale
+      from wanted left join sums using (day) window up_to as (order by day)
+    ), kept_now as (
+      insert into project_health_days (project, day, features, stale, potentially_stale)
+      select ${project}, computed.* from computed join missing using (day)
+      where (day + 1)::timestamp at time zone 'UTC' <= least(${at}::timestamptz, now()) - interval '1 hour'
+      order by day
+      on conflict do nothing
+    )
+    select day::text as date, features, stale, potentially_stale as "potentiallyStale" from kept
+    union all
+    select day::text, features, stale, potentially_stale from computed join missing using (day)
+    union all
+    select ${today}::text, counts.* from ${countsOf(project, at)} as counts where ${today} <= ${to}::date
+    order by date`.execute(tx);
+  return rows;
+}

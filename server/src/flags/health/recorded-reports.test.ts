@@ -1,0 +1,252 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { createApiToken } from '../../people/api-tokens/create.ts';
+import { SYSTEM } from '../../platform/actor.ts';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+/**
+ * Health reports as the system the contract was read off gave them. Ours are the same but for what is named here:
+ * - health and technicalDebt are of this moment; there an hourly job writes them (it said 100 with 2 of 6 stale);
+ * - stats are of this moment; there a daily job writes them, and it had not run;
+ * - features come by name, with all fields of a feature; there in no order, with eight of them, tags only if there are any;
+ * - environments say changeRequestsEnabled;
+ * - a value that is missing is an absent field, as the contract marks no null there; there it is null;
+ * - an error has one shape, with id and details; a token that is not accepted is refused as one that is missing.
+ */
+const harness = useHarness();
+const tokens: Record<string, string> = {};
+
+const strategy = { name: 'flexibleRollout', parameters: { rollout: '50' } };
+
+const FLAGS = [
+  { name: 'checkout-v2', type: 'release', description: 'New checkout page', tags: ['frontend', 'q4'] },
+  {
+    name: 'dark-mode',
+    type: 'experiment',
+    description: 'Dark theme, 100%_ready "quoted"',
+    impressionData: true,
+    tags: ['frontend'],
+  },
+  { name: 'kill.search', type: 'kill-switch', description: 'Turns search off' },
+  { name: 'old-banner', type: 'release', description: 'Old banner' },
+  { name: 'legacy-export', type: 'operational', description: 'Old export' },
+  { name: 'parent-flag', type: 'release', description: "It's 50%_off; DROP TABLE" },
+];
+const STRATEGIES = [
+  ['checkout-v2', 'development'],
+  ['checkout-v2', 'production'],
+  ['dark-mode', 'development'],
+  ['dark-mode', 'production'],
+  ['kill.search', 'production'],
+  ['parent-flag', 'development'],
+];
+const SWITCHED_ON = [
+  ['checkout-v2', 'development'],
+  ['kill.search', 'production'],
+  ['parent-flag', 'development'],
+];
+
+beforeAll(async () => {
+  const { app, db } = harness;
+  const send = (method: 'POST' | 'PUT', path: string, body?: unknown) =>
+    call(app, method, `/api/admin/projects/${path}`, body === undefined ? {} : { body });
+  await sql`update environments set sort_order = case name when 'development' then 2 else 3 end`.execute(db);
+  await sql`update projects set description = 'Default project' where id = 'default'`.execute(db);
+  for (const { tags = [], ...flag } of FLAGS) {
+    await send('POST', 'default/features', flag);
+    for (const value of tags) {
+      await sql`insert into tags (type, value) values ('simple', ${value}) on conflict do nothing`.execute(
+        db,
+      );
+      await sql`insert into feature_tags (feature_name, type, value) values (${flag.name}, 'simple', ${value})`.execute(
+        db,
+      );
+    }
+  }
+  for (const [name, place] of STRATEGIES)
+    await send('POST', `default/features/${name}/environments/${place}/strategies`, strategy);
+  for (const [name, place] of SWITCHED_ON)
+    await send('POST', `default/features/${name}/environments/${place}/on`);
+  await sql`
+    update feature_environments set variants = '[{"name": "blue", "weight": 1000}]'
+    where feature_name = 'dark-mode' and environment = 'production'`.execute(db);
+  await send('POST', 'default/stale', { features: ['old-banner', 'legacy-export'], stale: true });
+
+  await makeProject(db, {
+    id: 'payments',
+    name: 'Payments',
+    description: 'Second project',
+    defaultStickiness: 'userId',
+  });
+  await send('PUT', 'payments/settings', {
+    featureLimit: 50,
+    featureNaming: {
+      pattern: '^[a-z][a-z0-9.-]{2,40}$',
+      example: 'pay.checkout-v2',
+      description: 'lowercase, dots and dashes',
+    },
+  });
+  await send('POST', 'payments/features', { name: 'pay.checkout-v2', description: 'Payments checkout' });
+  await send('POST', 'payments/features/pay.checkout-v2/environments/development/strategies', strategy);
+  await makeProject(db, {
+    id: 'empty',
+    name: 'Empty',
+    description: 'No flags',
+    environments: ['development'],
+  });
+
+  tokens.viewer = (await makeUser(db, 'Viewer')).token;
+  tokens.client = (
+    await createApiToken(db, SYSTEM, { tokenName: 'client', type: 'client', environment: 'development' })
+  ).secret;
+});
+
+const here = (name: string, enabled: boolean, hasStrategies: boolean, variantCount = 0) => ({
+  name,
+  enabled,
+  type: name,
+  sortOrder: name === 'development' ? 2 : 3,
+  variantCount,
+  hasStrategies,
+  hasEnabledStrategies: hasStrategies,
+});
+const flag = (name: string, development: [boolean, boolean], production: [boolean, boolean, number?]) => {
+  const { tags = [], ...fields } = FLAGS.find(one => one.name === name) ?? { tags: [] };
+  return {
+    impressionData: false,
+    ...fields,
+    favorite: false,
+    stale: ['old-banner', 'legacy-export'].includes(name),
+    environments: [here('development', ...development), here('production', ...production)],
+    tags: tags.map(value => ({ value, type: 'simple' })),
+  };
+};
+const EMPTY = {
+  name: 'Empty',
+  description: 'No flags',
+  mode: 'open',
+  featureLimit: null,
+  featureNaming: {},
+  defaultStickiness: 'default',
+  health: 100,
+  technicalDebt: 0,
+  favorite: false,
+  environments: [{ environment: 'development' }],
+  features: [],
+  members: 0,
+  version: 1,
+  potentiallyStaleCount: 0,
+  activeCount: 0,
+  staleCount: 0,
+  stats: { avgTimeToProdCurrentWindow: 0, archivedCurrentWindow: 0, projectActivityPastWindow: 0 },
+};
+
+type Case = { name: string; project: string; as?: string | null; status: number; body: object };
+const CASES: Case[] = [
+  {
+    name: 'project with stale flags',
+    project: 'default',
+    status: 200,
+    body: {
+      name: 'Default',
+      description: 'Default project',
+      mode: 'open',
+      featureLimit: null,
+      featureNaming: {},
+      defaultStickiness: 'default',
+      // Recorded: 100 and 0.
+      health: 67,
+      technicalDebt: 33,
+      favorite: false,
+      environments: [{ environment: 'development' }, { environment: 'production' }],
+      features: [
+        flag('checkout-v2', [true, true], [false, true]),
+        flag('dark-mode', [false, true], [false, true, 1]),
+        flag('kill.search', [false, false], [true, true]),
+        flag('legacy-export', [false, false], [false, false]),
+        flag('old-banner', [false, false], [false, false]),
+        flag('parent-flag', [true, true], [false, false]),
+      ],
+      members: 0,
+      version: 1,
+      potentiallyStaleCount: 0,
+      activeCount: 4,
+      staleCount: 2,
+      // Recorded: 0, because the daily job had not run.
+      stats: { createdCurrentWindow: 6, createdPastWindow: 0 },
+    },
+  },
+  {
+    name: 'second project (limit, naming)',
+    project: 'payments',
+    status: 200,
+    body: {
+      name: 'Payments',
+      description: 'Second project',
+      mode: 'open',
+      featureLimit: 50,
+      featureNaming: {
+        pattern: '^[a-z][a-z0-9.-]{2,40}$',
+        example: 'pay.checkout-v2',
+        description: 'lowercase, dots and dashes',
+      },
+      defaultStickiness: 'userId',
+      health: 100,
+      technicalDebt: 0,
+      environments: [{ environment: 'development' }, { environment: 'production' }],
+      features: [
+        {
+          type: 'release',
+          description: 'Payments checkout',
+          favorite: false,
+          name: 'pay.checkout-v2',
+          stale: false,
+          impressionData: false,
+          environments: [here('development', false, true), here('production', false, false)],
+        },
+      ],
+      members: 0,
+      version: 1,
+      potentiallyStaleCount: 0,
+      activeCount: 1,
+      staleCount: 0,
+    },
+  },
+  { name: 'project without flags', project: 'empty', status: 200, body: EMPTY },
+  { name: 'missing project', project: 'nope', status: 404, body: { name: 'NotFoundError' } },
+  { name: 'no token', project: 'default', as: null, status: 401, body: { name: 'AuthenticationRequired' } },
+  // Recorded: UnauthorizedError.
+  {
+    name: 'wrong token',
+    project: 'default',
+    as: '*:*.bad',
+    status: 401,
+    body: { name: 'AuthenticationRequired' },
+  },
+  // Recorded: a message and nothing else.
+  { name: 'client token', project: 'default', as: 'client', status: 403, body: { name: 'NoAccessError' } },
+  { name: 'viewer PAT', project: 'empty', as: 'viewer', status: 200, body: EMPTY },
+  { name: 'project id with odd characters', project: "a'b%25", status: 404, body: { name: 'NotFoundError' } },
+  { name: 'unknown query parameter', project: 'empty', status: 200, body: EMPTY },
+];
+
+test.each(CASES)('health: $name', async ({ name, project, as, status, body }) => {
+  const query = name === 'unknown query parameter' ? '?foo=1' : '';
+  const answer = await call(harness.app, 'GET', `/api/admin/projects/${project}/health-report${query}`, {
+    ...(as === undefined ? {} : { token: as === null ? null : (tokens[as] ?? as) }),
+  });
+
+  expect(answer).toMatchObject({ status, body });
+  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+});
+
+test('what the hourly and the daily job say there is true at once here', async () => {
+  const report = (await call(harness.app, 'GET', '/api/admin/projects/default/health-report')).body;
+
+  expect(report.health).toBe(
+    Math.round(100 - (100 * (report.staleCount + report.potentiallyStaleCount)) / report.features.length),
+  );
+  expect(report.activeCount + report.staleCount).toBe(report.features.length);
+});

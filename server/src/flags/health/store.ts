@@ -1,0 +1,236 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { isPotentiallyStale } from '../feature-types/store.ts';
+import { FEATURE_NAMING, MEMBERS, membersAddedSince } from '../projects/store.ts';
+import type { InsightsParts, ReportParts, StatusParts } from './schema.ts';
+import type { Counts } from './score.ts';
+
+/** `counts` of the project: what health is made of. */
+export const countsOf = (project: string | RawBuilder<unknown>, at: Date) => sql`(
+  select count(*) as features, count(*) filter (where features.stale) as stale,
+    count(*) filter (where ${isPotentiallyStale(at)}) as "potentiallyStale"
+  from features join feature_types on feature_types.id = features.type
+  where features.project = ${project} and features.archived_at is null
+)`;
+
+const daysBefore = (at: Date, days: number) =>
+  sql`(${at}::timestamptz - ${sql.lit(days)} * interval '1 day')`;
+
+/** Features of `projects` that were ever enabled in a production environment, with the days until then. */
+const LEAD_TIMES = sql`(
+  select features.name, min(here.first_enabled_at) as at,
+    (extract(epoch from min(here.first_enabled_at) - features.created_at) / 86400)::numeric as days
+  from feature_environments as here
+    join environments on environments.name = here.environment and environments.type = 'production'
+    join features on features.name = here.feature_name
+  where features.project = projects.id and here.first_enabled_at is not null
+  group by features.name
+)`;
+
+/**
+ * The days from the creation of a feature to its first activation in a production environment, one row for each first
+ * activation in `projects` since then. From the events, so that deleting or moving a feature later changes nothing. A feature
+ * begins with its latest creation: its name may have belonged to another before.
+ */
+const daysToProduction = (since: RawBuilder<unknown>) => sql`(
+  select extract(epoch from activation.created_at - creation.at) / 86400 as days
+  from events as activation cross join lateral (
+    select id, coalesce((data ->> 'createdAt')::timestamptz, created_at) as at from events
+    where feature_name = activation.feature_name and type = 'feature-created' and id < activation.id
+    order by id desc limit 1
+  ) as creation
+  where activation.project = projects.id and activation.type = 'feature-environment-enabled'
+    and activation.created_at >= ${since} and activation.environment = any(${PRODUCTION}) and not exists (
+      select from events as earlier
+      where earlier.feature_name = activation.feature_name and earlier.type = 'feature-environment-enabled'
+        and earlier.id > creation.id and earlier.id < activation.id and earlier.environment = any(${PRODUCTION})
+    )
+)`;
+const PRODUCTION = sql`array(select name from environments where type = 'production')`;
+
+/** The last 30 days of `projects`, and the 30 before. */
+function stats(at: Date) {
+  const [current, past] = [daysBefore(at, 30), daysBefore(at, 60)];
+  /** Counts in events of one type, now and before. */
+  const windows = (type: string, counted: RawBuilder<unknown>) => sql`(
+    select count(${counted}) filter (where created_at >= ${current}) as now,
+      count(${counted}) filter (where created_at < ${current}) as before
+    from events where project = projects.id and type = ${sql.lit(type)} and created_at >= ${past}
+  )`;
+  return sql`(
+    select jsonb_build_object(
+      'avgTimeToProdCurrentWindow', (
+        select coalesce(round(avg(days), 1), 0) from ${daysToProduction(current)} as activated
+      ),
+      'createdCurrentWindow', created.now, 'createdPastWindow', created.before,
+      'archivedCurrentWindow', archived.now, 'archivedPastWindow', archived.before,
+      'projectActivityCurrentWindow', activity.now, 'projectActivityPastWindow', activity.before,
+      'projectMembersAddedCurrentWindow', ${membersAddedSince(current)}
+    )
+    from ${windows('feature-created', sql`*`)} as created,
+      ${windows('feature-archived', sql`distinct feature_name`)} as archived, (
+        select count(*) filter (where created_at >= ${current}) as now,
+          count(*) filter (where created_at < ${current}) as before
+        from events where events.project = projects.id and created_at >= ${past}
+      ) as activity
+  )`;
+}
+
+/** All of the health report but its features. */
+export async function findReportParts(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  at: Date,
+): Promise<ReportParts | undefined> {
+  const { rows } = await sql<ReportParts>`
+    select projects.name, projects.description, projects.mode,
+      projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
+      ${FEATURE_NAMING} as "featureNaming",
+      ${MEMBERS} as members, projects.created_at as "createdAt", projects.updated_at as "updatedAt",
+      exists (
+        select from favorite_projects where user_id = ${actor.userId} and favorite_projects.project = projects.id
+      ) as favorite,
+      coalesce((
+        select jsonb_agg(
+          jsonb_build_object('environment', environments.name, 'changeRequestsEnabled', false)
+            || case when default_strategy is null then '{}' else jsonb_build_object('defaultStrategy', default_strategy) end
+          order by environments.sort_order, environments.name)
+        from project_environments join environments on environments.name = environment_name
+        where project_id = projects.id
+      ), '[]') as environments,
+      ${stats(at)} as stats, to_jsonb(counts) as counts
+    from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);
+  return rows[0];
+}
+
+const STAGES = sql`(values ('initial', 1), ('pre-live', 2), ('live', 3), ('completed', 4), ('archived', 5))`;
+
+/** Where the features of the project are, and how many days those that went on had spent in each stage. */
+const lifecycle = (project: string, at: Date) => sql`(
+  select jsonb_object_agg(name, jsonb_build_object(
+    'averageDays', round(spent::numeric, 1), 'currentFlags', coalesce(now, 0), 'last30Days', coalesce(lately, 0)
+  ))
+  from ${STAGES} as known (name, place) left join (
+    select stage, avg(extract(epoch from left_at - entered_at) / 86400) as spent, count(*) filter (where left_at is null) as now,
+      count(*) filter (where left_at is null and entered_at >= ${daysBefore(at, 30)}) as lately
+    from (
+      select stage, entered_at, lead(entered_at) over (partition by feature_name order by place) as left_at
+      from feature_lifecycles join ${STAGES} as known (name, place) on name = stage
+        join features on features.name = feature_name
+      where features.project = ${project}
+    ) as visited
+    group by stage
+  ) as summed on stage = name
+)`;
+
+export async function findStatusParts(
+  db: Reader,
+  project: string,
+  at: Date,
+): Promise<StatusParts | undefined> {
+  const { rows } = await sql<StatusParts>`
+    select to_jsonb(counts) as counts, ${lifecycle(project, at)} as lifecycle,
+      jsonb_build_object(
+        'members', ${MEMBERS},
+        'apiTokens', (
+          select count(*) from api_token_projects join api_tokens on api_tokens.id = token_id
+          where project_id = projects.id and revoked_at is null
+        ),
+        'segments', (select count(*) from segments where segments.project = projects.id)
+      ) as resources,
+      coalesce((
+        select jsonb_agg(jsonb_build_object('date', day, 'count', count) order by day)
+        from (
+          select (created_at at time zone 'UTC')::date as day, count(*) from events
+          where events.project = projects.id and created_at >= ${daysBefore(at, 365)}
+          group by day
+        ) as activity
+      ), '[]') as "activityCountByDate"
+    from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);
+  return rows[0];
+}
+
+export async function findInsightsParts(
+  db: Reader,
+  project: string,
+  at: Date,
+): Promise<InsightsParts | undefined> {
+  const { rows } = await sql<InsightsParts>`
+    select to_jsonb(counts) as counts, ${stats(at)} as stats, ${MEMBERS} as members,
+      coalesce((
+        select jsonb_agg(jsonb_build_object('type', type, 'count', count) order by type)
+        from (
+          select type, count(*) from features
+          where features.project = projects.id and archived_at is null group by type
+        ) as kinds
+      ), '[]') as "featureTypeCounts",
+      (
+        select jsonb_build_object(
+          'projectAverage', coalesce(round(avg(days), 1), 0),
+          'features', coalesce(
+            jsonb_agg(jsonb_build_object('name', name, 'timeToProduction', round(days, 1)) order by at desc, name)
+              filter (where newest <= 1000),
+            '[]'
+          )
+        )
+        from (
+          select *, row_number() over (order by at desc, name) as newest from ${LEAD_TIMES} as activated
+        ) as activated
+      ) as "leadTime"
+    from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);
+  return rows[0];
+}
+
+export type Announced = {
+  name: string;
+  project: string;
+  type: string;
+  createdAt: string;
+  lifetimeDays: number;
+};
+
+/**
+ * Marks features that have become potentially stale, up to so many, and returns them. The oldest of each type come from an
+ * index that holds only those that wait; what another server holds is passed over.
+ */
+export async function markAnnounced(tx: Tx, at: Date, limit: number): Promise<Announced[]> {
+  const { rows } = await sql<Announced>`
+    with due as (
+      select waiting.name, feature_types.lifetime_days
+      from feature_types cross join lateral (
+        select name from features
+        where features.type = feature_types.id and announced_stale_at is null and archived_at is null and not stale
+          and created_at <= ${at}::timestamptz - feature_types.lifetime_days * interval '1 day'
+        order by created_at limit ${limit}
+        for no key update skip locked
+      ) as waiting
+      limit ${limit}
+    )
+    update features set announced_stale_at = ${at} from due where features.name = due.name
+    returning features.name, features.project, features.type, features.created_at as "createdAt",
+      due.lifetime_days as "lifetimeDays"`.execute(tx);
+  return rows;
+}
+
+export type Debt = Counts & { budget: number; toCleanUp: string[] };
+
+/** What a project with a budget owes, with the features to clean up first; undefined without a budget. */
+export async function findDebt(
+  db: Reader,
+  project: string,
+  at: Date,
+  names: number,
+): Promise<Debt | undefined> {
+  const { rows } = await sql<Debt>`
+    select debt_budget as budget, counts.*, array(
+      select features.name from features join feature_types on feature_types.id = features.type
+      where features.project = projects.id and features.archived_at is null
+        and (features.stale or ${isPotentiallyStale(at)})
+      order by features.stale desc, features.created_at, features.name limit ${names}
+    ) as "toCleanUp"
+    from projects cross join lateral ${countsOf(sql`projects.id`, at)} as counts
+    where projects.id = ${project} and debt_budget is not null`.execute(db);
+  return rows[0];
+}

@@ -1,0 +1,110 @@
+import { Type } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { completeFeature, uncompleteFeature } from './complete.ts';
+import { Completion, LifecycleCount, LifecycleHistory } from './schema.ts';
+import { countByStage, findStages } from './store.ts';
+
+const tags = ['Features'];
+const ofFeature = Type.Object({
+  projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
+  featureName: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+});
+
+const HERE = '/api/admin/projects/:projectId/features/:featureName/lifecycle';
+
+/** The schema Lifecycle itself is registered with the features, which carry their stage. */
+export function lifecycleRoutes(app: App, db: Db): void {
+  for (const schema of [LifecycleHistory, LifecycleCount]) app.addSchema(schema);
+
+  app.get(
+    HERE,
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getFeatureLifecycle',
+        tags,
+        summary: 'List the stages of a feature',
+        description: 'Every stage the feature has reached since it was created or revived, the oldest first.',
+        params: ofFeature,
+        response: { 200: answer('The stages', LifecycleHistory), ...refusals(401, 403, 404) },
+      },
+    },
+    async request => {
+      const { projectId, featureName } = request.params;
+      const stages = await findStages(db, projectId, featureName);
+      if (!stages) throw notFound(`Feature ${featureName} in project ${projectId}`);
+      return stages;
+    },
+  );
+
+  app.post(
+    `${HERE}/complete`,
+    {
+      config: { permission: ['UPDATE_FEATURE'] },
+      schema: {
+        operationId: 'completeFeature',
+        tags,
+        summary: 'Mark a feature as completed',
+        description:
+          'Says what became of it: kept, perhaps one variant, or discarded. Events: feature-completed.',
+        params: ofFeature,
+        body: Completion,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const { projectId, featureName } = request.params;
+      await completeFeature(db, request.actor, projectId, featureName, request.body);
+      return reply.code(200).send();
+    },
+  );
+
+  app.post(
+    `${HERE}/uncomplete`,
+    {
+      config: { permission: ['UPDATE_FEATURE'] },
+      schema: {
+        operationId: 'uncompleteFeature',
+        tags,
+        summary: 'Mark a feature as not completed',
+        description: 'Brings it back to the stage before. Events: feature-uncompleted.',
+        params: ofFeature,
+        response: { 200: Nothing, ...refusals(401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { projectId, featureName } = request.params;
+      await uncompleteFeature(db, request.actor, projectId, featureName);
+      return reply.code(200).send();
+    },
+  );
+
+  app.get(
+    '/api/admin/lifecycle/count',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getLifecycleCount',
+        tags,
+        summary: 'Count features by stage',
+        description: 'Over all projects that the caller may read; each feature counts once, at its stage.',
+        response: { 200: answer('How many are at each stage', LifecycleCount), ...refusals(401, 403) },
+      },
+    },
+    async request => {
+      const counts = new Map(
+        (await countByStage(db, request.actor)).map(({ stage, count }) => [stage, count]),
+      );
+      return {
+        initial: counts.get('initial') ?? 0,
+        preLive: counts.get('pre-live') ?? 0,
+        live: counts.get('live') ?? 0,
+        completed: counts.get('completed') ?? 0,
+        archived: counts.get('archived') ?? 0,
+      };
+    },
+  );
+}

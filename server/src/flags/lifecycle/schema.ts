@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+
+export const STAGES = ['initial', 'pre-live', 'live', 'completed', 'archived'] as const;
+export type Stage = (typeof STAGES)[number];
+
+const status = Type.Unsafe<'kept' | 'discarded'>({
+  type: 'string',
+  enum: ['kept', 'discarded'],
+  description: 'What became of a completed feature',
+});
+const statusValue = Type.String({
+  maxLength: 500,
+  description: 'More about it, such as the variant that was kept',
+  examples: ['blue'],
+});
+
+export const Lifecycle = Named(
+  'Lifecycle',
+  Type.Object({
+    stage: Type.Unsafe<Stage>({ type: 'string', enum: STAGES, examples: ['live'] }),
+    enteredStageAt: Timestamp('When the feature came to this stage'),
+    status: Type.Optional(status),
+    statusValue: Type.Optional(statusValue),
+  }),
+);
+export type Lifecycle = Static<typeof Lifecycle>;
+
+export const LifecycleHistory = Named(
+  'LifecycleHistory',
+  Type.Array(Ref(Lifecycle), { description: 'Every stage the feature has reached, the oldest first' }),
+);
+
+export const Completion = Type.Object(
+  { status, statusValue: Type.Optional(Nullable(statusValue)) },
+  { examples: [{ status: 'kept', statusValue: 'blue' }] },
+);
+export type Completion = Static<typeof Completion>;
+
+const count = Type.Integer({ examples: [7] });
+export const LifecycleCount = Named(
+  'LifecycleCount',
+  Type.Object({ initial: count, preLive: count, live: count, completed: count, archived: count }),
+);
+export type LifecycleCount = Static<typeof LifecycleCount>;

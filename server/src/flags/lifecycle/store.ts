@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import { ofReadableProject } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import { anyOf } from '../../platform/db/any-of.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { iso } from '../../platform/db/iso.ts';
+import { type Completion, type Lifecycle, STAGES, type Stage } from './schema.ts';
+
+/** How far a stage is along. */
+const FURTHEST = sql`array_position(${STAGES}::text[], stage)`;
+
+const LIFECYCLE = sql`jsonb_strip_nulls(jsonb_build_object(
+  'stage', stage, 'enteredStageAt', ${iso(sql`entered_at`)}, 'status', status, 'statusValue', status_value
+))`;
+
+/**
+ * The stages that `features` has reached. Its own times stand in for rows that are missing: a server of the version before
+ * stages, still running during an upgrade, writes none.
+ */
+const REACHED = sql`(
+  select stage, entered_at, status, status_value from feature_lifecycles where feature_name = features.name
+  union all
+  select stage, entered_at, null, null
+  from (values ('initial', features.created_at), ('archived', features.archived_at)) as known (stage, entered_at)
+  where entered_at is not null and not exists (
+    select from feature_lifecycles as own where own.feature_name = features.name and own.stage = known.stage
+  )
+) as reached`;
+
+/** Where `features` is: the furthest stage it has reached. */
+export const STAGE = sql`(select ${LIFECYCLE} from ${REACHED} order by ${FURTHEST} desc limit 1)`;
+
+/** The stages of a feature, the oldest first; undefined if the project has no such feature. */
+export async function findStages(
+  db: Reader,
+  project: string,
+  featureName: string,
+): Promise<Lifecycle[] | undefined> {
+  const { rows } = await sql<{ stages: Lifecycle[] }>`
+    select (select jsonb_agg(${LIFECYCLE} order by entered_at, ${FURTHEST}) from ${REACHED}) as stages
+    from features where name = ${featureName} and project = ${project}`.execute(db);
+  return rows[0]?.stages;
+}
+
+/** How many features of readable projects are at each stage; stages without any are left out. */
+export async function countByStage(db: Reader, actor: Actor): Promise<{ stage: Stage; count: number }[]> {
+  const { rows } = await sql<{ stage: Stage; count: number }>`
+    select (${STAGES}::text[])[furthest] as stage, count(*) as count
+    from (
+      select greatest(
+        max(${FURTHEST}), case when archived_at is null then 1 else ${STAGES.indexOf('archived') + 1} end
+      ) as furthest
+      from features left join feature_lifecycles on feature_name = name
+      where ${ofReadableProject(actor)}
+      group by name
+    ) as feature
+    group by furthest`.execute(db);
+  return rows;
+}
+
+export async function insertStage(tx: Tx, features: string[], stage: Stage): Promise<void> {
+  await sql`
+    insert into feature_lifecycles (feature_name, stage) select unnest(${features}::text[]), ${stage}
+    on conflict do nothing`.execute(tx);
+}
+
+/** Brings a feature to its completion, or changes what became of it. */
+export async function setCompleted(
+  tx: Tx,
+  featureName: string,
+  { status, statusValue }: Completion,
+): Promise<void> {
+  await sql`
+    insert into feature_lifecycles (feature_name, stage, status, status_value)
+    values (${featureName}, 'completed', ${status}, ${statusValue ?? null})
+    on conflict (feature_name, stage) do update
+    set status = excluded.status, status_value = excluded.status_value`.execute(tx);
+}
+
+export async function deleteStages(tx: Tx, features: string[]): Promise<void> {
+  await tx.deleteFrom('feature_lifecycles').where('feature_name', '=', anyOf(features)).execute();
+}
+
+export async function deleteStage(tx: Tx, featureName: string, stage: Stage): Promise<void> {
+  await tx
+    .deleteFrom('feature_lifecycles')
+    .where('feature_name', '=', featureName)
+    .where('stage', '=', stage)
+    .execute();
+}

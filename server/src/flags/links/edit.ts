@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { exceedsLimit, notFound } from '../../platform/errors.ts';
+import { type Change, change } from '../../record/change.ts';
+import { holdActiveFeature } from '../features/load.ts';
+import type { Feature } from '../features/schema.ts';
+import { acceptLink } from './accept.ts';
+import type { FeatureLink, LinkInput } from './schema.ts';
+import { deleteLink, insertLinks, updateLink } from './store.ts';
+
+const MAX_LINKS = 10;
+
+export async function addLink(
+  db: Db,
+  actor: Actor,
+  project: string,
+  featureName: string,
+  input: LinkInput,
+): Promise<FeatureLink> {
+  const link = acceptLink(input, '/body');
+  return await change(db, actor, async current => {
+    const feature = await holdActiveFeature(current.tx, actor, project, featureName);
+    const [added] = await attachLinks(current, [{ feature, links: [link] }]);
+    if (!added) throw new Error('The link that was added is not there');
+    return added;
+  });
+}
+
+/** Part of a change that holds the features and has accepted the links. */
+export async function attachLinks(
+  { tx, record }: Change,
+  wanted: { feature: Feature; links: Omit<FeatureLink, 'id'>[] }[],
+): Promise<FeatureLink[]> {
+  const full = wanted.find(({ feature, links }) => feature.links.length + links.length > MAX_LINKS);
+  if (full) throw exceedsLimit(`A feature has at most ${MAX_LINKS} links.`);
+  const coming = wanted.flatMap(({ feature, links }) =>
+    links.map(link => ({ feature, link: { id: randomUUID(), ...link } })),
+  );
+  if (coming.length === 0) return [];
+  await insertLinks(
+    tx,
+    coming.map(({ feature, link }) => ({ featureName: feature.name, ...link })),
+  );
+  for (const { feature, link } of coming) {
+    record({ type: 'feature-link-added', project: feature.project, featureName: feature.name, data: link });
+  }
+  return coming.map(({ link }) => link);
+}
+
+/** Changes the address, and the title if it is given; changing nothing writes nothing. */
+export async function changeLink(
+  db: Db,
+  actor: Actor,
+  project: string,
+  featureName: string,
+  id: string,
+  input: LinkInput,
+): Promise<FeatureLink> {
+  const { url, title } = acceptLink(input, '/body');
+  return await change(db, actor, async ({ tx, record }) => {
+    const before = linkOf(await holdActiveFeature(tx, actor, project, featureName), id);
+    const after = { id, url, title: input.title === undefined ? before.title : title };
+    if (isDeepStrictEqual(after, before)) return before;
+    await updateLink(tx, after);
+    record({ type: 'feature-link-updated', project, featureName, data: after, preData: before });
+    return after;
+  });
+}
+
+export async function removeLink(
+  db: Db,
+  actor: Actor,
+  project: string,
+  featureName: string,
+  id: string,
+): Promise<void> {
+  await change(db, actor, async ({ tx, record }) => {
+    const link = linkOf(await holdActiveFeature(tx, actor, project, featureName), id);
+    await deleteLink(tx, id);
+    record({ type: 'feature-link-removed', project, featureName, preData: link });
+  });
+}
+
+function linkOf({ links }: Feature, id: string): FeatureLink {
+  const link = links.find(one => one.id === id);
+  if (!link) throw notFound(`Link ${id}`);
+  return link;
+}

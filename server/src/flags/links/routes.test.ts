@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+
+const harness = useHarness();
+
+const LINK = { url: 'https://example.com/tickets/42', title: 'The ticket' };
+
+async function makeFeature(name: string) {
+  const here = `/api/admin/projects/default/features/${name}`;
+  await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name } });
+  return {
+    here,
+    add: (body: object = LINK) => call(harness.app, 'POST', `${here}/link`, { body }),
+    put: (id: string, body: object) => call(harness.app, 'PUT', `${here}/link/${id}`, { body }),
+    remove: (id: string) => call(harness.app, 'DELETE', `${here}/link/${id}`),
+    links: async () => (await call(harness.app, 'GET', here)).body.links,
+    events: async () =>
+      (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
+        .toReversed()
+        .slice(1),
+  };
+}
+
+test('links are added, changed and removed, each told with what was before', async () => {
+  const { add, put, remove, links, events } = await makeFeature('linked');
+
+  const first = await add({ ...LINK, unknown: 1 });
+  const second = await add({ url: 'http://example.com', title: '  ' });
+  const changed = await put(first.body.id.toUpperCase(), { url: 'https://example.com/43' });
+  await put(first.body.id, { url: 'https://example.com/43', title: LINK.title });
+  const untitled = await put(first.body.id, { url: 'https://example.com/43', title: null });
+  const removed = await remove(second.body.id);
+
+  expect(first).toMatchObject({ status: 201, body: LINK });
+  expect(second).toMatchObject({ status: 201, body: { url: 'http://example.com', title: null } });
+  expect(changed.body).toEqual({ ...first.body, url: 'https://example.com/43' });
+  expect(untitled.body).toEqual({ ...changed.body, title: null });
+  expect(removed.status).toBe(200);
+  expect(await links()).toEqual([untitled.body]);
+  const told = await events();
+  expect(told.map(({ type }: { type: string }) => type)).toEqual([
+    'feature-link-added',
+    'feature-link-added',
+    'feature-link-updated',
+    'feature-link-updated',
+    'feature-link-removed',
+  ]);
+  expect(told[0]).toMatchObject({ project: 'default', data: first.body, preData: null });
+  expect([told[2].data, told[2].preData]).toEqual([changed.body, first.body]);
+  expect([told[4].data, told[4].preData]).toEqual([null, second.body]);
+});
+
+test.each([
+  ['no url', {}],
+  ['an empty url', { url: '' }],
+  ['a script', { url: 'javascript:alert(1)' }],
+  ['a script behind a line that looks right', { url: 'javascript:alert(1)//\nhttps://example.com' }],
+  ['a file', { url: 'file:///etc/passwd' }],
+  ['no host', { url: 'https://' }],
+  ['a port that is no number', { url: 'https://example.com:port' }],
+  ['a blank within', { url: 'https://example.com/a b' }],
+  ['a blank before', { url: ' https://example.com' }],
+  ['a password', { url: 'https://me:secret@example.com' }],
+  ['2,001 characters', { url: `https://example.com/${'x'.repeat(1_981)}` }],
+])('a url with %s is refused', async (_case, body) => {
+  const { add, events } = await makeFeature('strict');
+
+  const answer = await add(body);
+
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { name: 'BadDataError', details: [{ path: '/body/url' }] },
+  });
+  expect(await events()).toEqual([]);
+});
+
+test('a link of another feature, and one that does not exist, is not found', async () => {
+  const other = (await (await makeFeature('other')).add()).body.id;
+  const { put, remove } = await makeFeature('mine');
+
+  for (const id of [other, randomUUID()]) {
+    expect((await put(id, LINK)).status).toBe(404);
+    expect((await remove(id)).status).toBe(404);
+  }
+  expect((await remove('no-uuid')).status).toBe(400);
+});
+
+test('links of an archived feature stay as they are', async () => {
+  const { here, add, put, remove } = await makeFeature('shelved');
+  const { id } = (await add()).body;
+  await call(harness.app, 'DELETE', here);
+
+  for (const answer of [await add(), await put(id, { url: 'https://example.com' }), await remove(id)])
+    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+});
+
+test('a Viewer may look at links and not change them', async () => {
+  const { here } = await makeFeature('looked-at');
+  const { token } = await makeUser(harness.db, 'Viewer');
+
+  expect((await call(harness.app, 'POST', `${here}/link`, { token, body: LINK })).status).toBe(403);
+});
+
+test('the limit of links holds when the last place is asked for twice at once', async () => {
+  const { add, links } = await makeFeature('crowded');
+  for (let number = 0; number < 9; number++) await add();
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from features where name = 'crowded' for update`.execute(blocker);
+
+  const waiting = add();
+  await untilWaiting(harness.db);
+  await sql`insert into feature_links (feature_name, url) values ('crowded', 'https://example.com')`.execute(
+    blocker,
+  );
+  await blocker.commit().execute();
+
+  expect(await waiting).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
+  expect(await links()).toHaveLength(10);
+});

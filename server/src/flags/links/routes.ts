@@ -1,0 +1,92 @@
+import { Type } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { acceptLink } from './accept.ts';
+import { addLink, changeLink, removeLink } from './edit.ts';
+import { FeatureLink, LinkInput } from './schema.ts';
+
+const tags = ['Features'];
+const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
+const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
+const linkId = Type.String({ description: 'Id of the link', format: 'uuid' });
+const ofLink = Type.Object({ projectId, featureName, linkId });
+
+const HERE = '/api/admin/projects/:projectId/features/:featureName/link';
+
+/** The schema FeatureLink itself is registered with the features, which carry links. */
+export function linkRoutes(app: App, db: Db): void {
+  app.post(
+    HERE,
+    {
+      config: {
+        permission: ['UPDATE_FEATURE'],
+        checks: [
+          ({ body }) => {
+            if (body.url !== undefined) acceptLink({ url: body.url }, '/body');
+          },
+        ],
+      },
+      schema: {
+        operationId: 'addFeatureLink',
+        tags,
+        summary: 'Add a link to a feature',
+        description: 'At most 10 for a feature. Events: feature-link-added.',
+        params: Type.Object({ projectId, featureName }),
+        body: LinkInput,
+        response: { 201: answer('The new link', FeatureLink), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const { projectId: project, featureName: name } = request.params;
+      return reply.code(201).send(await addLink(db, request.actor, project, name, request.body));
+    },
+  );
+
+  app.put(
+    `${HERE}/:linkId`,
+    {
+      config: {
+        permission: ['UPDATE_FEATURE'],
+        checks: [
+          ({ body }) => {
+            if (body.url !== undefined) acceptLink({ url: body.url }, '/body');
+          },
+        ],
+      },
+      schema: {
+        operationId: 'updateFeatureLink',
+        tags,
+        summary: 'Change a link of a feature',
+        description: 'Changes the address; a title that is left out stays. Events: feature-link-updated.',
+        params: ofLink,
+        body: LinkInput,
+        response: { 200: answer('The link', FeatureLink), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => {
+      const { projectId: project, featureName: name, linkId: id } = request.params;
+      return await changeLink(db, request.actor, project, name, id.toLowerCase(), request.body);
+    },
+  );
+
+  app.delete(
+    `${HERE}/:linkId`,
+    {
+      config: { permission: ['UPDATE_FEATURE'] },
+      schema: {
+        operationId: 'deleteFeatureLink',
+        tags,
+        summary: 'Remove a link from a feature',
+        description: 'Events: feature-link-removed.',
+        params: ofLink,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { projectId: project, featureName: name, linkId: id } = request.params;
+      await removeLink(db, request.actor, project, name, id.toLowerCase());
+      return reply.code(200).send();
+    },
+  );
+}

@@ -1,0 +1,22 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable } from '../../platform/http/schema.ts';
+
+const url = Type.String({
+  minLength: 1,
+  maxLength: 2_000,
+  description: 'Address of a page, beginning with http:// or https://',
+  examples: ['https://example.com/tickets/42'],
+});
+const title = Nullable(Type.String({ maxLength: 500, examples: ['The ticket'] }));
+
+export const FeatureLink = Named(
+  'FeatureLink',
+  Type.Object({ id: Type.String({ format: 'uuid' }), url, title }),
+);
+export type FeatureLink = Static<typeof FeatureLink>;
+
+export const LinkInput = Type.Object(
+  { url, title: Type.Optional(title) },
+  { examples: [{ url: 'https://example.com/tickets/42', title: 'The ticket' }] },
+);
+export type LinkInput = Static<typeof LinkInput>;

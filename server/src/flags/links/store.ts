@@ -1,0 +1,20 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../platform/db/database.ts';
+import type { FeatureLink } from './schema.ts';
+
+/** The clock goes on from row to row: links keep the order they came in. */
+export async function insertLinks(tx: Tx, links: (FeatureLink & { featureName: string })[]): Promise<void> {
+  await sql`
+    insert into feature_links (id, feature_name, url, title, created_at)
+    select id, "featureName", url, title, clock_timestamp()
+    from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as wanted (
+      id uuid, "featureName" text, url text, title text)`.execute(tx);
+}
+
+export async function updateLink(tx: Tx, { id, url, title }: FeatureLink): Promise<void> {
+  await tx.updateTable('feature_links').set({ url, title }).where('id', '=', id).execute();
+}
+
+export async function deleteLink(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('feature_links').where('id', '=', id).execute();
+}

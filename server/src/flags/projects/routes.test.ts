@@ -1,0 +1,347 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { idsFor } from './create.ts';
+
+const harness = useHarness();
+
+const eventsOf = async (project: string) => {
+  const { body } = await call(harness.app, 'GET', `/api/admin/search/events?project=IS:${project}`);
+  return body.events;
+};
+
+test('after migration there is a default project with development and production', async () => {
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects/default');
+
+  expect(body).toMatchObject({ id: 'default', mode: 'open', environments: ['development', 'production'] });
+});
+
+test('a created project is answered, listed and recorded', async () => {
+  const body = {
+    id: 'payments',
+    name: 'Payments',
+    mode: 'protected',
+    environments: ['production'],
+    unknown: 1,
+  };
+
+  const created = await call(harness.app, 'POST', '/api/admin/projects', { body });
+
+  expect(created.status).toBe(201);
+  expect(created.body).toMatchObject({
+    id: 'payments',
+    name: 'Payments',
+    description: '',
+    mode: 'protected',
+    defaultStickiness: 'default',
+    featureLimit: null,
+    featureNaming: {},
+    environments: ['production'],
+    members: 0,
+    archivedAt: null,
+  });
+  expect((await call(harness.app, 'GET', '/api/admin/projects/payments')).body).toEqual(created.body);
+  const list = await call(harness.app, 'GET', '/api/admin/projects');
+  expect(list.body.projects.map((project: { id: string }) => project.id)).toContain('payments');
+  const events = await eventsOf('payments');
+  expect(events).toMatchObject([
+    { type: 'project-created', data: { id: 'payments', mode: 'protected', environments: ['production'] } },
+  ]);
+  expect(events[0].data).not.toHaveProperty('unknown');
+});
+
+test('a user who creates a project owns it, in the same change', async () => {
+  const editor = await makeUser(harness.db, 'Editor');
+
+  await call(harness.app, 'POST', '/api/admin/projects', {
+    token: editor.token,
+    body: { id: 'mine', name: 'Mine' },
+  });
+  const renamed = await call(harness.app, 'PUT', '/api/admin/projects/mine', {
+    token: editor.token,
+    body: { name: 'Still mine' },
+  });
+
+  expect(renamed).toMatchObject({ status: 200, body: { name: 'Still mine', members: 1 } });
+  const [granted, created] = (await eventsOf('mine')).slice(1);
+  expect([created.type, granted.type]).toEqual(['project-created', 'project-access-added']);
+  expect(granted.groupId).toBe(created.groupId);
+  expect(created.createdBy).toBe(editor.username);
+});
+
+test('an id is made from the name, and numbered when it is taken', async () => {
+  const create = () => call(harness.app, 'POST', '/api/admin/projects', { body: { name: 'Größe & Wert!' } });
+
+  const ids = [(await create()).body.id, (await create()).body.id];
+
+  expect(ids).toEqual(['grosse-wert', 'grosse-wert-2']);
+  expect(idsFor('***').next().value).toBe('project');
+});
+
+test.each([
+  ['no name', { id: 'x' }, ['/body/name']],
+  ['an empty name', { name: '' }, ['/body/name']],
+  [
+    'an id with a slash, a bad mode and a number for a name',
+    { id: 'a/b', mode: 'x', name: 1 },
+    ['/body/id', '/body/mode', '/body/name'],
+  ],
+  ['an id of two dots', { id: '..', name: 'x' }, ['/body/id']],
+  ['an id of 101 characters', { id: 'x'.repeat(101), name: 'x' }, ['/body/id']],
+  ['an unknown environment', { name: 'x', environments: ['production', 'moon'] }, ['/body/environments']],
+  ['a body that is an array', [], ['/body']],
+])('%s is refused', async (_case, body, paths) => {
+  const answer = await call(harness.app, 'POST', '/api/admin/projects', { body });
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(
+    paths.toSorted(),
+  );
+});
+
+test('a taken id is refused', async () => {
+  await makeProject(harness.db, { id: 'taken' });
+
+  const answer = await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'taken', name: 'x' } });
+
+  expect(answer).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+});
+
+test('settings are changed one by one, and each change is recorded with what was before', async () => {
+  await makeProject(harness.db, { id: 'settled' });
+  const put = (body: object) => call(harness.app, 'PUT', '/api/admin/projects/settled/settings', { body });
+
+  await put({ featureLimit: 5, defaultStickiness: 'userId' });
+  await put({ featureNaming: { pattern: 'pay\\..+', example: 'pay.x', description: 'Starts with pay.' } });
+  const last = await put({ featureLimit: null, mode: 'private' });
+
+  expect(last.body).toMatchObject({
+    mode: 'private',
+    defaultStickiness: 'userId',
+    featureLimit: null,
+    featureNaming: { pattern: 'pay\\..+', example: 'pay.x', description: 'Starts with pay.' },
+  });
+  const [newest] = await eventsOf('settled');
+  expect(newest).toMatchObject({
+    type: 'project-updated',
+    data: { featureLimit: null, mode: 'private' },
+    preData: { featureLimit: 5, mode: 'open' },
+  });
+});
+
+test('an update that changes nothing writes no event and keeps the time of the last change', async () => {
+  const before = await makeProject(harness.db, { id: 'unchanged', name: 'Same' });
+
+  const answer = await call(harness.app, 'PUT', '/api/admin/projects/unchanged', { body: { name: 'Same' } });
+
+  expect(answer.body.updatedAt).toBe(before.updatedAt);
+  expect(await eventsOf('unchanged')).toHaveLength(1);
+});
+
+test.each([
+  ['a pattern that RE2 cannot read', { pattern: '(?<=a)b' }, '/body/featureNaming/pattern'],
+  [
+    'an example that does not match as a whole',
+    { pattern: 'a+', example: 'aab' },
+    '/body/featureNaming/example',
+  ],
+  ['an example without a pattern', { example: 'a' }, '/body/featureNaming/example'],
+])('%s is refused', async (_case, featureNaming, path) => {
+  const answer = await call(harness.app, 'PUT', '/api/admin/projects/default/settings', {
+    body: { featureNaming },
+  });
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
+});
+
+test('an archived project leaves the list for that of the archived ones, and comes back', async () => {
+  await makeProject(harness.db, { id: 'resting' });
+  const listed = async (query: string) =>
+    (await call(harness.app, 'GET', `/api/admin/projects${query}`)).body.projects.some(
+      (project: { id: string }) => project.id === 'resting',
+    );
+
+  const archived = await call(harness.app, 'POST', '/api/admin/projects/archive/resting');
+  await call(harness.app, 'POST', '/api/admin/projects/archive/resting');
+  const whileArchived = [await listed(''), await listed('?archived=true')];
+  await call(harness.app, 'POST', '/api/admin/projects/revive/resting');
+
+  expect(archived.status).toBe(202);
+  expect(whileArchived).toEqual([false, true]);
+  expect(await listed('')).toBe(true);
+  expect((await eventsOf('resting')).map((event: { type: string }) => event.type)).toEqual([
+    'project-revived',
+    'project-archived',
+    'project-created',
+  ]);
+});
+
+test('a deleted project is gone, with its grants and the tokens that were for it alone', async () => {
+  await makeProject(harness.db, { id: 'doomed' });
+  await makeMember(harness.db, await makeUser(harness.db, 'Viewer'), 'doomed', 'Member');
+  const tokenFor = async (projects: string[]) =>
+    (
+      await call(harness.app, 'POST', '/api/admin/api-tokens', {
+        body: { tokenName: 't', type: 'backend', environment: 'production', projects },
+      })
+    ).body.id;
+  const [alone, shared] = [await tokenFor(['doomed']), await tokenFor(['doomed', 'default'])];
+
+  const answer = await call(harness.app, 'DELETE', '/api/admin/projects/doomed');
+
+  expect(answer.status).toBe(200);
+  expect((await call(harness.app, 'GET', '/api/admin/projects/doomed')).status).toBe(404);
+  const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens')).body;
+  expect(tokens.find((token: { id: number }) => token.id === alone)).toBeUndefined();
+  expect(tokens.find((token: { id: number }) => token.id === shared).projects).toEqual(['default']);
+  const [deleted] = (await eventsOf('doomed')).filter(
+    (event: { type: string }) => event.type === 'project-deleted',
+  );
+  expect(deleted.preData).toMatchObject({ id: 'doomed' });
+  const [revoked] = (await eventsOf('doomed')).filter(
+    (event: { type: string }) => event.type === 'api-token-deleted',
+  );
+  expect(revoked).toMatchObject({ groupId: deleted.groupId, preData: { id: alone, projects: ['doomed'] } });
+});
+
+test('a token of two projects that are deleted at once is revoked by the second', async () => {
+  for (const id of ['twin-a', 'twin-b']) await makeProject(harness.db, { id });
+  const { id } = (
+    await call(harness.app, 'POST', '/api/admin/api-tokens', {
+      body: {
+        tokenName: 'twins',
+        type: 'backend',
+        environment: 'production',
+        projects: ['twin-a', 'twin-b'],
+      },
+    })
+  ).body;
+  // Nobody can write events, so neither deletion can end before the other has looked at the token's projects.
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`lock table events in share mode`.execute(blocker);
+
+  const both = Promise.all(
+    ['twin-a', 'twin-b'].map(twin => call(harness.app, 'DELETE', `/api/admin/projects/${twin}`)),
+  );
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+
+  expect((await both).map(({ status }) => status)).toEqual([200, 200]);
+  const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens')).body;
+  expect(tokens.find((token: { id: number }) => token.id === id)).toBeUndefined();
+});
+
+test('a project with active features is neither archived nor deleted; archived ones go with it', async () => {
+  await makeProject(harness.db, { id: 'in-use' });
+  await call(harness.app, 'POST', '/api/admin/projects/in-use/features', { body: { name: 'used' } });
+
+  const refused = [
+    await call(harness.app, 'POST', '/api/admin/projects/archive/in-use'),
+    await call(harness.app, 'DELETE', '/api/admin/projects/in-use'),
+  ];
+  await call(harness.app, 'DELETE', '/api/admin/projects/in-use/features/used');
+  const deleted = await call(harness.app, 'DELETE', '/api/admin/projects/in-use');
+
+  for (const answer of refused)
+    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(deleted.status).toBe(200);
+  expect((await eventsOf('in-use')).slice(0, 2)).toMatchObject([
+    { type: 'project-deleted' },
+    { type: 'feature-deleted', featureName: 'used', preData: { name: 'used', archived: true } },
+  ]);
+});
+
+test.each([
+  ['DELETE', '/api/admin/projects/default'],
+  ['POST', '/api/admin/projects/archive/default'],
+] as const)('%s %s is refused: the default project stays', async (method, url) => {
+  expect(await call(harness.app, method, url)).toMatchObject({
+    status: 403,
+    body: { name: 'InvalidOperationError' },
+  });
+});
+
+test('two changes of one project at once leave both, and each event tells the state it found', async () => {
+  await makeProject(harness.db, { id: 'contended' });
+  const put = (body: object) => call(harness.app, 'PUT', '/api/admin/projects/contended/settings', { body });
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.selectFrom('projects').select('id').where('id', '=', 'contended').forUpdate().execute();
+
+  const both = Promise.all([put({ featureLimit: 9 }), put({ defaultStickiness: 'sessionId' })]);
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+  await both;
+
+  const project = (await call(harness.app, 'GET', '/api/admin/projects/contended')).body;
+  expect(project).toMatchObject({ featureLimit: 9, defaultStickiness: 'sessionId' });
+  const [second, first] = await eventsOf('contended');
+  expect(second.preData).toEqual(first.data);
+});
+
+test('two open transactions cannot both make the same project', async () => {
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.insertInto('projects').values({ id: 'raced', name: 'x' }).execute();
+
+  const waiting = call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'raced', name: 'x' } });
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect((await waiting).status).toBe(409);
+  expect(await eventsOf('raced')).toEqual([]);
+});
+
+test('the overview has the settings, the default strategies, the features by type, and whether it is starred', async () => {
+  const { app, db } = harness;
+  const user = await makeUser(db, 'Viewer');
+  await makeProject(db, { id: 'seen', name: 'Seen', description: 'From above', mode: 'private' });
+  await makeMember(db, user, 'seen', 'Owner');
+  await call(app, 'POST', '/api/admin/projects/seen/environments/production/default-strategy', {
+    body: { name: 'flexibleRollout', parameters: { rollout: '25' } },
+  });
+  for (const [name, type] of [
+    ['seen-1', 'release'],
+    ['seen-2', 'experiment'],
+    ['seen-3', 'release'],
+    ['seen-4', 'sunset'],
+  ])
+    await call(app, 'POST', '/api/admin/projects/seen/features', { body: { name, type } });
+  await call(app, 'DELETE', '/api/admin/projects/seen/features/seen-4');
+  await sql`insert into favorite_projects (user_id, project) values (${user.id}, 'seen')`.execute(db);
+
+  const { status, body } = await call(app, 'GET', '/api/admin/projects/seen/overview', { token: user.token });
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    version: 1,
+    name: 'Seen',
+    description: 'From above',
+    mode: 'private',
+    defaultStickiness: 'default',
+    featureLimit: null,
+    debtBudget: null,
+    featureNaming: {},
+    members: 1,
+    favorite: true,
+    environments: [
+      { environment: 'development' },
+      {
+        environment: 'production',
+        defaultStrategy: expect.objectContaining({ name: 'flexibleRollout' }),
+      },
+    ],
+    featureTypeCounts: [
+      { type: 'release', count: 2 },
+      { type: 'experiment', count: 1 },
+    ],
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+    archivedAt: null,
+  });
+  expect((await call(app, 'GET', '/api/admin/projects/seen/overview')).body.favorite).toBe(false);
+  const stranger = await makeUser(db, 'Editor');
+  const hidden = await call(app, 'GET', '/api/admin/projects/seen/overview', { token: stranger.token });
+  expect(hidden.status).toBe(404);
+});

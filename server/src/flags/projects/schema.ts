@@ -1,0 +1,144 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import { DefaultStrategy } from '../environments/schema.ts';
+
+const mode = (options: object = {}) =>
+  Type.Unsafe<'open' | 'protected' | 'private'>({
+    type: 'string',
+    enum: ['open', 'protected', 'private'],
+    description: 'open and protected projects are readable by every user, private ones by their members',
+    ...options,
+  });
+const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Payments'] });
+const description = Type.String({ maxLength: 4_000, examples: ['Everything about paying'] });
+const stickiness = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'Default stickiness for gradual rollout and variants',
+  examples: ['userId'],
+});
+const featureLimit = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000,
+  description: 'Most features; null: no limit',
+});
+const debtBudget = Type.Integer({
+  minimum: 0,
+  maximum: 1_000_000,
+  description: 'Most stale and potentially stale features with which new ones are accepted; null: any number',
+});
+
+export const FeatureNaming = Named(
+  'FeatureNaming',
+  Type.Object({
+    pattern: Type.Optional(Type.String({ description: 'What feature names must match, in RE2 syntax' })),
+    example: Type.Optional(Type.String({ description: 'A name that matches' })),
+    description: Type.Optional(Type.String({ description: 'What the pattern means' })),
+  }),
+);
+
+const head = {
+  name,
+  description,
+  mode: mode(),
+  defaultStickiness: stickiness,
+  featureLimit: Nullable(featureLimit),
+  debtBudget: Nullable(debtBudget),
+  featureNaming: Ref(FeatureNaming),
+  members: Type.Integer({ description: 'Users with a role in the project', examples: [3] }),
+  createdAt: Timestamp('When the project was created'),
+  updatedAt: Timestamp('When the project last changed'),
+  archivedAt: Nullable(Timestamp('When the project was archived; null while it is active')),
+  favorite: Type.Boolean({ description: 'Starred by the caller' }),
+};
+
+export const Project = Named(
+  'Project',
+  Type.Object({
+    id: Type.String({ examples: ['payments'] }),
+    ...head,
+    environments: Type.Array(Type.String(), { examples: [['development', 'production']] }),
+  }),
+);
+export type Project = Static<typeof Project>;
+
+export const ProjectOverview = Named(
+  'ProjectOverview',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    ...head,
+    environments: Type.Array(
+      Type.Object({
+        environment: Type.String({ examples: ['production'] }),
+        defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
+      }),
+      { description: 'In their order, each with its default strategy, if it has one' },
+    ),
+    featureTypeCounts: Type.Array(
+      Type.Object({ type: Type.String({ examples: ['release'] }), count: Type.Integer({ examples: [12] }) }),
+      { description: 'Features that are not archived, by type; the most frequent first' },
+    ),
+  }),
+);
+export type ProjectOverview = Static<typeof ProjectOverview>;
+
+export const ProjectList = Named(
+  'ProjectList',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    projects: Type.Array(Ref(Project)),
+  }),
+);
+
+export const NewProject = Type.Object(
+  {
+    id: Type.Optional(
+      UrlName({ description: 'Made from the name if it is left out', examples: ['payments'] }),
+    ),
+    name,
+    description: Type.Optional(description),
+    mode: Type.Optional(mode()),
+    defaultStickiness: Type.Optional(stickiness),
+    environments: Type.Optional(
+      Type.Array(Type.String({ maxLength: 100 }), {
+        minItems: 1,
+        maxItems: 100,
+        description: 'Environments of the project; all enabled ones if left out',
+        examples: [['development', 'production']],
+      }),
+    ),
+  },
+  { examples: [{ id: 'payments', name: 'Payments', description: 'Everything about paying' }] },
+);
+export type NewProject = Static<typeof NewProject>;
+
+export const ProjectUpdate = Type.Object(
+  {
+    name,
+    description: Type.Optional(description),
+    mode: Type.Optional(mode()),
+    defaultStickiness: Type.Optional(stickiness),
+  },
+  { examples: [{ name: 'Payments', description: 'Paying and refunds' }] },
+);
+export type ProjectUpdate = Static<typeof ProjectUpdate>;
+
+export const ProjectSettings = Type.Object(
+  {
+    mode: Type.Optional(mode()),
+    defaultStickiness: Type.Optional(stickiness),
+    featureLimit: Type.Optional(Nullable(featureLimit)),
+    debtBudget: Type.Optional(Nullable(debtBudget)),
+    featureNaming: Type.Optional(
+      Type.Object({
+        pattern: Type.Optional(
+          Nullable(Type.String({ maxLength: 256, description: 'RE2 syntax; null or empty: none' })),
+        ),
+        example: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
+        description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }))),
+      }),
+    ),
+  },
+  { examples: [{ mode: 'protected', featureNaming: { pattern: 'pay\\..+', example: 'pay.checkout' } }] },
+);
+export type ProjectSettings = Static<typeof ProjectSettings>;

@@ -1,0 +1,182 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isReadable } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import { isFavoriteProject } from '../favorites/store.ts';
+import type { Project, ProjectOverview } from './schema.ts';
+
+/** The part of a project that its owner writes. */
+export type ProjectFields = Omit<
+  Project,
+  'environments' | 'members' | 'favorite' | 'createdAt' | 'updatedAt' | 'archivedAt'
+>;
+
+/** How many users have a role in `projects`, by themselves or through a group. */
+export const MEMBERS = sql<number>`(
+  select count(distinct held.user_id) from effective_roles as held join users on users.id = held.user_id
+  where held.project = projects.id and users.kind = 'user' and users.deleted_at is null
+)`;
+
+/** How many of these users were no members of `projects` before that time. */
+export const membersAddedSince = (since: RawBuilder<unknown>) => sql<number>`(
+  select count(*) from (
+    select held.user_id from (
+      select user_id, created_at from user_roles where project = projects.id
+      union all
+      select user_id, greatest(group_users.created_at, group_roles.created_at)
+      from group_roles join group_users using (group_id) where group_roles.project = projects.id
+    ) as held join users on users.id = held.user_id
+    where users.kind = 'user' and users.deleted_at is null
+    group by held.user_id having min(held.created_at) >= ${since}
+  ) as added
+)`;
+
+/** The rule for names of `projects`. */
+export const FEATURE_NAMING = sql`jsonb_strip_nulls(jsonb_build_object(
+  'pattern', projects.naming_pattern, 'example', projects.naming_example, 'description', projects.naming_description
+))`;
+
+/** All but the id and the environments. */
+const headAsSeenBy = (actor: Actor) => sql`
+  projects.name, projects.description, projects.mode,
+  projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
+  projects.debt_budget as "debtBudget",
+  ${FEATURE_NAMING} as "featureNaming",
+  coalesce(membership.users, 0) as members,
+  projects.created_at as "createdAt", projects.updated_at as "updatedAt", projects.archived_at as "archivedAt",
+  ${isFavoriteProject(actor)} as favorite`;
+
+const projectAsSeenBy = (actor: Actor) => sql`
+  projects.id, ${headAsSeenBy(actor)},
+  array(
+    select environments.name from project_environments join environments on environments.name = environment_name
+    where project_id = projects.id order by environments.sort_order, environments.name
+  ) as environments`;
+
+/** Users with a role in a project, by themselves or through a group; counted in one pass, for one project or for all. */
+const PROJECTS = sql`
+  projects left join (
+    select held.project, count(distinct held.user_id) as users
+    from effective_roles as held join users on users.id = held.user_id
+    where users.kind = 'user' and users.deleted_at is null
+    group by held.project
+  ) as membership on membership.project = projects.id`;
+
+export async function findProject(db: Reader, actor: Actor, id: string): Promise<Project | undefined> {
+  const { rows } = await sql<Project>`
+    select ${projectAsSeenBy(actor)} from ${PROJECTS} where projects.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** What the first page about a project shows, as the actor sees it. */
+export async function findOverview(
+  db: Reader,
+  actor: Actor,
+  id: string,
+): Promise<ProjectOverview | undefined> {
+  const { rows } = await sql<ProjectOverview>`
+    select 1 as version, ${headAsSeenBy(actor)},
+      coalesce((
+        select json_agg(case
+          when default_strategy is null then json_build_object('environment', environment_name)
+          else json_build_object('environment', environment_name, 'defaultStrategy', default_strategy)
+        end order by environments.sort_order, environments.name)
+        from project_environments join environments on environments.name = environment_name
+        where project_id = projects.id
+      ), '[]') as environments,
+      coalesce((
+        select json_agg(json_build_object('type', type, 'count', count) order by count desc, type) from (
+          select type, count(*) as count from features
+          where project = projects.id and features.archived_at is null group by type
+        ) as counted
+      ), '[]') as "featureTypeCounts"
+    from ${PROJECTS} where projects.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** The project, kept from changing until the transaction ends. */
+export async function lockProject(tx: Tx, actor: Actor, id: string): Promise<Project | undefined> {
+  await sql`select from projects where id = ${id} for update`.execute(tx);
+  return await findProject(tx, actor, id);
+}
+
+export async function listProjects(db: Reader, actor: Actor, archived: boolean): Promise<Project[]> {
+  const { rows } = await sql<Project>`
+    select ${projectAsSeenBy(actor)} from ${PROJECTS}
+    where (projects.archived_at is not null) = ${archived} and ${isReadable(actor)}
+    order by projects.name, projects.id`.execute(db);
+  return rows;
+}
+
+/** How many there are, archived ones too. */
+export async function countProjects(db: Reader): Promise<number> {
+  const { count } = await db
+    .selectFrom('projects')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Returns false if the id is taken. */
+export async function insertProject(tx: Tx, project: ProjectFields): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('projects')
+    .values({ id: project.id, ...columns(project) })
+    .onConflict(conflict => conflict.constraint('projects_pkey').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export async function updateProject(tx: Tx, project: ProjectFields): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set({
+      ...columns(project),
+      updated_at: sql<string>`now()`,
+      private_since: sql<string>`case when mode <> 'private' and ${project.mode} = 'private' then now() else private_since end`,
+    })
+    .where('id', '=', project.id)
+    .execute();
+}
+
+const columns = (project: ProjectFields) =>
+  ({
+    name: project.name,
+    description: project.description,
+    mode: project.mode,
+    default_stickiness: project.defaultStickiness,
+    feature_limit: project.featureLimit,
+    debt_budget: project.debtBudget,
+    naming_pattern: project.featureNaming.pattern ?? null,
+    naming_example: project.featureNaming.example ?? null,
+    naming_description: project.featureNaming.description ?? null,
+  }) satisfies Columns<'projects'>;
+
+/** Adds the named environments, or all enabled ones; returns those that exist. */
+/** Those of the names that are environments. */
+export async function listEnvironmentNames(db: Reader, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from environments where name = any(${names})`.execute(db);
+  return rows.map(row => row.name);
+}
+
+export async function addEnvironments(tx: Tx, id: string, names: string[] | undefined): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    insert into project_environments (project_id, environment_name)
+    select ${id}, name from environments
+    where ${names === undefined ? sql`enabled` : sql`name = any(${names})`}
+    returning environment_name as name`.execute(tx);
+  return rows.map(row => row.name);
+}
+
+export async function setArchived(tx: Tx, id: string, archived: boolean): Promise<void> {
+  await tx
+    .updateTable('projects')
+    .set({ archived_at: archived ? sql<string>`now()` : null, updated_at: sql<string>`now()` })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteProject(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('projects').where('id', '=', id).execute();
+}

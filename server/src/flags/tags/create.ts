@@ -1,0 +1,51 @@
+import type { Actor } from '../../platform/actor.ts';
+import type { Db, Reader } from '../../platform/db/database.ts';
+import { badData, type Violation } from '../../platform/errors.ts';
+import { type Change, change } from '../../record/change.ts';
+import { trimmed, valueViolations } from './accept.ts';
+import type { NewTag, NewTagType, Tag, TagType } from './schema.ts';
+import { findTagType, insertMissingTagTypes, insertTag, insertTagType } from './store.ts';
+
+export async function createTagType(db: Db, actor: Actor, input: NewTagType): Promise<TagType> {
+  const tagType = completed(input);
+  return await change(db, actor, async ({ tx, record }) => {
+    await insertTagType(tx, tagType);
+    record({ type: 'tag-type-created', data: tagType });
+    return tagType;
+  });
+}
+
+/** Part of a change that needs tag types: those that are not there yet are made. */
+export async function addMissingTagTypes({ tx, record }: Change, wanted: NewTagType[]): Promise<void> {
+  for (const data of await insertMissingTagTypes(tx, wanted.map(completed))) {
+    record({ type: 'tag-type-created', data });
+  }
+}
+
+/** The tag type with everything that was left out, and nothing that is not known. */
+export const completed = (input: NewTagType): TagType => ({
+  name: input.name,
+  description: input.description ?? null,
+  icon: input.icon ?? null,
+  color: input.color ?? null,
+});
+
+/** What is wrong with a tag to be created, as far as it is given. */
+export async function tagViolations(db: Reader, { type, value }: Partial<NewTag>): Promise<Violation[]> {
+  const unknown = type !== undefined && (await findTagType(db, type.trim())) === undefined;
+  return [
+    ...(unknown ? [{ message: `tag type ${type.trim()} does not exist`, path: '/body/type' }] : []),
+    ...(value === undefined ? [] : valueViolations(trimmed({ type: type ?? '', value }), '/body')),
+  ];
+}
+
+export async function createTag(db: Db, actor: Actor, input: NewTag): Promise<Tag> {
+  const tag = trimmed(input);
+  const details = [...valueViolations(tag, '/body')];
+  if (details.length > 0) throw badData(details);
+  return await change(db, actor, async ({ tx, record }) => {
+    await insertTag(tx, tag);
+    record({ type: 'tag-created', data: tag });
+    return tag;
+  });
+}

@@ -1,0 +1,138 @@
+import { Type } from 'typebox';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { COST } from '../../platform/http/rate-limit.ts';
+import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { readFeature } from '../features/load.ts';
+import { uniqueNames } from '../features/many.ts';
+import { changeTags, tagFeature, untagFeature } from './feature-tags.ts';
+import { NewTag, Tag, TagChange, TagList, TagsOfFeatures } from './schema.ts';
+
+const tags = ['Tags'];
+const version = 1;
+const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
+const type = Type.String({ description: 'Name of the tag type', examples: ['simple'] });
+const value = Type.String({ description: 'Value of the tag', examples: ['checkout'] });
+
+const HERE = '/api/admin/features/:featureName/tags';
+
+/** Tags on features. The guard has found the project of the feature and the permission in it. */
+export function featureTagRoutes(app: App, db: Db): void {
+  app.get(
+    HERE,
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getFeatureTags',
+        tags,
+        summary: 'List the tags of a feature',
+        description: 'By type and value.',
+        params: Type.Object({ featureName }),
+        response: { 200: answer('The tags', TagList), ...refusals(401, 403, 404) },
+      },
+    },
+    async request => {
+      const { actor, projectOfFeature, params } = request;
+      return { version, tags: (await readFeature(db, actor, projectOfFeature, params.featureName)).tags };
+    },
+  );
+
+  app.post(
+    HERE,
+    {
+      config: { permission: ['UPDATE_FEATURE'] },
+      schema: {
+        operationId: 'tagFeature',
+        tags,
+        summary: 'Tag a feature',
+        description:
+          'Attaches a tag, which is created if it is new and its type exists. Events: feature-tagged, tag-created.',
+        params: Type.Object({ featureName }),
+        body: NewTag,
+        response: { 201: answer('The tag', Tag), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, projectOfFeature, params, body } = request;
+      return reply.code(201).send(await tagFeature(db, actor, projectOfFeature, params.featureName, body));
+    },
+  );
+
+  app.put(
+    HERE,
+    {
+      config: { permission: ['UPDATE_FEATURE'] },
+      schema: {
+        operationId: 'changeFeatureTags',
+        tags,
+        summary: 'Change the tags of a feature',
+        description:
+          'Attaches some tags and takes others off, in one change. Events: feature-tagged, feature-untagged, tag-created.',
+        params: Type.Object({ featureName }),
+        body: TagChange,
+        response: {
+          200: answer('The tags the feature has now', TagList),
+          ...refusals(400, 401, 403, 404, 413, 415),
+        },
+      },
+    },
+    async request => {
+      const { actor, projectOfFeature, params, body } = request;
+      const name = params.featureName;
+      const pathOf = (index: number) => `/body/addedTags/${index}`;
+      const read = (tx: Tx) => readFeature(tx, actor, projectOfFeature, name);
+      const feature = await changeTags(db, actor, projectOfFeature, [name], body, pathOf, read);
+      return { version, tags: feature.tags };
+    },
+  );
+
+  app.delete(
+    `${HERE}/:type/:value`,
+    {
+      config: { permission: ['UPDATE_FEATURE'] },
+      schema: {
+        operationId: 'untagFeature',
+        tags,
+        summary: 'Take a tag off a feature',
+        description:
+          'The tag itself stays. A feature that does not have it stays as it is. Events: feature-untagged.',
+        params: Type.Object({ featureName, type, value }),
+        response: { 200: Nothing, ...refusals(401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { actor, projectOfFeature, params } = request;
+      await untagFeature(db, actor, projectOfFeature, params.featureName, {
+        type: params.type,
+        value: params.value,
+      });
+      return reply.code(200).send();
+    },
+  );
+
+  app.put(
+    '/api/admin/projects/:projectId/tags',
+    {
+      config: { permission: ['UPDATE_FEATURE'], cost: COST.bulk },
+      schema: {
+        operationId: 'changeTagsOfFeatures',
+        tags,
+        summary: 'Change the tags of several features',
+        description:
+          'Attaches and takes off the same tags of all the named features, or of none. Events: feature-tagged, feature-untagged, one for each tag and feature, and tag-created.',
+        params: Type.Object({
+          projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
+        }),
+        body: TagsOfFeatures,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const { features, tags: wanted } = request.body;
+      const names = uniqueNames(features);
+      const pathOf = (index: number) => `/body/tags/addedTags/${index}`;
+      await changeTags(db, request.actor, request.params.projectId, names, wanted, pathOf);
+      return reply.code(200).send();
+    },
+  );
+}

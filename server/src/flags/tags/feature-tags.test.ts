@@ -1,0 +1,459 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { during } from '../../test/during.ts';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+
+const harness = useHarness();
+
+type Told = {
+  type: string;
+  project: string | null;
+  featureName: string;
+  data: object | null;
+  preData: object | null;
+  tags: object[];
+  groupId: string;
+};
+
+const tag = (value: string, type = 'simple') => ({ type, value });
+const post = (path: string, body: object): Promise<Answer> => call(harness.app, 'POST', path, { body });
+const put = (path: string, body: object): Promise<Answer> => call(harness.app, 'PUT', path, { body });
+const remove = (path: string): Promise<Answer> => call(harness.app, 'DELETE', path);
+const at = (name: string) => `/api/admin/features/${name}/tags`;
+const tagsOf = async (name: string) => (await call(harness.app, 'GET', at(name))).body.tags;
+const eventsOf = async (name: string): Promise<Told[]> =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events.toReversed();
+const typesOf = async (name: string) => (await eventsOf(name)).map(event => event.type).slice(1);
+const tagEvents = async (value: string): Promise<Told[]> =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?query=${value}`)).body.events
+    .toReversed()
+    .filter((event: Told) => event.type.startsWith('tag-'));
+
+async function makeFeature(name: string, tags: object[] = [], project = 'default') {
+  const created = await post(`/api/admin/projects/${project}/features`, { name, tags });
+  expect(created.status).toBe(201);
+  return created.body;
+}
+
+const whileHeld = <T>(statement: ReturnType<typeof sql>, ask: () => Promise<T>, waiters = 1): Promise<T> =>
+  during(harness.db, tx => statement.execute(tx), ask, waiters);
+
+test('a tag is attached, created if it is new, and told', async () => {
+  await makeFeature('tagged');
+
+  const first = await post(at('tagged'), { ...tag('  brand-new '), unknown: 1 });
+  const again = await post(at('tagged'), tag('brand-new'));
+
+  expect(first).toMatchObject({ status: 201, body: tag('brand-new') });
+  expect(again.status).toBe(201);
+  expect((await call(harness.app, 'GET', at('tagged'))).body).toEqual({
+    version: 1,
+    tags: [tag('brand-new')],
+  });
+  const events = await eventsOf('tagged');
+  expect(events.slice(1)).toMatchObject([
+    {
+      type: 'feature-tagged',
+      project: 'default',
+      data: tag('brand-new'),
+      preData: null,
+      tags: [tag('brand-new')],
+    },
+  ]);
+  expect(await tagEvents('brand-new')).toMatchObject([
+    { type: 'tag-created', data: tag('brand-new'), groupId: events[1]?.groupId },
+  ]);
+});
+
+test('a feature is created with tags, each told', async () => {
+  const feature = await makeFeature('born-tagged', [tag('zz-born'), tag('aa-born'), tag(' aa-born')]);
+
+  expect(feature.tags).toEqual([tag('aa-born'), tag('zz-born')]);
+  expect(await typesOf('born-tagged')).toEqual(['feature-tagged', 'feature-tagged']);
+});
+
+test('tags are changed in one go, and what is so already is not told', async () => {
+  await makeFeature('changing', [tag('stays'), tag('goes')]);
+
+  const answer = await put(at('changing'), {
+    addedTags: [tag('comes'), tag('stays')],
+    removedTags: [tag('goes'), tag('never-was')],
+  });
+  await put(at('changing'), { addedTags: [tag('comes')], removedTags: [tag('goes')] });
+
+  expect(answer).toMatchObject({ status: 200, body: { version: 1, tags: [tag('comes'), tag('stays')] } });
+  expect((await eventsOf('changing')).slice(3)).toMatchObject([
+    { type: 'feature-untagged', data: null, preData: tag('goes') },
+    { type: 'feature-tagged', data: tag('comes') },
+  ]);
+});
+
+test('a tag is taken off by its address, and stays itself', async () => {
+  await makeFeature('untagged', [tag('by address')]);
+  const url = `${at('untagged')}/simple/${encodeURIComponent('by address')}`;
+
+  const answers = [await remove(url), await remove(url)];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(await tagsOf('untagged')).toEqual([]);
+  expect(await typesOf('untagged')).toEqual(['feature-tagged', 'feature-untagged']);
+  expect((await call(harness.app, 'GET', '/api/admin/tags/simple/by%20address')).status).toBe(200);
+});
+
+test('tags of many features change together or not at all', async () => {
+  const bulk = (features: string[], tags: object) =>
+    put('/api/admin/projects/default/tags', { features, tags });
+  await makeFeature('many-1', [tag('old-one')]);
+  await makeFeature('many-2');
+
+  const missing = await bulk(['many-1', 'nowhere'], { addedTags: [tag('no-trace')] });
+  const twice = await bulk(['many-1', 'many-1'], { addedTags: [tag('no-trace')] });
+  const done = await bulk(['many-2', 'many-1'], {
+    addedTags: [tag('new-one'), tag('new-two')],
+    removedTags: [tag('old-one')],
+  });
+
+  expect([missing.status, twice.status, done.status]).toEqual([404, 400, 200]);
+  expect(await tagEvents('no-trace')).toEqual([]);
+  for (const name of ['many-1', 'many-2'])
+    expect(await tagsOf(name)).toEqual([tag('new-one'), tag('new-two')]);
+  expect((await typesOf('many-1')).slice(1)).toEqual([
+    'feature-untagged',
+    'feature-tagged',
+    'feature-tagged',
+  ]);
+  expect(await typesOf('many-2')).toEqual(['feature-tagged', 'feature-tagged']);
+  expect(await tagEvents('new-two')).toHaveLength(1);
+});
+
+test('one request changes at most 5,000 tags of features', async () => {
+  const features = Array.from({ length: 501 }, (_, number) => `numerous-${number}`);
+  const tags = {
+    addedTags: Array.from({ length: 9 }, (_, number) => tag(`numerous-${number}`)),
+    removedTags: [tag('one-more')],
+  };
+  const ask = (names: string[]) => put('/api/admin/projects/default/tags', { features: names, tags });
+
+  expect((await ask(features)).body.name).toBe('ExceedsLimitError');
+  expect((await ask(features.slice(1))).body.name).toBe('NotFoundError');
+});
+
+test('everything that is wrong with tags is told, with its place', async () => {
+  await makeFeature('refusing');
+  const pathsOf = (answer: Answer) => [
+    answer.status,
+    ...answer.body.details.map(({ path }: { path: string }) => path),
+  ];
+
+  expect(pathsOf(await post(at('refusing'), tag('fine', 'no-such-type')))).toEqual([400, '/body/type']);
+  expect(pathsOf(await post(at('refusing'), tag(' x ')))).toEqual([400, '/body/value']);
+  expect(
+    pathsOf(await put(at('refusing'), { addedTags: [tag('fine'), tag('a\nb', 'no-such-type')] })),
+  ).toEqual([400, '/body/addedTags/1/type', '/body/addedTags/1/value']);
+  expect(
+    pathsOf(
+      await put('/api/admin/projects/default/tags', {
+        features: ['refusing'],
+        tags: { addedTags: [tag('both')], removedTags: [tag('both')] },
+      }),
+    ),
+  ).toEqual([400, '/body/tags/addedTags/0']);
+  expect(
+    pathsOf(
+      await post('/api/admin/projects/default/features', {
+        name: 'never-made',
+        tags: [tag('fine', 'no-such-type')],
+      }),
+    ),
+  ).toEqual([400, '/body/tags/0/type']);
+  expect(await tagEvents('fine')).toEqual([]);
+  expect(await typesOf('refusing')).toEqual([]);
+});
+
+test('an archived feature and one that does not exist are not tagged', async () => {
+  await makeFeature('shelved', [tag('kept-on')]);
+  await remove('/api/admin/projects/default/features/shelved');
+
+  const refused = [
+    await post(at('shelved'), tag('late')),
+    await remove(`${at('shelved')}/simple/kept-on`),
+    await put('/api/admin/projects/default/tags', {
+      features: ['shelved'],
+      tags: { addedTags: [tag('late')] },
+    }),
+  ];
+
+  for (const answer of refused)
+    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect((await post(at('nowhere'), tag('late'))).status).toBe(404);
+  expect(await tagsOf('shelved')).toEqual([tag('kept-on')]);
+});
+
+test('a feature has at most 100 tags; one may be exchanged for another', async () => {
+  await makeFeature('full');
+  for (let start = 0; start < 100; start += 20) {
+    const addedTags = Array.from({ length: 20 }, (_, index) => tag(`full-${start + index}`));
+    await put(at('full'), { addedTags });
+  }
+
+  expect(await post(at('full'), tag('one-too-many'))).toMatchObject({
+    status: 400,
+    body: { name: 'ExceedsLimitError' },
+  });
+  const exchanged = await put(at('full'), {
+    addedTags: [tag('exchanged')],
+    removedTags: [tag('full-0')],
+  });
+  expect(exchanged.status).toBe(200);
+  expect(exchanged.body.tags).toHaveLength(100);
+});
+
+test('a tag that is deleted is taken off its features first, in the project of each', async () => {
+  const hidden = await makeProject(harness.db, { mode: 'private' });
+  const viewer = await makeUser(harness.db, 'Viewer');
+  const member = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, member, hidden.id, 'Reader');
+  await makeFeature('doomed-open', [tag('doomed'), tag('other')]);
+  await makeFeature('doomed-hidden', [tag('doomed')], hidden.id);
+  await remove('/api/admin/projects/default/features/doomed-open');
+
+  expect((await remove('/api/admin/tags/simple/doomed')).status).toBe(200);
+
+  expect(await tagsOf('doomed-open')).toEqual([tag('other')]);
+  expect((await eventsOf('doomed-open')).at(-1)).toMatchObject({
+    type: 'feature-untagged',
+    project: 'default',
+    preData: tag('doomed'),
+    tags: [tag('other')],
+  });
+  expect((await eventsOf('doomed-hidden')).at(-1)).toMatchObject({
+    type: 'feature-untagged',
+    project: hidden.id,
+  });
+  const seenBy = async (token: string) =>
+    (
+      await call(harness.app, 'GET', '/api/admin/search/events?query=doomed&type=IS:feature-untagged', {
+        token,
+      })
+    ).body.total;
+  expect([await seenBy(viewer.token), await seenBy(member.token)]).toEqual([1, 2]);
+});
+
+test('a tag type that is deleted takes its tags off their features, all in one change', async () => {
+  await post('/api/admin/tag-types', { name: 'crew' });
+  await makeFeature('crewed', [tag('red', 'crew'), tag('blue', 'crew'), tag('plain')]);
+
+  expect((await remove('/api/admin/tag-types/crew')).status).toBe(200);
+
+  expect(await tagsOf('crewed')).toEqual([tag('plain')]);
+  const { body } = await call(harness.app, 'GET', '/api/admin/search/events?query=crew&limit=5');
+  expect(body.events.map((event: Told) => event.type)).toEqual([
+    'tag-type-deleted',
+    'tag-deleted',
+    'tag-deleted',
+    'feature-untagged',
+    'feature-untagged',
+  ]);
+  expect(new Set(body.events.map((event: Told) => event.groupId)).size).toBe(1);
+});
+
+test('two requests that attach the same new tag at once: it is created once and attached once', async () => {
+  await makeFeature('contended');
+  const held = sql`select from tag_types where name = 'simple' for update`;
+
+  const answers = await whileHeld(held, () =>
+    Promise.all([post(at('contended'), tag('contended-tag')), post(at('contended'), tag('contended-tag'))]),
+  );
+
+  expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  expect(await typesOf('contended')).toEqual(['feature-tagged']);
+  expect(await tagEvents('contended-tag')).toHaveLength(1);
+});
+
+test('a tag that another transaction is just making is waited for', async () => {
+  await makeFeature('waiting');
+
+  const answer = await whileHeld(sql`insert into tags (type, value) values ('simple', 'being-made')`, () =>
+    post(at('waiting'), tag('being-made')),
+  );
+
+  expect(answer.status).toBe(201);
+  expect(await typesOf('waiting')).toEqual(['feature-tagged']);
+  expect(await tagEvents('being-made')).toEqual([]);
+});
+
+test.each([
+  ['deletes', sql`delete from tags where value = 'vanishing'`],
+  [
+    'holds and then deletes',
+    sql`with held as materialized (select * from tags where value = 'vanishing' for update)
+      delete from tags using held where tags.type = held.type and tags.value = held.value`,
+  ],
+])('a tag that another transaction %s while it is being attached is made anew', async (how, statement) => {
+  const name = `late-${how.slice(0, 3)}`;
+  await makeFeature(name);
+  await post('/api/admin/tags', tag('vanishing'));
+
+  const answer = await whileHeld(statement, () => post(at(name), tag('vanishing')));
+
+  expect(answer.status).toBe(201);
+  expect(await tagsOf(name)).toEqual([tag('vanishing')]);
+  expect((await tagEvents('vanishing')).at(-1)?.type).toBe('tag-created');
+  await remove('/api/admin/tags/simple/vanishing');
+});
+
+test('a tag that is locked and only later deleted is made anew for the one who waits', async () => {
+  await makeFeature('patient');
+  await post('/api/admin/tags', tag('locked-first'));
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from tags where value = 'locked-first' for update`.execute(blocker);
+
+  const waiting = post(at('patient'), tag('locked-first'));
+  await untilWaiting(harness.db);
+  await sql`delete from tags where value = 'locked-first'`.execute(blocker);
+  await blocker.commit().execute();
+
+  expect((await waiting).status).toBe(201);
+  expect(await tagsOf('patient')).toEqual([tag('locked-first')]);
+});
+
+test('a tag that is being attached while it is deleted is taken off again, and told', async () => {
+  await makeFeature('quick');
+  await post('/api/admin/tags', tag('fleeting'));
+
+  const answer = await whileHeld(
+    sql`insert into feature_tags (feature_name, type, value) values ('quick', 'simple', 'fleeting')`,
+    () => remove('/api/admin/tags/simple/fleeting'),
+  );
+
+  expect(answer.status).toBe(200);
+  expect(await tagsOf('quick')).toEqual([]);
+  expect(await typesOf('quick')).toEqual(['feature-untagged']);
+});
+
+test('a tag type that is being deleted: who attaches its tags waits, and finds the type gone', async () => {
+  await post('/api/admin/tag-types', { name: 'brief' });
+  await post('/api/admin/tags', tag('first', 'brief'));
+  await makeFeature('brief-flag');
+
+  const [deleted, tagged] = await whileHeld(
+    sql`select from tags where type = 'brief' for key share`,
+    async () => {
+      const deleting = remove('/api/admin/tag-types/brief');
+      await untilWaiting(harness.db);
+      const addedTags = [tag('first', 'brief'), tag('second', 'brief')];
+      return await Promise.all([deleting, put(at('brief-flag'), { addedTags })]);
+    },
+    2,
+  );
+
+  expect(deleted.status).toBe(200);
+  expect(tagged).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/body/addedTags/0/type' }, { path: '/body/addedTags/1/type' }] },
+  });
+  expect(await typesOf('brief-flag')).toEqual([]);
+});
+
+test('a tag is deleted by one who has not touched the feature yet, while the feature loses it: no deadlock', async () => {
+  const { token } = await makeUser(harness.db, 'Admin');
+  await makeFeature('loses', [tag('fought')]);
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from features where name = 'loses' for update`.execute(blocker);
+
+  const deleted = call(harness.app, 'DELETE', '/api/admin/tags/simple/fought', { token });
+  await untilWaiting(harness.db);
+  await sql`delete from feature_tags where feature_name = 'loses'`.execute(blocker);
+  await blocker.commit().execute();
+
+  expect((await deleted).status).toBe(200);
+  expect(await typesOf('loses')).toEqual(['feature-tagged']);
+});
+
+test('who may not update the project of a feature may not tag it; a private one is not there', async () => {
+  const hidden = await makeProject(harness.db, { mode: 'private' });
+  await makeFeature('hidden-flag', [], hidden.id);
+  await makeFeature('seen-flag');
+  const viewer = await makeUser(harness.db, 'Viewer');
+  const member = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, member, hidden.id, 'Member');
+  const ask = (method: 'GET' | 'POST', name: string, { token }: { token: string }) =>
+    call(harness.app, method, at(name), { token, ...(method === 'POST' ? { body: tag('mine') } : {}) });
+
+  expect((await ask('POST', 'seen-flag', viewer)).status).toBe(403);
+  expect((await ask('GET', 'seen-flag', viewer)).status).toBe(200);
+  expect((await ask('GET', 'hidden-flag', viewer)).status).toBe(404);
+  expect((await ask('POST', 'hidden-flag', viewer)).status).toBe(404);
+  expect((await ask('POST', 'hidden-flag', member)).status).toBe(201);
+  expect((await ask('POST', 'seen-flag', member)).status).toBe(403);
+});
+
+test('a feature that moves to another project while it is tagged is not found there', async () => {
+  await makeProject(harness.db, { id: 'destination' });
+  await makeFeature('moving');
+
+  const answer = await whileHeld(sql`update features set project = 'destination' where name = 'moving'`, () =>
+    post(at('moving'), tag('on-the-move')),
+  );
+
+  expect(answer.status).toBe(404);
+  expect(await tagEvents('on-the-move')).toEqual([]);
+});
+
+test('the events of a deletion carry the tags the feature had, also with its whole project', async () => {
+  const project = await makeProject(harness.db);
+  await makeFeature('went-alone', [tag('carried')], project.id);
+  await makeFeature('went-with-it', [tag('carried'), tag('more')], project.id);
+  await post(`/api/admin/projects/${project.id}/archive`, { features: ['went-alone', 'went-with-it'] });
+
+  await post(`/api/admin/projects/${project.id}/delete`, { features: ['went-alone'] });
+  await remove(`/api/admin/projects/${project.id}`);
+
+  expect((await eventsOf('went-alone')).at(-1)).toMatchObject({
+    type: 'feature-deleted',
+    tags: [tag('carried')],
+  });
+  const last = (await eventsOf('went-with-it')).at(-1);
+  expect(last).toMatchObject({ type: 'feature-deleted', tags: [tag('carried'), tag('more')] });
+  expect(Object.keys(last?.preData ?? {}).toSorted()).toEqual(
+    Object.keys((await eventsOf('went-alone')).at(-1)?.preData ?? {}).toSorted(),
+  );
+});
+
+test('a tag that is attached at the last moment is on the event of the deletion', async () => {
+  const project = await makeProject(harness.db);
+  await makeFeature('last-moment', [], project.id);
+  await post('/api/admin/tags', tag('just-in-time'));
+  await post(`/api/admin/projects/${project.id}/archive`, { features: ['last-moment'] });
+
+  await whileHeld(
+    sql`insert into feature_tags (feature_name, type, value) values ('last-moment', 'simple', 'just-in-time')`,
+    () => remove(`/api/admin/projects/${project.id}`),
+  );
+
+  expect((await eventsOf('last-moment')).at(-1)).toMatchObject({
+    type: 'feature-deleted',
+    tags: [tag('just-in-time')],
+  });
+});
+
+test('changing the tags of many features takes as many statements as of one', async () => {
+  const counts = [];
+  for (const size of [1, 12]) {
+    const features = Array.from({ length: size }, (_, number) => `counted-${size}-${number}`);
+    for (const name of features) await makeFeature(name, [tag('counted-old')]);
+    const addedTags = Array.from({ length: size }, (_, number) => tag(`counted-${size}-${number}`));
+    const before = harness.statements.length;
+    await put('/api/admin/projects/default/tags', {
+      features,
+      tags: { addedTags, removedTags: [tag('counted-old')] },
+    });
+    counts.push(harness.statements.length - before);
+    expect(await tagsOf(`counted-${size}-0`)).toHaveLength(size);
+  }
+
+  expect(counts[1]).toBe(counts[0]);
+});

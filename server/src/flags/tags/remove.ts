@@ -1,0 +1,44 @@
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import { type Change, change } from '../../record/change.ts';
+import {
+  deleteFromFeatures,
+  deleteTags,
+  deleteTagType,
+  lockFeaturesWith,
+  lockTags,
+  lockTagType,
+} from './store.ts';
+
+/** Deletes a tag type with its tags; each of them, and each feature that had one, gets an event of its own. */
+export async function removeTagType(db: Db, actor: Actor, name: string): Promise<void> {
+  await change(db, actor, async current => {
+    const tagType = await lockTagType(current.tx, name);
+    if (!tagType) throw notFound(`Tag type ${name}`);
+    await removeTags(current, actor, name);
+    await deleteTagType(current.tx, name);
+    current.record({ type: 'tag-type-deleted', preData: tagType });
+  });
+}
+
+export async function removeTag(db: Db, actor: Actor, type: string, value: string): Promise<void> {
+  await change(db, actor, async current => {
+    const [tag] = await lockTags(current.tx, actor, type, value);
+    if (!tag || tag.hiddenIn !== null) throw notFound(`Tag ${type}:${value}`);
+    await removeTags(current, actor, type, value);
+  });
+}
+
+/** Tags first, then features: in this order everybody locks them. */
+async function removeTags({ tx, record }: Change, actor: Actor, type: string, value?: string): Promise<void> {
+  const tags = await lockTags(tx, actor, type, value);
+  if (tags.length === 0) return;
+  await lockFeaturesWith(tx, type, value);
+  for (const { project, featureName, ...preData } of await deleteFromFeatures(tx, type, value)) {
+    record({ type: 'feature-untagged', project, featureName, preData });
+  }
+  await deleteTags(tx, type, value);
+  // Whoever deletes a tag type reads the events they cause: a tag that they may not know of is recorded in its project.
+  for (const { tag, hiddenIn } of tags) record({ type: 'tag-deleted', project: hiddenIn, preData: tag });
+}

@@ -1,0 +1,246 @@
+import { Type } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import { nameExists, notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { COST } from '../../platform/http/rate-limit.ts';
+import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { completed, createTag, createTagType, tagViolations } from './create.ts';
+import { featureTagRoutes } from './feature-routes.ts';
+import { removeTag, removeTagType } from './remove.ts';
+import {
+  NewTag,
+  NewTagType,
+  OneTag,
+  OneTagType,
+  Tag,
+  TagList,
+  TagType,
+  TagTypeList,
+  TagTypeUpdate,
+  ValidTagType,
+} from './schema.ts';
+import { findTag, findTagType, listTags, listTagTypes } from './store.ts';
+import { changeTagType } from './update.ts';
+
+const tags = ['Tags'];
+const version = 1;
+
+/** The schema Tag itself is registered with the events, which carry tags too. */
+export function tagRoutes(app: App, db: Db): void {
+  for (const schema of [TagType, TagTypeList, OneTagType, ValidTagType, TagList, OneTag])
+    app.addSchema(schema);
+  installTagTypes(app, db);
+  installTags(app, db);
+  featureTagRoutes(app, db);
+}
+
+function installTagTypes(app: App, db: Db): void {
+  const params = Type.Object({
+    name: Type.String({ description: 'Name of the tag type', examples: ['team'] }),
+  });
+
+  app.get(
+    '/api/admin/tag-types',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getTagTypes',
+        tags,
+        summary: 'List tag types',
+        description: 'All tag types, by name.',
+        response: { 200: answer('The tag types', TagTypeList), ...refusals(401, 403) },
+      },
+    },
+    async () => ({ version, tagTypes: await listTagTypes(db) }),
+  );
+
+  app.get(
+    '/api/admin/tag-types/:name',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getTagType',
+        tags,
+        summary: 'Get a tag type',
+        description: 'One tag type.',
+        params,
+        response: { 200: answer('The tag type', OneTagType), ...refusals(401, 403, 404) },
+      },
+    },
+    async request => {
+      const tagType = await findTagType(db, request.params.name);
+      if (!tagType) throw notFound(`Tag type ${request.params.name}`);
+      return { version, tagType };
+    },
+  );
+
+  app.post(
+    '/api/admin/tag-types',
+    {
+      config: { permission: ['CREATE_TAG_TYPE'] },
+      schema: {
+        operationId: 'createTagType',
+        tags,
+        summary: 'Create a tag type',
+        description: 'Creates a kind of tag. Events: tag-type-created.',
+        body: NewTagType,
+        response: { 201: answer('The new tag type', TagType), ...refusals(400, 401, 403, 409, 413, 415) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await createTagType(db, request.actor, request.body)),
+  );
+
+  app.post(
+    '/api/admin/tag-types/validate',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'validateTagType',
+        tags,
+        summary: 'Check a tag type',
+        description: 'Says whether this tag type could be created just now. Changes nothing.',
+        body: NewTagType,
+        response: {
+          200: answer('The tag type as it would be created', ValidTagType),
+          ...refusals(400, 401, 403, 409, 413, 415),
+        },
+      },
+    },
+    async request => {
+      const { name } = request.body;
+      if (await findTagType(db, name)) throw nameExists(`A tag type with the name ${name}`);
+      return { valid: true, tagType: completed(request.body) };
+    },
+  );
+
+  app.put(
+    '/api/admin/tag-types/:name',
+    {
+      config: { permission: ['UPDATE_TAG_TYPE'] },
+      schema: {
+        operationId: 'updateTagType',
+        tags,
+        summary: 'Update a tag type',
+        description: 'Changes description, icon or colour; what is left out stays. Events: tag-type-updated.',
+        params,
+        body: TagTypeUpdate,
+        response: { 200: answer('The tag type', TagType), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => await changeTagType(db, request.actor, request.params.name, request.body),
+  );
+
+  app.delete(
+    '/api/admin/tag-types/:name',
+    {
+      config: { permission: ['DELETE_TAG_TYPE'] },
+      schema: {
+        operationId: 'deleteTagType',
+        tags,
+        summary: 'Delete a tag type',
+        description:
+          'Deletes a tag type with all its tags, which are taken off their features first. Events: feature-untagged, tag-deleted, tag-type-deleted.',
+        params,
+        response: { 200: Nothing, ...refusals(401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removeTagType(db, request.actor, request.params.name);
+      return reply.code(200).send();
+    },
+  );
+}
+
+function installTags(app: App, db: Db): void {
+  const type = Type.String({ description: 'Name of the tag type', examples: ['simple'] });
+  const value = Type.String({ description: 'Value of the tag', examples: ['checkout'] });
+  const params = Type.Object({ type, value });
+
+  app.get(
+    '/api/admin/tags',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getTags',
+        tags,
+        summary: 'List tags',
+        description: 'All tags, by type and value.',
+        response: { 200: answer('The tags', TagList), ...refusals(401, 403) },
+      },
+    },
+    async request => ({ version, tags: await listTags(db, request.actor) }),
+  );
+
+  app.get(
+    '/api/admin/tags/:type',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getTagsOfType',
+        tags,
+        summary: 'List tags of a type',
+        description: 'The tags of one type, by value; none if there is no such type.',
+        params: Type.Object({ type }),
+        response: { 200: answer('The tags', TagList), ...refusals(401, 403) },
+      },
+    },
+    async request => ({ version, tags: await listTags(db, request.actor, request.params.type) }),
+  );
+
+  app.get(
+    '/api/admin/tags/:type/:value',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getTag',
+        tags,
+        summary: 'Get a tag',
+        description: 'One tag.',
+        params,
+        response: { 200: answer('The tag', OneTag), ...refusals(401, 403, 404) },
+      },
+    },
+    async request => {
+      const { type, value } = request.params;
+      const tag = await findTag(db, request.actor, type, value);
+      if (!tag) throw notFound(`Tag ${type}:${value}`);
+      return { version, tag };
+    },
+  );
+
+  app.post(
+    '/api/admin/tags',
+    {
+      config: { permission: 'NONE', checks: [({ body }) => tagViolations(db, body)], cost: COST.personal },
+      schema: {
+        operationId: 'createTag',
+        tags,
+        summary: 'Create a tag',
+        description: 'Creates a tag of a type that exists. Events: tag-created.',
+        body: NewTag,
+        response: { 201: answer('The new tag', Tag), ...refusals(400, 401, 403, 409, 413, 415) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await createTag(db, request.actor, request.body)),
+  );
+
+  app.delete(
+    '/api/admin/tags/:type/:value',
+    {
+      config: { permission: ['UPDATE_FEATURE'] },
+      schema: {
+        operationId: 'deleteTag',
+        tags,
+        summary: 'Delete a tag',
+        description:
+          'Deletes a tag; it is taken off its features first. A tag belongs to no project, so the permission must come from a root role. Events: feature-untagged, tag-deleted.',
+        params,
+        response: { 200: Nothing, ...refusals(401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removeTag(db, request.actor, request.params.type, request.params.value);
+      return reply.code(200).send();
+    },
+  );
+}

@@ -1,0 +1,100 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Tag as EventTag } from '../../record/events/schema.ts';
+
+const version = Type.Integer({ description: 'Version of this format', examples: [1] });
+const typeName = (options: object) => UrlName({ minLength: 2, maxLength: 50, ...options });
+const name = typeName({ description: 'Stands before the value of a tag', examples: ['team'] });
+const description = Nullable(Type.String({ maxLength: 1_000, examples: ['Who looks after the flag'] }));
+const icon = Nullable(
+  Type.String({ maxLength: 255, description: 'What a page shows beside the tag', examples: ['T'] }),
+);
+const color = Nullable(
+  Type.String({
+    maxLength: 7,
+    pattern: '^#[0-9A-Fa-f]{6}$',
+    'x-rule': 'must be a colour such as #1A2B3C',
+    description: 'Colour of the tag, as #RRGGBB',
+    examples: ['#1A2B3C'],
+  }),
+);
+
+export const TagType = Named(
+  'TagType',
+  Type.Object({ name: Type.String({ examples: ['team'] }), description, icon, color }),
+);
+export type TagType = Static<typeof TagType>;
+
+export const TagTypeList = Named('TagTypeList', Type.Object({ version, tagTypes: Type.Array(Ref(TagType)) }));
+export const OneTagType = Named('OneTagType', Type.Object({ version, tagType: Ref(TagType) }));
+export const ValidTagType = Named(
+  'ValidTagType',
+  Type.Object({
+    valid: Type.Boolean({ description: 'Always true: what is not valid is refused', examples: [true] }),
+    tagType: Ref(TagType),
+  }),
+);
+
+export const NewTagType = Type.Object(
+  {
+    name,
+    description: Type.Optional(description),
+    icon: Type.Optional(icon),
+    color: Type.Optional(color),
+  },
+  { examples: [{ name: 'team', description: 'Who looks after the flag', color: '#1A2B3C' }] },
+);
+export type NewTagType = Static<typeof NewTagType>;
+
+export const TagTypeUpdate = Type.Object(
+  { description: Type.Optional(description), icon: Type.Optional(icon), color: Type.Optional(color) },
+  { examples: [{ description: 'The team to ask', color: '#1A2B3C' }] },
+);
+export type TagTypeUpdate = Static<typeof TagTypeUpdate>;
+
+export const Tag = EventTag;
+export type Tag = Static<typeof Tag>;
+
+export const TagList = Named('TagList', Type.Object({ version, tags: Type.Array(Ref(Tag)) }));
+export const OneTag = Named('OneTag', Type.Object({ version, tag: Ref(Tag) }));
+
+export const NewTag = Type.Object(
+  {
+    type: typeName({ description: 'Name of a tag type', examples: ['simple'] }),
+    value: Type.String({
+      minLength: 2,
+      maxLength: 200,
+      description: 'Blanks at both ends are cut off; 2 to 50 characters must remain',
+      examples: ['checkout'],
+    }),
+  },
+  { examples: [{ type: 'simple', value: 'checkout' }] },
+);
+export type NewTag = Static<typeof NewTag>;
+
+const addedTags = Type.Optional(Type.Array(NewTag, { maxItems: 20, description: 'Created if they are new' }));
+const removedTags = Type.Optional(
+  Type.Array(
+    Type.Object({
+      type: Type.String({ maxLength: 50, examples: ['simple'] }),
+      value: Type.String({ maxLength: 200, examples: ['old'] }),
+    }),
+    { maxItems: 20, description: 'What a feature does not have is passed over' },
+  ),
+);
+const example = { addedTags: [{ type: 'simple', value: 'checkout' }], removedTags: [] };
+
+export const TagChange = Type.Object({ addedTags, removedTags }, { examples: [example] });
+export type TagChange = Static<typeof TagChange>;
+
+export const TagsOfFeatures = Type.Object(
+  {
+    features: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: 1_000,
+      examples: [['checkout-v2', 'dark-mode']],
+    }),
+    tags: TagChange,
+  },
+  { examples: [{ features: ['checkout-v2', 'dark-mode'], tags: example }] },
+);

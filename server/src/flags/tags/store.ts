@@ -1,0 +1,184 @@
+import { sql } from 'kysely';
+import { ofReadableProject } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import type { Tag, TagType } from './schema.ts';
+
+const TAG_TYPE = ['name', 'description', 'icon', 'color'] as const;
+const TAG = ['type', 'value'] as const;
+
+export async function findTagType(db: Reader, name: string): Promise<TagType | undefined> {
+  return await db.selectFrom('tag_types').select(TAG_TYPE).where('name', '=', name).executeTakeFirst();
+}
+
+/** The tag type, kept from changing and from getting new tags until the transaction ends. */
+export async function lockTagType(tx: Tx, name: string): Promise<TagType | undefined> {
+  return await tx
+    .selectFrom('tag_types')
+    .select(TAG_TYPE)
+    .where('name', '=', name)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function listTagTypes(db: Reader): Promise<TagType[]> {
+  return await db.selectFrom('tag_types').select(TAG_TYPE).orderBy('name').execute();
+}
+
+export async function insertTagType(tx: Tx, tagType: TagType): Promise<void> {
+  await tx.insertInto('tag_types').values(tagTypeColumns(tagType)).execute();
+}
+
+/** Returns those it inserted. */
+export async function insertMissingTagTypes(tx: Tx, tagTypes: TagType[]): Promise<TagType[]> {
+  return await tx
+    .insertInto('tag_types')
+    .values(tagTypes.map(tagTypeColumns))
+    .onConflict(conflict => conflict.constraint('tag_types_pkey').doNothing())
+    .returning(TAG_TYPE)
+    .execute();
+}
+
+export async function updateTagType(tx: Tx, { name, description, icon, color }: TagType): Promise<void> {
+  await tx.updateTable('tag_types').set({ description, icon, color }).where('name', '=', name).execute();
+}
+
+const tagTypeColumns = ({ name, description, icon, color }: TagType) =>
+  ({ name, description, icon, color }) satisfies Columns<'tag_types'>;
+
+export async function deleteTagType(tx: Tx, name: string): Promise<void> {
+  await tx.deleteFrom('tag_types').where('name', '=', name).execute();
+}
+
+/** A condition on `tags`: a feature that the actor may read has the tag, or no feature has it and its origin is readable. */
+const isVisible = (actor: Actor) =>
+  actor.isAdmin
+    ? sql<boolean>`true`
+    : sql<boolean>`case when exists (
+          select from feature_tags where feature_tags.type = tags.type and feature_tags.value = tags.value
+        ) then exists (
+          select from feature_tags join features on features.name = feature_tags.feature_name
+          where feature_tags.type = tags.type and feature_tags.value = tags.value and ${ofReadableProject(actor)}
+        ) else tags.project is null or ${ofReadableProject(actor)} end`;
+
+export async function findTag(
+  db: Reader,
+  actor: Actor,
+  type: string,
+  value: string,
+): Promise<Tag | undefined> {
+  return await db
+    .selectFrom('tags')
+    .select(TAG)
+    .where('type', '=', type)
+    .where('value', '=', value)
+    .where(isVisible(actor))
+    .executeTakeFirst();
+}
+
+/** All tags that the actor may know of, or those of one type. */
+export async function listTags(db: Reader, actor: Actor, type?: string): Promise<Tag[]> {
+  return await db
+    .selectFrom('tags')
+    .select(TAG)
+    .$if(type !== undefined, query => query.where('type', '=', type ?? ''))
+    .where(isVisible(actor))
+    .orderBy('type')
+    .orderBy('value')
+    .execute();
+}
+
+/** Those of the types that exist, kept from being deleted until the transaction ends. */
+export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from tag_types where name = any(${names}) order by name for key share`.execute(tx);
+  return rows.map(row => row.name);
+}
+
+/**
+ * Returns the tags that did not exist; all of them are kept from being deleted until the transaction ends. The update that
+ * never happens is what locks a tag that is there already, and makes one anew that another transaction is deleting.
+ */
+export async function insertMissingTags(tx: Tx, project: string, tags: Tag[]): Promise<Tag[]> {
+  const { rows } = await sql<Tag>`
+    insert into tags (type, value, project)
+    select type, value, ${project} from jsonb_to_recordset(${JSON.stringify(tags)}::jsonb) as wanted (type text, value text)
+    order by type, value
+    on conflict (type, value) do update set created_at = tags.created_at where false
+    returning type, value`.execute(tx);
+  return rows;
+}
+
+export type FeatureTag = Tag & { featureName: string };
+
+export async function insertFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<void> {
+  await sql`
+    insert into feature_tags (feature_name, type, value)
+    select "featureName", type, value from ${recordset(rows)}`.execute(tx);
+}
+
+export async function deleteFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<void> {
+  await sql`
+    delete from feature_tags using ${recordset(rows)}
+    where feature_name = "featureName" and feature_tags.type = wanted.type and feature_tags.value = wanted.value`.execute(
+    tx,
+  );
+}
+
+const recordset = (rows: FeatureTag[]) => sql`
+  jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as wanted ("featureName" text, type text, value text)`;
+
+/** Keeps the features that have tags of the type, or the one tag, from changing until the transaction ends. */
+export async function lockFeaturesWith(tx: Tx, type: string, value?: string): Promise<void> {
+  await sql`
+    select from features where name = any(array(select feature_name from feature_tags where ${isTag(type, value)}))
+    order by name for update`.execute(tx);
+}
+
+/** Takes the tags of the type, or the one tag, off all features; returns what was taken off. */
+export async function deleteFromFeatures(
+  tx: Tx,
+  type: string,
+  value?: string,
+): Promise<(FeatureTag & { project: string })[]> {
+  const { rows } = await sql<FeatureTag & { project: string }>`
+    with gone as (
+      delete from feature_tags using features where feature_name = features.name and ${isTag(type, value)}
+      returning feature_name as "featureName", features.project, feature_tags.type, value
+    )
+    select * from gone order by "featureName", type, value`.execute(tx);
+  return rows;
+}
+
+const isTag = (type: string, value: string | undefined) =>
+  value === undefined
+    ? sql`feature_tags.type = ${type}`
+    : sql`feature_tags.type = ${type} and feature_tags.value = ${value}`;
+
+export async function insertTag(tx: Tx, { type, value }: Tag): Promise<void> {
+  await tx.insertInto('tags').values({ type, value }).execute();
+}
+
+/** A tag, and a project that knows of it if the actor may not. */
+export type LockedTag = { tag: Tag; hiddenIn: string | null };
+
+/** The tags of the type, or the one tag, kept from being attached to features until the transaction ends. */
+export async function lockTags(tx: Tx, actor: Actor, type: string, value?: string): Promise<LockedTag[]> {
+  const isOne = value === undefined ? sql`true` : sql`tags.value = ${value}`;
+  await sql`select from tags where tags.type = ${type} and ${isOne} order by value for update`.execute(tx);
+  const { rows } = await sql<LockedTag>`
+    select jsonb_build_object('type', type, 'value', value) as tag, case when not ${isVisible(actor)} then coalesce((
+      select min(features.project) from feature_tags join features on features.name = feature_tags.feature_name
+      where feature_tags.type = tags.type and feature_tags.value = tags.value
+    ), tags.project) end as "hiddenIn"
+    from tags where tags.type = ${type} and ${isOne} order by value`.execute(tx);
+  return rows;
+}
+
+export async function deleteTags(tx: Tx, type: string, value?: string): Promise<void> {
+  await tx
+    .deleteFrom('tags')
+    .where('type', '=', type)
+    .$if(value !== undefined, query => query.where('value', '=', value ?? ''))
+    .execute();
+}

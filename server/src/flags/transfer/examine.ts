@@ -1,0 +1,328 @@
+import { missingPermissions } from '../../access/missing.ts';
+import type { Permission } from '../../access/permissions.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { counted } from '../../platform/errors.ts';
+import { examineConstraintLists } from '../../targeting/constraints/accept.ts';
+import { distributeWeights } from '../../targeting/variants/weights.ts';
+import { rolloutViolations } from '../feature-environments/accept-strategy.ts';
+import { MAX_STRATEGIES } from '../feature-environments/strategies.ts';
+import { nameMatcher } from '../features/create.ts';
+import type { Feature } from '../features/schema.ts';
+import { urlMistake } from '../links/accept.ts';
+import { enabledAfter } from './enabled-after.ts';
+import type { FeatureExport, Finding, ImportReport, ImportRequest } from './schema.ts';
+import { findKnown, type Known } from './store.ts';
+
+/** What the receiving project says to features that come into it. */
+export type Receiving = {
+  namingPattern: string | null;
+  featureLimit: number | null;
+  activeFeatures: number;
+  archived: boolean;
+};
+
+/** A finding about something else than the data says where in the request it is. */
+type PlacedFinding = Finding & { path?: string };
+export type Examined = Omit<ImportReport, 'errors'> & { errors: PlacedFinding[]; known: Known };
+
+/** Everything that can be said about an import before anything is written, in a fixed number of statements. */
+export async function examineImport(
+  db: Reader,
+  actor: Actor,
+  { project, environment, data }: ImportRequest,
+  receiving: Receiving,
+  existing: Feature[],
+): Promise<Examined> {
+  const known = await findKnown(db, project, namedIn(data));
+  const needed = neededPermissions(data, known, project);
+  const missing = await missingPermissions(db, actor, needed, project, environment);
+  const values = await valueFindings(db, data, project);
+  const errors: PlacedFinding[] = [
+    ...placeFindings(known, project, environment),
+    ...listFindings(data),
+    ...nameFindings(data, known, project, receiving),
+    ...referenceFindings(data, known),
+    ...dependencyFindings(data, existing),
+    ...values,
+  ];
+  return {
+    known,
+    errors: errors.filter(({ affectedItems }) => affectedItems.length > 0),
+    warnings: warnings(data, known, project, enabledIn(existing, environment)).filter(
+      ({ affectedItems }) => affectedItems.length > 0,
+    ),
+    permissions: missing.length === 0 ? [] : [finding('The caller lacks these permissions', missing)],
+  };
+}
+
+const finding = (message: string, affectedItems: Iterable<string>): Finding => ({
+  message,
+  affectedItems: [...new Set(affectedItems)].toSorted(),
+});
+
+const unique = (names: string[]): string[] => [...new Set(names)];
+
+const namesOf = (data: FeatureExport): string[] => data.features.map(({ name }) => name);
+
+/** All that the data names and the receiving instance may or may not have. */
+export function namedIn(data: FeatureExport) {
+  const constraints = data.featureStrategies.flatMap(({ constraints = [] }) => constraints);
+  const parents = (data.dependencies ?? []).flatMap(({ dependencies }) => dependencies);
+  return {
+    features: unique([...namesOf(data), ...parents.map(({ feature }) => feature)]),
+    strategyTypes: unique(data.featureStrategies.map(({ name }) => name)),
+    segments: unique((data.segments ?? []).map(({ name }) => name)),
+    contextFields: unique([
+      ...constraints.map(({ contextName }) => contextName),
+      ...(data.contextFields ?? []).map(({ name }) => name),
+    ]),
+    tags: (data.featureTags ?? []).map(({ tagType, tagValue }) => ({ type: tagType, value: tagValue })),
+  };
+}
+
+function placeFindings({ environments }: Known, project: string, environment: string): PlacedFinding[] {
+  if (environments.includes(environment)) return [];
+  return [
+    {
+      ...finding(`Project ${project} does not have this environment`, [environment]),
+      path: '/body/environment',
+    },
+  ];
+}
+
+/** What does not hold together in the data itself. */
+function listFindings(data: FeatureExport): Finding[] {
+  const names = new Set(namesOf(data));
+  const segments = new Set((data.segments ?? []).map(({ id }) => id));
+  const strategies = Map.groupBy(data.featureStrategies, ({ featureName }) => featureName);
+  const others = [
+    ...data.featureStrategies.map(({ featureName }) => featureName),
+    ...(data.featureEnvironments ?? []).map(({ featureName }) => featureName),
+    ...(data.featureTags ?? []).map(({ featureName }) => featureName),
+    ...(data.dependencies ?? []).map(({ feature }) => feature),
+    ...(data.links ?? []).map(({ feature }) => feature),
+  ];
+  return [
+    finding('These features stand in the data more than once', repeated(namesOf(data))),
+    finding(
+      'These features stand in the data with a switch more than once',
+      repeated((data.featureEnvironments ?? []).map(({ featureName }) => featureName)),
+    ),
+    finding(
+      'The data tells more about these features, but they are not among those to import',
+      others.filter(name => !names.has(name)),
+    ),
+    finding(
+      `These features have more than ${MAX_STRATEGIES} strategies`,
+      [...names].filter(name => (strategies.get(name) ?? []).length > MAX_STRATEGIES),
+    ),
+    finding(
+      'Strategies refer to these segments, whose names the data does not tell',
+      data.featureStrategies
+        .flatMap(({ segments = [] }) => segments)
+        .filter(id => !segments.has(id))
+        .map(String),
+    ),
+  ];
+}
+
+function repeated(names: string[]): string[] {
+  const seen = new Set<string>();
+  return names.filter(name => seen.size === seen.add(name).size);
+}
+
+function nameFindings(
+  data: FeatureExport,
+  { taken }: Known,
+  project: string,
+  receiving: Receiving,
+): Finding[] {
+  const names = namesOf(data);
+  const fits = nameMatcher(receiving.namingPattern);
+  const elsewhere = takenAmong(names, taken).filter(one => one.project !== project);
+  const there = new Set(taken.map(({ name }) => name));
+  const fresh = names.filter(name => !there.has(name));
+  const free = receiving.featureLimit === null ? Infinity : receiving.featureLimit - receiving.activeFeatures;
+  return [
+    finding(
+      'These names are taken by features of another project',
+      elsewhere.map(({ name }) => name),
+    ),
+    finding(
+      `These names do not match the pattern of the project, ${receiving.namingPattern}`,
+      fresh.filter(name => !fits(name)),
+    ),
+    finding(
+      `The project has room for ${counted(Math.max(0, free), 'more feature')}, and these would be new`,
+      fresh.length > free ? fresh : [],
+    ),
+  ];
+}
+
+function takenAmong(names: string[], taken: Known['taken']): Known['taken'] {
+  const wanted = new Set(names);
+  return taken.filter(({ name }) => wanted.has(name));
+}
+
+function referenceFindings(data: FeatureExport, known: Known): Finding[] {
+  const tagTypes = new Set([...known.tagTypes, ...(data.tagTypes ?? []).map(({ name }) => name)]);
+  const segments = new Set(known.segments.map(({ name }) => name));
+  const [strategyTypes, featureTypes] = [new Set(known.strategyTypes), new Set(known.featureTypes)];
+  const used = new Set(data.featureStrategies.flatMap(({ segments: ids = [] }) => ids));
+  return [
+    finding(
+      'These strategy types do not exist here',
+      data.featureStrategies.map(({ name }) => name).filter(name => !strategyTypes.has(name)),
+    ),
+    finding(
+      'These feature types do not exist here',
+      data.features.flatMap(({ type }) => (type && !featureTypes.has(type) ? [type] : [])),
+    ),
+    finding(
+      'These segments do not exist in this project',
+      (data.segments ?? [])
+        .filter(({ id, name }) => used.has(id) && !segments.has(name))
+        .map(({ name }) => name),
+    ),
+    finding(
+      'These tag types do not exist here, and the data does not tell what they are',
+      (data.featureTags ?? []).map(({ tagType }) => tagType).filter(type => !tagTypes.has(type)),
+    ),
+  ];
+}
+
+/** One level of parents, all of them here or among what comes. */
+function dependencyFindings(data: FeatureExport, existing: Feature[]): Finding[] {
+  const coming = data.dependencies ?? [];
+  const names = new Set([
+    ...namesOf(data),
+    ...existing.filter(({ archived }) => !archived).map(({ name }) => name),
+  ]);
+  const parents = new Set([
+    ...coming.flatMap(({ dependencies }) => dependencies.map(({ feature }) => feature)),
+    ...existing.filter(({ children }) => children.length > 0).map(({ name }) => name),
+  ]);
+  const children = new Set([
+    ...coming.filter(({ dependencies }) => dependencies.length > 0).map(({ feature }) => feature),
+    ...existing.filter(({ dependencies }) => dependencies.length > 0).map(({ name }) => name),
+  ]);
+  const wanted = coming.flatMap(({ dependencies }) => dependencies);
+  return [
+    finding(
+      'These parents are neither active in this project nor among what is imported',
+      wanted.map(({ feature }) => feature).filter(name => !names.has(name)),
+    ),
+    finding(
+      'These features would be both parents and children',
+      [...children].filter(name => parents.has(name)),
+    ),
+    finding(
+      'A parent that must be off gives no variants',
+      wanted
+        .filter(({ enabled, variants = [] }) => enabled === false && variants.length > 0)
+        .map(({ feature }) => feature),
+    ),
+  ];
+}
+
+/** Constraints, weights, rollouts and links, each mistake with the feature it is in. */
+async function valueFindings(db: Reader, data: FeatureExport, project: string): Promise<Finding[]> {
+  const lists = data.featureStrategies.map(({ constraints = [] }) => constraints);
+  const violations = await examineConstraintLists(db, lists, project);
+  const said = new Map<string, Set<string>>();
+  const say = (message: string, featureName: string) =>
+    said.set(message, (said.get(message) ?? new Set()).add(featureName));
+  for (const [at, strategy] of data.featureStrategies.entries()) {
+    const { featureName, variants = [] } = strategy;
+    for (const { message } of violations[at] ?? []) say(`A constraint: ${message}`, featureName);
+    for (const { message } of distributeWeights(variants, '').violations ?? [])
+      say(`Variants of a strategy: ${message}`, featureName);
+    for (const { message } of rolloutViolations({
+      name: strategy.name,
+      parameters: strategy.parameters ?? {},
+    }))
+      say(`A strategy: ${message}`, featureName);
+  }
+  for (const { featureName, variants = [] } of data.featureEnvironments ?? []) {
+    for (const { message } of distributeWeights(variants, '').violations ?? [])
+      say(`Variants: ${message}`, featureName);
+  }
+  for (const { feature, links } of data.links ?? []) {
+    for (const { url } of links) {
+      const mistake = urlMistake(url);
+      if (mistake !== undefined) say(`A link: ${mistake}`, feature);
+    }
+  }
+  return [...said].map(([message, items]) => finding(message, items));
+}
+
+function neededPermissions(data: FeatureExport, known: Known, project: string): Permission[] {
+  const names = namesOf(data);
+  const here = takenAmong(names, known.taken).filter(one => one.project === project);
+  const { fields, tagTypes } = missingIn(data, known);
+  const variants = (data.featureEnvironments ?? []).some(({ variants: list = [] }) => list.length > 0);
+  return [
+    'UPDATE_FEATURE_ENVIRONMENT',
+    'CREATE_FEATURE_STRATEGY',
+    ...(here.length < names.length ? ['CREATE_FEATURE' as const] : []),
+    ...(here.length > 0
+      ? (['UPDATE_FEATURE', 'UPDATE_FEATURE_STRATEGY', 'DELETE_FEATURE_STRATEGY'] as const)
+      : []),
+    ...((data.featureTags ?? []).length > 0 || (data.links ?? []).length > 0
+      ? ['UPDATE_FEATURE' as const]
+      : []),
+    ...((data.dependencies ?? []).length > 0 ? ['UPDATE_FEATURE_DEPENDENCY' as const] : []),
+    ...(variants ? ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS' as const] : []),
+    ...(tagTypes.length > 0 ? ['CREATE_TAG_TYPE' as const] : []),
+    ...(fields.length > 0 ? ['CREATE_CONTEXT_FIELD' as const] : []),
+  ];
+}
+
+/** Names of the features that are enabled in the environment. */
+const enabledIn = (features: Feature[], environment: string): Set<string> =>
+  new Set(
+    features
+      .filter(({ environments }) => environments.some(({ name, enabled }) => name === environment && enabled))
+      .map(({ name }) => name),
+  );
+
+/** Context fields and tag types of the data that the receiving instance lacks. */
+export function missingIn(data: FeatureExport, known: Known) {
+  const fields = new Set(known.contextFields.map(({ name }) => name));
+  const tagTypes = new Set(known.tagTypes);
+  return {
+    fields: (data.contextFields ?? []).filter(({ name }) => !fields.has(name)),
+    tagTypes: (data.tagTypes ?? []).filter(({ name }) => !tagTypes.has(name)),
+  };
+}
+
+function warnings(data: FeatureExport, known: Known, project: string, enabledHere: Set<string>): Finding[] {
+  const after = enabledAfter(data);
+  const archived = new Set(known.taken.filter(one => one.archived).map(({ name }) => name));
+  const here = takenAmong(namesOf(data), known.taken).filter(one => one.project === project);
+  const legal = new Map(
+    known.contextFields.map(field => [field.name, new Set(field.legalValues.map(({ value }) => value))]),
+  );
+  const differing = (data.contextFields ?? []).filter(({ name, legalValues = [] }) =>
+    legalValues.some(({ value }) => legal.get(name)?.has(value) === false),
+  );
+  return [
+    finding(
+      'These features are archived here and stay as they are',
+      here.filter(({ archived }) => archived).map(({ name }) => name),
+    ),
+    finding(
+      'These features exist and would be changed to what the data says',
+      here.filter(({ archived }) => !archived).map(({ name }) => name),
+    ),
+    finding(
+      'These features have no enabled strategy in the data and will be disabled',
+      namesOf(data).filter(name => !archived.has(name) && after(name, enabledHere.has(name)).lacksStrategy),
+    ),
+    finding(
+      'These context fields exist with other legal values and stay as they are',
+      differing.map(({ name }) => name),
+    ),
+  ];
+}

@@ -1,0 +1,453 @@
+import { expect, test } from 'vitest';
+import { during } from '../../test/during.ts';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { type Harness, useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+
+const here = useHarness();
+const there = useHarness();
+
+const BATCH = '/api/admin/features-batch';
+const constraint = { contextName: 'country', operator: 'IN', values: ['NO', 'SE'] };
+const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
+
+const ask = async (instance: Harness, path: string, body: unknown, token?: string): Promise<Answer> =>
+  await call(instance.app, 'POST', path, { body, ...(token ? { token } : {}) });
+
+/** A feature with everything one can have, in production of the default project. */
+async function makeWhole(instance: Harness, name: string): Promise<void> {
+  const place = '/api/admin/projects/default/features';
+  const production = `${place}/${name}/environments/production`;
+  await ask(instance, '/api/admin/context', {
+    name: 'country',
+    legalValues: [{ value: 'NO' }, { value: 'SE' }],
+  });
+  await ask(instance, '/api/admin/tag-types', { name: 'team', description: 'Who', color: '#1A2B3C' });
+  await ask(instance, '/api/admin/segments', { name: 'europe', constraints: [] });
+  const segments = (await call(instance.app, 'GET', '/api/admin/segments')).body.segments;
+  const parent = `${name}-parent`;
+  const answers = [
+    await ask(instance, place, { name: parent, type: 'operational', description: 'Above' }),
+    await ask(instance, place, {
+      name,
+      type: 'experiment',
+      description: 'Whole',
+      impressionData: true,
+      tags: [{ type: 'team', value: 'blue' }],
+    }),
+    await ask(instance, `${production}/strategies`, {
+      name: 'flexibleRollout',
+      title: 'First',
+      parameters: { rollout: '25' },
+      constraints: [constraint],
+      segments: [segments[0].id],
+      variants: [variant('a'), variant('b')],
+    }),
+    await ask(instance, `${production}/strategies`, { name: 'remoteAddress', parameters: { IPs: '::1' } }),
+    await ask(instance, `${production}/on`, undefined),
+    await call(instance.app, 'PUT', `${production}/variants`, { body: [variant('x'), variant('y')] }),
+    await ask(instance, `${place}/${name}/dependencies`, { feature: parent, variants: ['x'] }),
+    await ask(instance, `${place}/${name}/link`, { url: 'https://example.com/1', title: 'Ticket' }),
+  ];
+  for (const { status, body } of answers) expect(status, JSON.stringify(body)).toBeLessThan(300);
+}
+
+const exported = async (instance: Harness, features: string[]): Promise<Answer> =>
+  await ask(instance, `${BATCH}/export`, { features, environment: 'production' });
+
+/** Ids and times are the instance's own. */
+function comparable(body: Answer['body']) {
+  const names = new Map(body.segments.map(({ id, name }: { id: number; name: string }) => [id, name]));
+  return {
+    ...body,
+    segments: body.segments.map(({ name }: { name: string }) => name),
+    features: body.features.map(({ createdAt: _, ...feature }: { createdAt: string }) => feature),
+    featureStrategies: body.featureStrategies.map(
+      ({ id: _, segments, ...strategy }: { id: string; segments: number[] }) => ({
+        ...strategy,
+        segments: segments.map(id => names.get(id)),
+      }),
+    ),
+  };
+}
+
+const bare = (name: string, rest: object = {}) => ({ features: [{ name }], featureStrategies: [], ...rest });
+const into = (data: object, project = 'default') => ({ project, environment: 'production', data });
+const lastEvents = async (instance: Harness, limit: number) =>
+  (await call(instance.app, 'GET', `/api/admin/search/events?limit=${limit}`)).body.events.toReversed();
+
+test('what is exported here and imported there is there what it is here', async () => {
+  await makeWhole(here, 'whole');
+  const taken = await exported(here, ['whole', 'whole-parent']);
+  await ask(there, '/api/admin/segments', { name: 'another', constraints: [] });
+  await ask(there, '/api/admin/segments', { name: 'europe', constraints: [] });
+
+  const checked = await ask(there, `${BATCH}/validate`, into(taken.body));
+  const imported = await ask(there, `${BATCH}/import`, into(taken.body));
+
+  expect(taken.status).toBe(200);
+  expect(checked).toMatchObject({ status: 200, body: { errors: [], warnings: [], permissions: [] } });
+  expect([imported.status, imported.body]).toEqual([200, '']);
+  const told = await lastEvents(there, 13);
+  const back = await exported(there, ['whole', 'whole-parent']);
+  expect(comparable(back.body)).toEqual(comparable(taken.body));
+  expect(new Set(told.map((event: { groupId: string }) => event.groupId)).size).toBe(1);
+  expect(told.map((event: { type: string }) => event.type)).toEqual([
+    'context-field-created',
+    'tag-type-created',
+    'tag-created',
+    'feature-created',
+    'feature-created',
+    'feature-tagged',
+    'feature-link-added',
+    'feature-dependency-added',
+    'feature-strategy-add',
+    'feature-strategy-add',
+    'feature-environment-variants-updated',
+    'feature-environment-enabled',
+    'features-imported',
+  ]);
+  expect(told.at(-1)).toMatchObject({ project: 'default', environment: 'production' });
+});
+
+test('importing the same again changes nothing and writes nothing', async () => {
+  await makeWhole(here, 'again');
+  const { body } = await exported(here, ['again', 'again-parent']);
+  const [before] = await lastEvents(here, 1);
+
+  const answer = await ask(here, `${BATCH}/import`, into(body));
+
+  expect(answer.status).toBe(200);
+  expect((await lastEvents(here, 1))[0].id).toBe(before.id);
+});
+
+test('an existing feature becomes what the data says, in that environment only', async () => {
+  await makeWhole(here, 'older');
+  const place = '/api/admin/projects/default/features/older/environments';
+  await ask(here, `${place}/development/strategies`, { name: 'default' });
+
+  const checked = await ask(here, `${BATCH}/validate`, into(bare('older')));
+  const answer = await ask(
+    here,
+    `${BATCH}/import`,
+    into({
+      features: [{ name: 'older', description: 'Newer', stale: true }],
+      featureStrategies: [{ featureName: 'older', name: 'default', title: 'Only' }],
+      featureEnvironments: [{ featureName: 'older', enabled: false }],
+    }),
+  );
+
+  expect(checked.body.warnings).toMatchObject([{ affectedItems: ['older'] }, { affectedItems: ['older'] }]);
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  const { body } = await call(here.app, 'GET', '/api/admin/projects/default/features/older');
+  const [development, production] = body.environments;
+  expect(body).toMatchObject({ description: 'Newer', stale: true, type: 'experiment' });
+  expect(body.tags).toHaveLength(1);
+  expect(body.dependencies).toHaveLength(1);
+  expect(development.strategies).toHaveLength(1);
+  expect(production).toMatchObject({ enabled: false, strategies: [{ name: 'default', title: 'Only' }] });
+  expect(production.variants).toHaveLength(2);
+  const types = (await lastEvents(here, 7)).map((event: { type: string }) => event.type);
+  expect(types).toEqual([
+    'feature-metadata-updated',
+    'feature-stale-on',
+    'feature-strategy-remove',
+    'feature-strategy-remove',
+    'feature-strategy-add',
+    'feature-environment-disabled',
+    'features-imported',
+  ]);
+});
+
+test('an export is by names, by project or by tag, and of what the caller may read', async () => {
+  const secret = await makeProject(here.db, { mode: 'private' });
+  await ask(here, `/api/admin/projects/${secret.id}/features`, {
+    name: 'hidden',
+    tags: [{ type: 'simple', value: 'shared' }],
+  });
+  await ask(here, '/api/admin/projects/default/features', {
+    name: 'seen',
+    tags: [{ type: 'simple', value: 'shared' }],
+  });
+  const viewer = await makeUser(here.db, 'Viewer');
+  const take = (query: object, token?: string) =>
+    ask(here, `${BATCH}/export`, { environment: 'production', ...query }, token);
+  const names = ({ body }: Answer) => body.features.map(({ name }: { name: string }) => name);
+
+  expect(names(await take({ tag: 'simple:shared' }))).toEqual(['hidden', 'seen']);
+  expect(names(await take({ project: secret.id }))).toEqual(['hidden']);
+  expect(names(await take({ tag: 'simple:shared' }, viewer.token))).toEqual(['seen']);
+  expect(names(await take({ project: secret.id }, viewer.token))).toEqual([]);
+  expect((await take({ features: ['hidden'] }, viewer.token)).status).toBe(404);
+  expect((await take({ features: ['nowhere'] })).status).toBe(404);
+  for (const query of [{}, { features: ['seen'], project: 'default' }, { tag: 'simple' }]) {
+    expect((await take(query)).status).toBe(400);
+  }
+});
+
+test('rejects the export of an environment that does not exist', async () => {
+  await ask(here, '/api/admin/projects/default/features', { name: 'misspelt-environment' });
+
+  const { status, body } = await ask(here, `${BATCH}/export`, {
+    features: ['misspelt-environment'],
+    environment: 'prodution',
+  });
+
+  expect(status).toBe(400);
+  expect(body.details).toEqual([
+    { message: 'environment prodution does not exist', path: '/body/environment' },
+  ]);
+});
+
+test('points to the environment when the project of an import does not have it', async () => {
+  const { status, body } = await ask(here, `${BATCH}/import`, {
+    project: 'default',
+    environment: 'prodution',
+    data: { features: [{ name: 'into-nowhere' }], featureStrategies: [] },
+  });
+
+  expect(status).toBe(400);
+  expect(body.details).toEqual([
+    { message: 'Project default does not have this environment: prodution', path: '/body/environment' },
+  ]);
+});
+
+test('an export can be offered as a file', async () => {
+  await ask(here, '/api/admin/projects/default/features', { name: 'filed' });
+  const answer = await ask(here, `${BATCH}/export`, {
+    features: ['filed'],
+    environment: 'production',
+    downloadFile: true,
+  });
+
+  expect(answer.headers['content-disposition']).toBe('attachment; filename="features.json"');
+});
+
+test.each<[string, object, string[]]>([
+  ['a strategy type that is not here', { featureStrategies: [{ featureName: 'n', name: 'nope' }] }, ['nope']],
+  ['a feature type that is not here', { features: [{ name: 'n', type: 'nope' }] }, ['nope']],
+  [
+    'a segment that is not here',
+    {
+      featureStrategies: [{ featureName: 'n', name: 'default', segments: [1] }],
+      segments: [{ id: 1, name: 'nope' }],
+    },
+    ['nope'],
+  ],
+  [
+    'a segment without a name',
+    { featureStrategies: [{ featureName: 'n', name: 'default', segments: [77] }] },
+    ['77'],
+  ],
+  [
+    'a tag of an unknown type',
+    { featureTags: [{ featureName: 'n', tagType: 'nope', tagValue: 'xx' }] },
+    ['nope'],
+  ],
+  ['the same feature twice', { features: [{ name: 'n' }, { name: 'n' }] }, ['n']],
+  [
+    'a strategy of a feature that is not in the data',
+    { featureStrategies: [{ featureName: 'stranger', name: 'default' }] },
+    ['stranger'],
+  ],
+  [
+    'a parent that is nowhere',
+    { dependencies: [{ feature: 'n', dependencies: [{ feature: 'nope' }] }] },
+    ['nope'],
+  ],
+  [
+    'a feature that is both parent and child',
+    {
+      features: [{ name: 'n' }, { name: 'm' }, { name: 'o' }],
+      dependencies: [
+        { feature: 'n', dependencies: [{ feature: 'm' }] },
+        { feature: 'm', dependencies: [{ feature: 'o' }] },
+      ],
+    },
+    ['m'],
+  ],
+  [
+    'a constraint without values',
+    {
+      featureStrategies: [
+        { featureName: 'n', name: 'default', constraints: [{ ...constraint, values: [] }] },
+      ],
+    },
+    ['n'],
+  ],
+  [
+    'weights that are too much',
+    {
+      featureEnvironments: [
+        {
+          featureName: 'n',
+          enabled: true,
+          variants: [
+            { name: 'a', weight: 900, weightType: 'fix' },
+            { name: 'b', weight: 900, weightType: 'fix' },
+          ],
+        },
+      ],
+    },
+    ['n'],
+  ],
+  [
+    'a link that a browser would run',
+    { links: [{ feature: 'n', links: [{ url: 'javascript:alert(1)' }] }] },
+    ['n'],
+  ],
+  [
+    'a rollout of 200',
+    { featureStrategies: [{ featureName: 'n', name: 'flexibleRollout', parameters: { rollout: '200' } }] },
+    ['n'],
+  ],
+])('%s is found by the check and refused by the import', async (_case, data, items) => {
+  const request = into({ ...bare('n'), ...data });
+  const checked = await ask(here, `${BATCH}/validate`, request);
+  const imported = await ask(here, `${BATCH}/import`, request);
+
+  expect(checked.body.errors.map((one: { affectedItems: string[] }) => one.affectedItems)).toEqual([items]);
+  expect(imported).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(imported.body.details).toHaveLength(1);
+  expect((await call(here.app, 'GET', '/api/admin/projects/default/features/n')).status).toBe(404);
+});
+
+test('naming pattern, feature limit, missing environment and taken names are all told at once', async () => {
+  const { id } = await makeProject(here.db, { environments: ['development'] });
+  await call(here.app, 'PUT', `/api/admin/projects/${id}/settings`, {
+    body: { featureLimit: 1, featureNaming: { pattern: 'x-.+' } },
+  });
+  await ask(here, '/api/admin/projects/default/features', { name: 'taken' });
+  const data = { features: [{ name: 'one' }, { name: 'two' }, { name: 'taken' }], featureStrategies: [] };
+
+  const { body } = await ask(here, `${BATCH}/validate`, into(data, id));
+
+  expect(body.errors.map((one: { affectedItems: string[] }) => one.affectedItems)).toEqual([
+    ['production'],
+    ['taken'],
+    ['one', 'two'],
+    ['one', 'two'],
+  ]);
+});
+
+test('an archived feature stays as it is, and the check says so', async () => {
+  await ask(here, '/api/admin/projects/default/features', { name: 'resting' });
+  await call(here.app, 'DELETE', '/api/admin/projects/default/features/resting');
+  const request = into({ features: [{ name: 'resting', description: 'Awake' }], featureStrategies: [] });
+
+  const checked = await ask(here, `${BATCH}/validate`, request);
+  const imported = await ask(here, `${BATCH}/import`, request);
+
+  expect(checked.body.warnings).toMatchObject([{ affectedItems: ['resting'] }]);
+  expect(imported.status).toBe(200);
+  const { body } = await call(here.app, 'GET', '/api/admin/projects/default/features/resting');
+  expect(body.archived).toBe(true);
+  expect(body).not.toHaveProperty('description');
+});
+
+test('who lacks a permission is told which; who may not read the project learns nothing of it', async () => {
+  const project = await makeProject(here.db, { mode: 'private' });
+  const [member, reader, stranger] = [
+    await makeUser(here.db, 'Viewer'),
+    await makeUser(here.db, 'Viewer'),
+    await makeUser(here.db, 'Viewer'),
+  ];
+  await makeMember(here.db, member, project.id, 'Member');
+  await makeMember(here.db, reader, project.id, 'Reader');
+  const request = into(bare('private-flag', { tagTypes: [{ name: 'fresh' }] }), project.id);
+
+  const [ofMember, ofReader] = [
+    await ask(here, `${BATCH}/validate`, request, member.token),
+    await ask(here, `${BATCH}/validate`, request, reader.token),
+  ];
+  const refused = await ask(here, `${BATCH}/import`, request, reader.token);
+  const unseen = await ask(here, `${BATCH}/import`, request, stranger.token);
+  const plain = await ask(here, `${BATCH}/import`, into(bare('private-flag'), project.id), member.token);
+
+  expect(ofMember.body.permissions).toMatchObject([{ affectedItems: ['CREATE_TAG_TYPE'] }]);
+  expect(ofReader.body.permissions[0].affectedItems).toContain('CREATE_FEATURE');
+  expect([refused.status, unseen.status, plain.status]).toEqual([403, 404, 200]);
+});
+
+test('a permission for one environment counts there, also when a role of the instance holds it', async () => {
+  const project = await makeProject(here.db);
+  const { roles: role } = (
+    await ask(here, '/api/admin/roles', {
+      name: 'Importer',
+      type: 'root-custom',
+      permissions: [
+        { name: 'CREATE_FEATURE' },
+        { name: 'CREATE_FEATURE_STRATEGY', environment: 'production' },
+        { name: 'UPDATE_FEATURE_ENVIRONMENT' },
+      ],
+    })
+  ).body;
+  const importer = await makeUser(here.db, 'Viewer');
+  const group = { name: 'Importers', rootRole: role.id, users: [{ user: { id: importer.id } }] };
+  await ask(here, '/api/admin/groups', group);
+  const data = {
+    features: [{ name: 'by-role' }],
+    featureStrategies: [{ name: 'default', featureName: 'by-role', parameters: {} }],
+  };
+  const check = async (environment: string) =>
+    (await ask(here, `${BATCH}/validate`, { project: project.id, environment, data }, importer.token)).body
+      .permissions;
+
+  expect(await check('production')).toEqual([]);
+  expect(await check('development')).toMatchObject([{ affectedItems: ['CREATE_FEATURE_STRATEGY'] }]);
+});
+
+test('a name that somebody takes at the same moment makes the import fail as a whole', async () => {
+  const request = into({ features: [{ name: 'race-1' }, { name: 'race-2' }], featureStrategies: [] });
+
+  const answer = await during(
+    here.db,
+    async tx => {
+      const row = { name: 'race-2', project: 'default', type: 'release' };
+      await tx.insertInto('features').values(row).execute();
+    },
+    () => ask(here, `${BATCH}/import`, request),
+  );
+
+  expect(answer).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect((await call(here.app, 'GET', '/api/admin/projects/default/features/race-1')).status).toBe(404);
+});
+
+test('twelve features take as many statements as one, to export, check and import', async () => {
+  const count = async (work: () => Promise<Answer>): Promise<number> => {
+    const before = here.statements.length;
+    const { status, body } = await work();
+    expect(status, JSON.stringify(body)).toBe(200);
+    return here.statements.length - before;
+  };
+  const counted = async (names: string[]) => {
+    const data = {
+      features: names.map(name => ({ name })),
+      featureStrategies: names.flatMap(featureName => [
+        { featureName, name: 'default' },
+        { featureName, name: 'flexibleRollout', constraints: [constraint] },
+      ]),
+      featureEnvironments: names.map(featureName => ({
+        featureName,
+        enabled: true,
+        variants: [variant('v')],
+      })),
+      featureTags: names.map(featureName => ({
+        featureName,
+        tagType: 'simple',
+        tagValue: `of-${featureName}`,
+      })),
+    };
+    return [
+      await count(() => ask(here, `${BATCH}/validate`, into(data))),
+      await count(() => ask(here, `${BATCH}/import`, into(data))),
+      await count(() => exported(here, names)),
+    ];
+  };
+  await ask(here, '/api/admin/projects/default/features', { name: 'warm' });
+
+  const one = await counted(['count-0']);
+  const twelve = await counted(Array.from({ length: 12 }, (_, n) => `count-${n + 1}`));
+
+  expect(twelve).toEqual(one);
+});

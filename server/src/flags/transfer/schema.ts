@@ -1,0 +1,180 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, TextMap, UrlName } from '../../platform/http/schema.ts';
+import { ConstraintInput } from '../../targeting/constraints/schema.ts';
+import { NewContextField } from '../../targeting/context/schema.ts';
+import { StrategyVariantInput, VariantInput } from '../../targeting/variants/schema.ts';
+import { NewTagType } from '../tags/schema.ts';
+
+/** An export of more is refused, and so is an import: what one request may cost is bounded. */
+export const MAX_FEATURES = 1_000;
+/** Of an import: ten for each feature, where a feature may have several. */
+const MAX_STRATEGIES = 10_000;
+const MAX_TAGS = 10_000;
+const MAX_TAG_TYPES = 1_000;
+const MAX_CONTEXT_FIELDS = 1_000;
+const MAX_SEGMENTS = 10_000;
+
+const featureName = UrlName({ examples: ['checkout-v2'] });
+const text = (maxLength: number) => Type.String({ maxLength });
+const optional = { additionalProperties: true };
+
+/** Only what an import reads is described; other fields of an export from elsewhere are passed over. */
+export const FeatureExport = Named(
+  'FeatureExport',
+  Type.Object({
+    features: Type.Array(
+      Type.Object(
+        {
+          name: featureName,
+          type: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['release'] })),
+          description: Type.Optional(Nullable(text(4_000))),
+          impressionData: Type.Optional(Nullable(Type.Boolean())),
+          stale: Type.Optional(Type.Boolean()),
+        },
+        optional,
+      ),
+      { maxItems: MAX_FEATURES },
+    ),
+    featureStrategies: Type.Array(
+      Type.Object(
+        {
+          featureName,
+          name: Type.String({ minLength: 1, maxLength: 100, examples: ['flexibleRollout'] }),
+          title: Type.Optional(Nullable(text(500))),
+          disabled: Type.Optional(Nullable(Type.Boolean())),
+          sortOrder: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 100_000 }))),
+          parameters: Type.Optional(TextMap(100_000)),
+          constraints: Type.Optional(Type.Array(ConstraintInput, { maxItems: 30 })),
+          variants: Type.Optional(Type.Array(StrategyVariantInput, { maxItems: 100 })),
+          segments: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 5 })),
+        },
+        optional,
+      ),
+      { maxItems: MAX_STRATEGIES, description: 'Of the environment that was exported, in their order' },
+    ),
+    featureEnvironments: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            featureName,
+            enabled: Type.Boolean(),
+            variants: Type.Optional(Type.Array(VariantInput, { maxItems: 100 })),
+          },
+          optional,
+        ),
+        { maxItems: MAX_FEATURES },
+      ),
+    ),
+    featureTags: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { featureName, tagType: text(50), tagValue: Type.String({ minLength: 2, maxLength: 50 }) },
+          optional,
+        ),
+        { maxItems: MAX_TAGS },
+      ),
+    ),
+    tagTypes: Type.Optional(
+      Type.Array(Type.Object({ ...NewTagType.properties }, optional), { maxItems: MAX_TAG_TYPES }),
+    ),
+    contextFields: Type.Optional(
+      Type.Array(Type.Object({ ...NewContextField.properties }, optional), { maxItems: MAX_CONTEXT_FIELDS }),
+    ),
+    segments: Type.Optional(
+      Type.Array(
+        Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1, maxLength: 200 }) }, optional),
+        {
+          maxItems: MAX_SEGMENTS,
+          description:
+            'Names of the segments that strategies refer to by id; an import looks them up by name',
+        },
+      ),
+    ),
+    dependencies: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            feature: featureName,
+            dependencies: Type.Array(
+              Type.Object(
+                {
+                  feature: featureName,
+                  enabled: Type.Optional(Type.Boolean()),
+                  variants: Type.Optional(Type.Array(text(100), { maxItems: 100 })),
+                },
+                optional,
+              ),
+              { maxItems: 100 },
+            ),
+          },
+          optional,
+        ),
+        { maxItems: MAX_FEATURES },
+      ),
+    ),
+    links: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            feature: featureName,
+            links: Type.Array(
+              Type.Object({ url: text(2_000), title: Type.Optional(Nullable(text(200))) }, optional),
+              { maxItems: 10 },
+            ),
+          },
+          optional,
+        ),
+        { maxItems: MAX_FEATURES },
+      ),
+    ),
+  }),
+);
+export type FeatureExport = Static<typeof FeatureExport>;
+
+const environment = Type.String({ minLength: 1, maxLength: 100, examples: ['production'] });
+
+export const ExportQuery = Type.Object(
+  {
+    environment,
+    features: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: MAX_FEATURES }),
+    ),
+    project: Type.Optional(Type.String({ maxLength: 100, description: 'All features of the project' })),
+    tag: Type.Optional(
+      Type.String({ maxLength: 101, description: 'All features with this tag, type:value' }),
+    ),
+    downloadFile: Type.Optional(Type.Boolean({ description: 'true: the answer is offered as a file' })),
+  },
+  { examples: [{ features: ['checkout-v2'], environment: 'production' }] },
+);
+export type ExportQuery = Static<typeof ExportQuery>;
+
+export const ImportRequest = Type.Object(
+  { project: Type.String({ minLength: 1, maxLength: 100 }), environment, data: FeatureExport },
+  {
+    examples: [
+      {
+        project: 'default',
+        environment: 'production',
+        data: { features: [{ name: 'checkout-v2' }], featureStrategies: [] },
+      },
+    ],
+  },
+);
+export type ImportRequest = Static<typeof ImportRequest>;
+
+const finding = Type.Object({
+  message: Type.String({ examples: ['These strategy types do not exist here'] }),
+  affectedItems: Type.Array(Type.String(), { examples: [['my-strategy']] }),
+});
+export type Finding = Static<typeof finding>;
+
+export const ImportReport = Named(
+  'ImportReport',
+  Type.Object({
+    errors: Type.Array(finding, { description: 'What keeps the import from being done' }),
+    warnings: Type.Array(finding, { description: 'What would be done otherwise than one may expect' }),
+    permissions: Type.Array(finding, { description: 'What the caller may not do' }),
+  }),
+);
+export type ImportReport = Static<typeof ImportReport>;

@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { ofReadableProject } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { type ExportQuery, MAX_FEATURES } from './schema.ts';
+
+/** Names of the active features a query asks for, of projects the actor may read; one more than may be exported, to tell. */
+export async function listChosen(db: Reader, actor: Actor, query: ExportQuery): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from features
+    where archived_at is null and ${ofReadableProject(actor)} and ${asked(query)}
+    order by name limit ${MAX_FEATURES + 1}`.execute(db);
+  return rows.map(row => row.name);
+}
+
+function asked({ features, project, tag }: ExportQuery) {
+  if (features !== undefined) return sql<boolean>`name = any(${features})`;
+  if (project !== undefined) return sql<boolean>`project = ${project}`;
+  const [type, ...value] = String(tag).split(':');
+  return sql<boolean>`exists (
+    select from feature_tags
+    where feature_name = features.name and feature_tags.type = ${type} and value = ${value.join(':')}
+  )`;
+}
+
+/** What exported features refer to and an importing instance may lack. */
+export type References = {
+  segments: { id: number; name: string }[];
+  tagTypes: { name: string; description: string | null; icon: string | null; color: string | null }[];
+  contextFields: {
+    name: string;
+    description: string | null;
+    stickiness: boolean;
+    sortOrder: number;
+    legalValues: { value: string; description?: string }[];
+  }[];
+};
+
+export async function findReferences(
+  db: Reader,
+  used: { segments: number[]; tagTypes: string[]; contextFields: string[] },
+): Promise<References> {
+  const { rows } = await sql<References>`
+    select
+      coalesce((
+        select jsonb_agg(jsonb_build_object('id', id, 'name', name) order by id)
+        from segments where id = any(${used.segments})
+      ), '[]') as segments,
+      coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'name', name, 'description', description, 'icon', icon, 'color', color) order by name)
+        from tag_types where name = any(${used.tagTypes})
+      ), '[]') as "tagTypes",
+      coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'name', name, 'description', description, 'stickiness', stickiness, 'sortOrder', sort_order,
+          'legalValues', legal_values) order by name)
+        from context_fields where name = any(${used.contextFields})
+      ), '[]') as "contextFields"`.execute(db);
+  const [found] = rows;
+  if (!found) throw new Error('A select without a table gave no row');
+  return found;
+}
+
+export type Known = {
+  environments: string[];
+  taken: { name: string; project: string; archived: boolean }[];
+  featureTypes: string[];
+  strategyTypes: string[];
+  segments: { id: number; name: string }[];
+  contextFields: { name: string; legalValues: { value: string }[] }[];
+  tagTypes: string[];
+  tags: { type: string; value: string }[];
+};
+
+/** All that the receiving instance has of what an import names, in one statement. */
+export async function findKnown(
+  db: Reader,
+  project: string,
+  named: {
+    features: string[];
+    strategyTypes: string[];
+    segments: string[];
+    contextFields: string[];
+    tags: { type: string; value: string }[];
+  },
+): Promise<Known> {
+  const { rows } = await sql<Known>`
+    select
+      array(select environment_name from project_environments where project_id = ${project}) as environments,
+      coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'name', name, 'project', project, 'archived', archived_at is not null))
+        from features where name = any(${named.features})
+      ), '[]') as taken,
+      array(select id from feature_types) as "featureTypes",
+      array(select name from strategies where name = any(${named.strategyTypes})) as "strategyTypes",
+      coalesce((
+        select jsonb_agg(jsonb_build_object('id', id, 'name', name))
+        from segments where name = any(${named.segments}) and (project is null or project = ${project})
+      ), '[]') as segments,
+      coalesce((
+        select jsonb_agg(jsonb_build_object('name', name, 'legalValues', legal_values))
+        from context_fields where name = any(${named.contextFields}) and (project is null or project = ${project})
+      ), '[]') as "contextFields",
+      array(select name from tag_types) as "tagTypes",
+      coalesce((
+        select jsonb_agg(jsonb_build_object('type', tags.type, 'value', tags.value))
+        from tags join jsonb_to_recordset(${JSON.stringify(named.tags)}::jsonb) as wanted (type text, value text)
+          on wanted.type = tags.type and wanted.value = tags.value
+      ), '[]') as tags`.execute(db);
+  const [known] = rows;
+  if (!known) throw new Error('A select without a table gave no row');
+  return known;
+}

@@ -1,7 +1,0 @@
-import type { Db } from '../db/database.ts';
-import { deleteExpired } from './store.ts';
-
-/** A key that has expired is not honoured any more; this only makes room. */
-export async function removeExpiredKeys(db: Db): Promise<number> {
-  return await deleteExpired(db);
-}

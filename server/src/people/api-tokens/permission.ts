@@ -1,0 +1,16 @@
+import { holds } from '../../access/guard.ts';
+import type { RootPermission } from '../../access/permissions.ts';
+import type { Actor } from '../../platform/actor.ts';
+import { TOKEN_TYPES } from './schema.ts';
+
+type Action = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
+
+/** Which permission an action on a token of this type needs. Admin tokens are for admins. */
+export function tokenPermission(action: Action, type: string): RootPermission {
+  if (type === 'admin') return 'ADMIN';
+  return type === 'frontend' ? `${action}_FRONTEND_API_TOKEN` : `${action}_CLIENT_API_TOKEN`;
+}
+
+export function readableTypes(actor: Actor): string[] {
+  return ['admin', ...TOKEN_TYPES].filter(type => holds(actor, [tokenPermission('READ', type)]));
+}

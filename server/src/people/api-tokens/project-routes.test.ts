@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+
+const NEW = { tokenName: 'app', type: 'backend', environment: 'production' };
+
+async function memberOfProject() {
+  const project = await makeProject(harness.db);
+  const user = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, user, project.id, 'Member');
+  const ask = (method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
+    call(harness.app, method, `/api/admin/projects/${project.id}/api-tokens${path}`, {
+      token: user.token,
+      ...(body ? { body } : {}),
+    });
+  return { project: project.id, user, ask };
+}
+
+const idsOf = ({ body }: { body: { tokens: { id: number }[] } }) => body.tokens.map(({ id }) => id);
+
+test('rejects a token that would be expired from the start', async () => {
+  const { ask } = await memberOfProject();
+
+  const { status, body } = await ask('POST', '', { ...NEW, expiresAt: '2020-01-01T00:00:00.000Z' });
+
+  expect(status).toBe(400);
+  expect(body.details).toEqual([
+    {
+      message: 'expiresAt must be in the future, and 2020-01-01T00:00:00.000Z is not',
+      path: '/body/expiresAt',
+    },
+  ]);
+});
+
+test('a member makes, lists and revokes tokens of the project, and the project is told', async () => {
+  const { project, ask } = await memberOfProject();
+
+  const created = await ask('POST', '', NEW);
+  const listed = await ask('GET');
+  const revoked = await ask('DELETE', `/${encodeURIComponent(created.body.secret)}`);
+
+  expect([created.status, listed.status, revoked.status]).toEqual([201, 200, 200]);
+  expect(created.body.secret).toMatch(new RegExp(`^${project}:production\\.hyc_`));
+  expect(created.body.projects).toEqual([project]);
+  expect(listed.body.tokens).toEqual([
+    { ...created.body, secret: `${project}:production.…${created.body.secret.slice(-4)}` },
+  ]);
+  expect(idsOf(await ask('GET'))).toEqual([]);
+  const { events } = (
+    await call(harness.app, 'GET', `/api/admin/search/events?project=IS:${project}&limit=2`)
+  ).body;
+  expect(events.map((event: { type: string }) => event.type)).toEqual([
+    'api-token-deleted',
+    'api-token-created',
+  ]);
+});
+
+test.each([
+  [{ projects: ['default'] }, '/body/projects'],
+  [{ project: '*' }, '/body/projects'],
+  [{ type: 'admin' }, '/body/type'],
+  [{ environment: 'moon' }, '/body/environment'],
+])('%j is refused', async (fields, path) => {
+  const { ask } = await memberOfProject();
+
+  expect(await ask('POST', '', { ...NEW, ...fields })).toMatchObject({
+    status: 400,
+    body: { name: 'BadDataError', details: [{ path }] },
+  });
+});
+
+test('tokens of other projects and of all projects are neither listed nor revoked here', async () => {
+  const { project, ask } = await memberOfProject();
+  const create = async (projects: string[]) =>
+    (await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW, projects } })).body.id;
+  const [other, all, both] = [
+    await create(['default']),
+    await create(['*']),
+    await create([project, 'default']),
+  ];
+
+  expect(idsOf(await ask('GET'))).toEqual([both]);
+  expect((await ask('DELETE', `/${other}`)).status).toBe(404);
+  expect((await ask('DELETE', `/${all}`)).status).toBe(404);
+  expect(await ask('DELETE', `/${both}`)).toMatchObject({
+    status: 403,
+    body: { name: 'InvalidOperationError' },
+  });
+});
+
+test('a token that is also for a project one may not read is not seen, nor changed, nor revoked', async () => {
+  const { project, user, ask } = await memberOfProject();
+  const hidden = await makeProject(harness.db, { mode: 'private' });
+  const body = { ...NEW, projects: [project, hidden.id] };
+  const { id } = (await call(harness.app, 'POST', '/api/admin/api-tokens', { body })).body;
+  const editor = await makeUser(harness.db, 'Editor');
+  const seenBy = async (token: string) =>
+    idsOf(await call(harness.app, 'GET', '/api/admin/api-tokens', { token }));
+
+  expect(idsOf(await ask('GET'))).toEqual([]);
+  expect((await ask('DELETE', `/${id}`)).status).toBe(404);
+  expect(await seenBy(editor.token)).not.toContain(id);
+  await makeMember(harness.db, editor, hidden.id, 'Reader');
+  await makeMember(harness.db, user, hidden.id, 'Reader');
+  expect(await seenBy(editor.token)).toContain(id);
+  expect(idsOf(await ask('GET'))).toEqual([id]);
+});

@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+import type { Limits } from '../../platform/config.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { createProjectToken, tokenViolations } from './create.ts';
+import { keyOf } from './key.ts';
+import { revokeProjectToken } from './revoke.ts';
+import { ApiToken, ApiTokenList, NewProjectToken, TOKEN_TYPES } from './schema.ts';
+import { isForProject, listTokens } from './store.ts';
+
+const tags = ['API tokens'];
+const projectId = Type.String({ description: 'Id of the project', examples: ['payments'] });
+const inProject = Type.Object({ projectId });
+
+/** The tokens of one project, for those who have no say about those of the instance. */
+export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens'>): void {
+  app.get(
+    '/api/admin/projects/:projectId/api-tokens',
+    {
+      config: { permission: ['READ_PROJECT_API_TOKEN'] },
+      schema: {
+        operationId: 'getProjectApiTokens',
+        tags,
+        summary: 'List the API tokens of a project',
+        description:
+          'The tokens that are for this project, without their secrets: not those for all projects, nor those that are also for one the caller may not read.',
+        params: inProject,
+        response: { 200: answer('The tokens', ApiTokenList), ...refusals(401, 403, 404) },
+      },
+    },
+    async request => {
+      const ofProject = isForProject(request.params.projectId);
+      return { tokens: await listTokens(db, request.actor, TOKEN_TYPES, ofProject) };
+    },
+  );
+
+  app.post(
+    '/api/admin/projects/:projectId/api-tokens',
+    {
+      config: {
+        permission: ['CREATE_PROJECT_API_TOKEN'],
+        answersSecret: true,
+        checks: [({ body, actor }) => tokenViolations(db, actor, body)],
+      },
+      schema: {
+        operationId: 'createProjectApiToken',
+        tags,
+        summary: 'Create an API token of a project',
+        description:
+          'Creates a token for SDKs that is for this project alone. The secret is in this answer and nowhere else. Events: api-token-created.',
+        params: inProject,
+        body: NewProjectToken,
+        response: {
+          201: answer('The new token, with its secret', ApiToken),
+          ...refusals(400, 401, 403, 404, 409, 413, 415),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { actor, params, body } = request;
+      const token = await createProjectToken(db, actor, params.projectId, body, limits.apiTokens);
+      return reply.code(201).send(token);
+    },
+  );
+
+  app.delete(
+    '/api/admin/projects/:projectId/api-tokens/:token',
+    {
+      config: { permission: ['DELETE_PROJECT_API_TOKEN'] },
+      schema: {
+        operationId: 'deleteProjectApiToken',
+        tags,
+        summary: 'Revoke an API token of a project',
+        description:
+          'Revokes a token that is for this project alone; it is refused from now on, by every server. Events: api-token-deleted.',
+        params: Type.Object({
+          projectId,
+          token: Type.String({
+            maxLength: 512,
+            description: 'The token itself, or its id',
+            examples: ['12'],
+          }),
+        }),
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { projectId: project, token } = request.params;
+      await revokeProjectToken(db, request.actor, project, keyOf(token));
+      return reply.code(200).send();
+    },
+  );
+}

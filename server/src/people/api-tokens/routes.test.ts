@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { hashToken, isForged, newToken, SECRET_PATTERN } from '../../access/token.ts';
+import { makeUser } from '../../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { createInitialAdminTokens } from './create.ts';
+
+const harness = useHarness();
+
+const NEW = { tokenName: 'checkout', type: 'backend', environment: 'production', projects: ['default'] };
+const create = (body: object = {}) =>
+  call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW, ...body } });
+const list = async (): Promise<Record<string, unknown>[]> =>
+  (await call(harness.app, 'GET', '/api/admin/api-tokens')).body.tokens;
+
+test('a token is shown once and kept as a hash', async () => {
+  const created = await create();
+
+  expect(created.status).toBe(201);
+  const { id, secret } = created.body;
+  expect(secret).toMatch(/^default:production\.hyc_[0-9A-Za-z]{49}$/);
+  expect((await list()).find(token => token.id === id)?.secret).toBe(
+    `default:production.…${secret.slice(-4)}`,
+  );
+  const { rows } = await sql<{ row: string; hash: Buffer }>`
+    select api_tokens::text as row, hash from api_tokens where id = ${id}`.execute(harness.db);
+  expect(rows[0]?.row).not.toContain(secret.slice(20));
+  expect(rows[0]?.hash).toEqual(hashToken(secret));
+  const events = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:api-token-created&limit=1');
+  expect(events.body.events[0]).toMatchObject({
+    project: 'default',
+    environment: 'production',
+    data: { id, tokenName: 'checkout', type: 'backend', projects: ['default'] },
+  });
+  expect(JSON.stringify(events.body)).not.toContain(secret.slice(-10));
+});
+
+test.each([
+  [{ projects: ['*'] }, /^\*:production\./, ['*'], null],
+  [{ projects: undefined, project: 'default' }, /^default:production\./, ['default'], 'default'],
+  [{ projects: undefined }, /^\*:production\./, ['*'], null],
+  [{ type: 'frontend' }, /^default:production\.hyf_/, ['default'], 'default'],
+  [{ tokenName: undefined, username: 'old name' }, /^default:production\./, ['default'], 'default'],
+])('%j makes a token in the form SDKs read', async (fields, form, projects, project) => {
+  const { status, body } = await create(fields);
+
+  expect(status).toBe(201);
+  expect(body.secret).toMatch(form);
+  expect(body.projects).toEqual(projects);
+  const events = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:api-token-created&limit=1');
+  expect(events.body.events[0].project).toBe(project);
+});
+
+test('a token for no named environment is for development, as existing clients expect', async () => {
+  const { status, body } = await create({ environment: undefined });
+
+  expect([status, body.environment]).toEqual([201, 'development']);
+  expect(body.secret).toMatch(/^default:development\./);
+});
+
+test('who has kept a token finds it by its name, its id or itself; a part of it finds nothing', async () => {
+  const { id, secret, identifier } = (await create({ tokenName: 'kept apart' })).body;
+  const find = async (text: string) =>
+    (await call(harness.app, 'GET', `/api/admin/api-tokens/${encodeURIComponent(text)}`)).body.tokens.map(
+      (token: { id: number }) => token.id,
+    );
+
+  expect(identifier).toBe(String(id));
+  for (const text of ['kept apart', identifier, secret]) expect(await find(text)).toEqual([id]);
+  for (const text of ['kept', secret.slice(0, -1), '0', '999999']) expect(await find(text)).toEqual([]);
+});
+
+test.each([
+  [{ type: 'admin' }, '/body/type'],
+  [{ environment: 'moon' }, '/body/environment'],
+  [{ tokenName: undefined }, '/body/tokenName'],
+  [{ projects: ['default', 'moon'] }, '/body/projects'],
+  [{ projects: [] }, '/body/projects'],
+  [{ expiresAt: 'tomorrow' }, '/body/expiresAt'],
+  [{ expiresAt: '2030-01-01T00:00:00+23:59' }, '/body'],
+  [{ expiresAt: '2020-01-01T00:00:00.000Z' }, '/body/expiresAt'],
+])('%j is refused', async (fields, path) => {
+  expect(await create(fields)).toMatchObject({
+    status: 400,
+    body: { name: 'BadDataError', details: [{ path }] },
+  });
+});
+
+test('a token is refused on every server from the moment it is revoked', async () => {
+  const second = await harness.secondServer();
+  const user = await makeUser(harness.db, 'Admin');
+  const { pats } = (await call(harness.app, 'GET', '/api/admin/user/tokens', { token: user.token })).body;
+  const onSecond = async () => (await call(second, 'GET', '/api/admin/user', { token: user.token })).status;
+  const before = await onSecond();
+
+  await call(harness.app, 'DELETE', `/api/admin/user/tokens/${pats[0].id}`, { token: user.token });
+
+  expect([before, await onSecond()]).toEqual([200, 401]);
+});
+
+test('a revoked API token is refused by a second server, and does not come back with a restart', async () => {
+  const second = await harness.secondServer();
+  const token = '*:*.another-admin-token-0123456789-0123456789';
+  await createInitialAdminTokens(harness.db, [token]);
+  const onSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
+  const before = await onSecond();
+
+  const revoked = await call(harness.app, 'DELETE', `/api/admin/api-tokens/${encodeURIComponent(token)}`);
+  const after = await onSecond();
+  await createInitialAdminTokens(harness.db, [token]);
+
+  expect(revoked.status).toBe(200);
+  expect([before, after, await onSecond()]).toEqual([200, 401, 401]);
+});
+
+test('a revocation that is not committed yet does not refuse; the commit does', async () => {
+  const second = await harness.secondServer();
+  const token = '*:*.admin-token-under-revocation-0123456789';
+  await createInitialAdminTokens(harness.db, [token]);
+  const onSecond = async () => (await call(second, 'GET', '/api/admin/user', { token })).status;
+  const revoking = await harness.db.startTransaction().execute();
+  await sql`update api_tokens set revoked_at = now() where hash = ${hashToken(token)}`.execute(revoking);
+
+  const open = await onSecond();
+  await revoking.commit().execute();
+
+  expect([open, await onSecond()]).toEqual([200, 401]);
+});
+
+test('an expired token is refused, and a changed expiry holds at once', async () => {
+  const { id, secret } = (await create({ type: 'client' })).body;
+  const ask = async () => (await call(harness.app, 'GET', '/api/admin/user', { token: secret })).status;
+  const put = (expiresAt: string | null) =>
+    call(harness.app, 'PUT', `/api/admin/api-tokens/${id}`, { body: { expiresAt } });
+
+  const valid = await ask();
+  const expired = await put('2020-01-01T00:00:00Z');
+  const afterExpiry = await ask();
+  await put(null);
+
+  expect(expired).toMatchObject({ status: 200, body: { expiresAt: '2020-01-01T00:00:00.000Z' } });
+  expect([valid, afterExpiry, await ask()]).toEqual([403, 401, 403]);
+  const events = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:api-token-updated&limit=1');
+  expect(events.body.events[0]).toMatchObject({
+    data: { expiresAt: null },
+    preData: { expiresAt: '2020-01-01T00:00:00.000Z' },
+  });
+});
+
+test('the last use is written, at most once a minute', async () => {
+  const [recent, old] = ['*:*.used-a-moment-ago-0123456789', '*:*.used-long-ago-0123456789'] as const;
+  await createInitialAdminTokens(harness.db, [recent, old]);
+  const seen = async (token: string) => {
+    const { rows } = await sql<{ at: string }>`
+      select seen_at as at from api_tokens where hash = ${hashToken(token)}`.execute(harness.db);
+    return rows[0]?.at;
+  };
+  const setSeen = (token: string, ago: string) =>
+    sql`update api_tokens set seen_at = now() - ${ago}::interval where hash = ${hashToken(token)}`.execute(
+      harness.db,
+    );
+  await setSeen(recent, '20 seconds');
+  await setSeen(old, '61 seconds');
+  const before = { recent: await seen(recent), old: await seen(old) };
+
+  await call(harness.app, 'GET', '/api/admin/user', { token: recent });
+  await call(harness.app, 'GET', '/api/admin/user', { token: old });
+
+  await expect.poll(() => seen(old)).not.toEqual(before.old);
+  // Its request came first, so its use would be written by now.
+  expect(await seen(recent)).toEqual(before.recent);
+});
+
+test.each(['DELETE', 'PUT'] as const)(
+  '%s of a token that is not there is answered with 404',
+  async method => {
+    const body = method === 'PUT' ? { body: { expiresAt: null } } : {};
+    for (const key of ['999999', newToken('client', '*:production.')]) {
+      const url = `/api/admin/api-tokens/${encodeURIComponent(key)}`;
+      expect(await call(harness.app, method, url, body)).toMatchObject({
+        status: 404,
+        body: { name: 'NotFoundError' },
+      });
+    }
+  },
+);
+
+test('an Editor reads SDK tokens but not admin tokens, and creates none', async () => {
+  const editor = await makeUser(harness.db, 'Editor');
+  await create();
+
+  const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens', { token: editor.token })).body;
+  const refused = await call(harness.app, 'POST', '/api/admin/api-tokens', {
+    token: editor.token,
+    body: NEW,
+  });
+
+  expect(tokens.length).toBeGreaterThan(0);
+  expect(tokens.filter((token: { type: string }) => token.type === 'admin')).toEqual([]);
+  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(refused.body.message).toContain('CREATE_CLIENT_API_TOKEN');
+});
+
+test('a secret carries its checksum: look-alikes are refused without a look at the database', () => {
+  const tokens = Array.from({ length: 200 }, () => newToken('personal', 'user:'));
+
+  expect(new Set(tokens).size).toBe(200);
+  for (const token of tokens) {
+    expect(token).toMatch(SECRET_PATTERN);
+    expect(isForged(token)).toBe(false);
+    expect(isForged(token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a'))).toBe(true);
+  }
+  expect(isForged(ADMIN_TOKEN)).toBe(false);
+});

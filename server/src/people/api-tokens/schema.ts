@@ -1,0 +1,91 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+
+/** What existing clients count on if they name none. */
+export const DEFAULT_ENVIRONMENT = 'development';
+
+export const TOKEN_TYPES = ['client', 'backend', 'frontend'] as const;
+
+export const ApiToken = Named(
+  'ApiToken',
+  Type.Object({
+    id: Type.Integer({ examples: [12] }),
+    secret: Type.String({
+      description: 'The token itself when it is created; later only what is needed to recognise it',
+      examples: ['payments:production.…k3Xz'],
+    }),
+    secure: Type.Boolean({ description: 'Always true: the whole secret is shown once' }),
+    identifier: Type.String({
+      description: 'What stands for the token in addresses, and is the same in every answer: its id',
+      examples: ['12'],
+    }),
+    tokenName: Type.String({ examples: ['checkout service'] }),
+    type: Type.String({ enum: ['admin', ...TOKEN_TYPES], examples: ['backend'] }),
+    environment: Nullable(Type.String({ description: 'null: not bound to one', examples: ['production'] })),
+    project: Type.String({
+      description: 'The project, * for all, [] for several: the front of the token',
+      examples: ['payments'],
+    }),
+    projects: Type.Array(Type.String(), { description: '["*"]: all projects', examples: [['payments']] }),
+    alias: Nullable(Type.String()),
+    createdAt: Timestamp('When the token was created'),
+    expiresAt: Nullable(Timestamp('When the token stops working; null: never')),
+    seenAt: Nullable(Timestamp('When the token was last used, to the minute; null: never')),
+  }),
+);
+export type ApiToken = Static<typeof ApiToken>;
+
+export const ApiTokenList = Named('ApiTokenList', Type.Object({ tokens: Type.Array(Ref(ApiToken)) }));
+
+const expiresAt = Type.String({ format: 'date-time', maxLength: 40, examples: ['2027-11-15T00:00:00.000Z'] });
+
+export const NewApiToken = Type.Object(
+  {
+    tokenName: Type.Optional(Type.String({ minLength: 1, maxLength: 255, examples: ['checkout service'] })),
+    username: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'Older name of tokenName' }),
+    ),
+    type: Type.Unsafe<(typeof TOKEN_TYPES)[number]>({
+      type: 'string',
+      enum: TOKEN_TYPES,
+      description: 'client and backend are for server-side SDKs, frontend for browsers',
+    }),
+    environment: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        default: DEFAULT_ENVIRONMENT,
+        examples: ['production'],
+      }),
+    ),
+    project: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'One project; * for all' }),
+    ),
+    projects: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        minItems: 1,
+        maxItems: 500,
+        description: 'The projects; all if neither project nor projects is given',
+      }),
+    ),
+    expiresAt: Type.Optional(expiresAt),
+    alias: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
+  },
+  {
+    examples: [
+      { tokenName: 'checkout service', type: 'backend', environment: 'production', projects: ['payments'] },
+    ],
+  },
+);
+export type NewApiToken = Static<typeof NewApiToken>;
+
+/** The same; here the project is that of the address. */
+export const NewProjectToken = Type.Object(NewApiToken.properties, {
+  examples: [{ tokenName: 'checkout service', type: 'backend', environment: 'production' }],
+});
+
+export const ApiTokenUpdate = Type.Object(
+  { expiresAt: Nullable(expiresAt) },
+  { examples: [{ expiresAt: '2027-11-15T00:00:00.000Z' }] },
+);
+export type ApiTokenUpdate = Static<typeof ApiTokenUpdate>;

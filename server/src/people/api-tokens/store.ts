@@ -1,0 +1,154 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isReadable } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { ApiToken } from './schema.ts';
+
+const TOKEN = sql`
+  api_tokens.id, api_tokens.hint as secret, api_tokens.name as "tokenName", api_tokens.type, api_tokens.environment,
+  case when all_projects then array['*'] else array(
+    select project_id from api_token_projects where token_id = api_tokens.id order by project_id
+  ) end as projects,
+  split_part(api_tokens.hint, ':', 1) as project, api_tokens.id::text as identifier, true as secure,
+  api_tokens.alias, api_tokens.created_at as "createdAt", api_tokens.expires_at as "expiresAt",
+  api_tokens.seen_at as "seenAt"`;
+
+/** A condition on `api_tokens`: whoever may not read one of its projects does not learn of a token. */
+export const isVisibleToken = (actor: Actor) =>
+  actor.isAdmin
+    ? sql<boolean>`true`
+    : sql<boolean>`not exists (
+        select from api_token_projects join projects on projects.id = project_id
+        where token_id = api_tokens.id and not ${isReadable(actor)}
+      )`;
+
+/** Tokens of these types that match and that the actor may know of. */
+export async function listTokens(
+  db: Reader,
+  actor: Actor,
+  types: readonly string[],
+  matches: RawBuilder<boolean> = sql`true`,
+): Promise<ApiToken[]> {
+  const { rows } = await sql<ApiToken>`
+    select ${TOKEN} from api_tokens
+    where revoked_at is null and type = any(${types}) and ${matches} and ${isVisibleToken(actor)}
+    order by id`.execute(db);
+  return rows;
+}
+
+/** A condition on `api_tokens`: those that are for this project, and not simply for all. */
+export const isForProject = (project: string) => sql<boolean>`id in (
+  select token_id from api_token_projects where project_id = ${project}
+)`;
+
+/** By the hash of the whole token, or by its id. */
+export type TokenKey = { hash: Buffer } | { id: number };
+
+const isToken = (key: TokenKey): RawBuilder<boolean> =>
+  'id' in key ? sql`id = ${key.id}` : sql`hash = ${key.hash}`;
+
+/** A condition on `api_tokens`: the token of this key, or those of this name. */
+export const isCalled = (name: string, key: TokenKey) => sql<boolean>`(name = ${name} or ${isToken(key)})`;
+
+/** The token, if the actor may know of it, kept from changing until the transaction ends. */
+export async function lockToken(tx: Tx, actor: Actor, key: TokenKey): Promise<ApiToken | undefined> {
+  const { rows } = await sql<ApiToken>`
+    select ${TOKEN} from api_tokens
+    where ${isToken(key)} and revoked_at is null and ${isVisibleToken(actor)} for update`.execute(tx);
+  return rows[0];
+}
+
+export type NewToken = {
+  hash: Buffer;
+  hint: string;
+  type: string;
+  name: string;
+  environment: string | null;
+  alias: string | null;
+  expiresAt: string | null;
+  /** undefined: all projects */
+  projects: string[] | undefined;
+};
+
+/** How many are not revoked. */
+export async function countTokens(db: Reader): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_tokens')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Returns undefined if this very token is known already, be it revoked. */
+export async function insertToken(tx: Tx, actor: Actor, token: NewToken): Promise<ApiToken | undefined> {
+  const inserted = await tx
+    .insertInto('api_tokens')
+    .values({
+      hash: token.hash,
+      hint: token.hint,
+      type: token.type,
+      name: token.name,
+      environment: token.environment,
+      alias: token.alias,
+      expires_at: token.expiresAt,
+      all_projects: token.projects === undefined,
+    })
+    .onConflict(conflict => conflict.constraint('api_tokens_hash_key').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return inserted && (await lockToken(tx, actor, inserted));
+}
+
+/** Binds a token to those of the projects that the actor may read; returns their ids. */
+export async function bindToProjects(
+  tx: Tx,
+  actor: Actor,
+  tokenId: number,
+  projects: string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    insert into api_token_projects (token_id, project_id)
+    select ${tokenId}, projects.id from projects where projects.id = any(${projects}) and ${isReadable(actor)}
+    returning project_id as id`.execute(tx);
+  return rows.map(row => row.id);
+}
+
+/** Whether the environment exists, and which of the projects exist as far as the actor may know. */
+export async function findNamed(
+  db: Reader,
+  actor: Actor,
+  environment: string,
+  projects: string[],
+): Promise<{ environment: boolean; projects: string[] }> {
+  const { rows } = await sql<{ environment: boolean; projects: string[] }>`
+    select
+      exists (select from environments where name = ${environment}) as environment,
+      array(select projects.id from projects where projects.id = any(${projects}) and ${isReadable(actor)}) as projects`.execute(
+    db,
+  );
+  return rows[0] ?? { environment: false, projects: [] };
+}
+
+export async function updateExpiry(tx: Tx, id: number, expiresAt: string | null): Promise<void> {
+  await tx.updateTable('api_tokens').set({ expires_at: expiresAt }).where('id', '=', id).execute();
+}
+
+export async function markRevoked(tx: Tx, id: number): Promise<void> {
+  await tx.updateTable('api_tokens').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
+}
+
+/** Revokes the tokens that are for this project and no other. */
+export async function revokeTokensOf(tx: Tx, project: string): Promise<ApiToken[]> {
+  // Held first: of two projects that go at once, the second to come here sees that the first is gone.
+  await sql`
+    select from api_tokens where id in (select token_id from api_token_projects where project_id = ${project})
+    order by id for update`.execute(tx);
+  const { rows } = await sql<ApiToken>`
+    update api_tokens set revoked_at = now()
+    where revoked_at is null
+      and array(select project_id from api_token_projects where token_id = api_tokens.id) = array[${project}]
+      and id in (select token_id from api_token_projects where project_id = ${project})
+    returning ${TOKEN}`.execute(tx);
+  return rows;
+}

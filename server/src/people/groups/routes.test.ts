@@ -1,0 +1,245 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { ROOT_ROLES } from '../../access/roles.ts';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+
+const harness = useHarness();
+
+let number = 0;
+const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: object) =>
+  call(harness.app, method, `/api/admin/groups${path}`, body ? { body } : {});
+const create = async (fields: object = {}) =>
+  (await ask('POST', '', { name: `Group ${++number}`, ...fields })).body;
+const members = (...ids: number[]) => ids.map(id => ({ user: { id } }));
+const events = async (query: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
+
+test('a group is created, read, changed and deleted, and the events tell of it and its members', async () => {
+  const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  const input = { name: 'Team', description: 'A team', mappingsSSO: ['sso-team'], rootRole: 2 };
+
+  const created = await ask('POST', '', { ...input, users: members(ann.id, ann.id) });
+  const { id } = created.body;
+  const read = await ask('GET', `/${id}`);
+  const changed = await ask('PUT', `/${id}`, { name: 'Crew', rootRole: null, users: members(bob.id) });
+  const listed = await ask('GET');
+  const deleted = await ask('DELETE', `/${id}`);
+
+  expect([created.status, read.status, changed.status, deleted.status]).toEqual([201, 200, 200, 200]);
+  expect(read.body).toEqual(created.body);
+  expect(read.body).toMatchObject({
+    id,
+    ...input,
+    createdBy: 'admin',
+    userCount: 1,
+    users: [{ createdBy: 'admin', user: { id: ann.id, username: ann.username, isAPI: false } }],
+    projects: [],
+  });
+  expect(changed.body).toMatchObject({ name: 'Crew', description: 'A team', rootRole: null, userCount: 1 });
+  expect(listed.body.groups).toEqual([changed.body]);
+  const told = { id, ...input };
+  const now = { ...told, name: 'Crew', rootRole: null };
+  const [createdEvent] = await events('type=IS:group-created&limit=1');
+  expect(createdEvent.data).toEqual({ ...told, users: [ann.id] });
+  const [updated] = await events('type=IS:group-updated&limit=1');
+  expect(updated).toMatchObject({ data: now, preData: told });
+  const together = await events(`groupId=IS:${updated.groupId}`);
+  expect(together.map((event: { type: string }) => event.type)).toEqual([
+    'group-user-removed',
+    'group-user-added',
+    'group-updated',
+  ]);
+  expect(together[0].preData).toEqual({ groupId: id, groupName: 'Crew', userId: ann.id });
+  expect(together[1].data).toEqual({ groupId: id, groupName: 'Crew', userId: bob.id });
+  const [gone] = await events('type=IS:group-deleted&limit=1');
+  expect(gone.preData).toEqual({ ...now, users: [bob.id] });
+  expect((await ask('GET', `/${id}`)).status).toBe(404);
+});
+
+test('changing nothing records nothing', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const { id, name } = await create({ users: members(user.id) });
+  const [last] = await events('limit=1');
+
+  expect((await ask('PUT', `/${id}`, { name, users: members(user.id) })).status).toBe(200);
+  expect((await events('limit=1'))[0].id).toBe(last.id);
+});
+
+test('unknown users and roles, and roles of projects, are refused, each with its place', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+
+  const answer = await ask('POST', '', { name: 'x', rootRole: 4, users: members(999_999, user.id, 999_998) });
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([
+    '/body/users/0/user/id',
+    '/body/users/2/user/id',
+    '/body/rootRole',
+  ]);
+});
+
+test('a name is taken whatever its case', async () => {
+  const { name } = await create();
+
+  expect(await ask('POST', '', { name: name.toUpperCase() })).toMatchObject({
+    status: 409,
+    body: { name: 'NameExistsError' },
+  });
+});
+
+test('members have the root role of the group beside their own, and lose it with the group', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const tryIt = async () =>
+    (await call(harness.app, 'POST', '/api/admin/tag-types', { token: user.token, body: {} })).status;
+  const before = await tryIt();
+
+  const { id } = await create({ rootRole: ROOT_ROLES.Editor, users: members(user.id) });
+  const inside = await tryIt();
+  await ask('DELETE', `/${id}`);
+
+  expect([before, inside, await tryIt()]).toEqual([403, 400, 403]);
+});
+
+test('a deleted user leaves groups and projects, and all are told', async () => {
+  const project = await makeProject(harness.db);
+  const user = await makeUser(harness.db, 'Viewer');
+  const { id } = await create({ users: members(user.id) });
+  await call(harness.app, 'POST', `/api/admin/projects/${project.id}/users/${user.id}/roles/5`);
+
+  await call(harness.app, 'DELETE', `/api/admin/user-admin/${user.id}`);
+
+  expect((await ask('GET', `/${id}`)).body.users).toEqual([]);
+  const [deleted] = await events('type=IS:user-deleted&limit=1');
+  const together = await events(`groupId=IS:${deleted.groupId}`);
+  expect(together.map((event: { type: string; project: string }) => [event.type, event.project])).toEqual([
+    ['user-deleted', null],
+    ['group-user-removed', null],
+    ['project-access-user-roles-deleted', project.id],
+  ]);
+  expect(together[2].preData).toEqual({ userId: user.id, roles: [5] });
+});
+
+test('what a user holds through groups is shown with what they hold themselves', async () => {
+  const project = await makeProject(harness.db, { mode: 'private' });
+  const user = await makeUser(harness.db, 'Viewer');
+  const { id, name } = await create({ rootRole: ROOT_ROLES.Editor, users: members(user.id) });
+  await call(harness.app, 'POST', `/api/admin/projects/${project.id}/groups/${id}/roles/5`);
+  const mine = async (path: string) =>
+    (await call(harness.app, 'GET', `/api/admin/user${path}`, { token: user.token })).body;
+
+  expect((await mine('/roles')).roles.map((role: { name: string; project?: string }) => role.name)).toEqual([
+    'Viewer',
+    'Editor',
+    'Member',
+  ]);
+  expect(await mine('/profile')).toMatchObject({ rootRole: 'Viewer', projects: [project.id] });
+  expect((await mine('')).permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: project.id });
+  const overview = await call(
+    harness.app,
+    'GET',
+    `/api/admin/user-admin/${user.id}/permissions?project=${project.id}`,
+  );
+  expect(overview.body.overview.project).toContainEqual({
+    name: 'CREATE_FEATURE',
+    type: 'project',
+    hasPermission: true,
+  });
+  const { groups } = (await call(harness.app, 'GET', '/api/admin/user-admin/access')).body;
+  expect(groups).toContainEqual(expect.objectContaining({ id, name }));
+});
+
+test('a project counts each member once, and a deleted group leaves it, which the project is told', async () => {
+  const project = await makeProject(harness.db, { mode: 'private' });
+  const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  const { id } = await create({ users: members(ann.id, bob.id) });
+  await call(harness.app, 'PUT', `/api/admin/projects/${project.id}/access`, {
+    body: {
+      roles: [
+        { id: 4, users: [ann.id] },
+        { id: 6, groups: [id] },
+      ],
+    },
+  });
+  const read = async (token?: string) =>
+    await call(harness.app, 'GET', `/api/admin/projects/${project.id}`, token ? { token } : {});
+
+  expect((await read()).body.members).toBe(2);
+  expect((await read(bob.token)).status).toBe(200);
+  expect((await ask('GET', `/${id}`)).body.projects).toEqual([project.id]);
+
+  await ask('DELETE', `/${id}`);
+
+  expect((await read()).body.members).toBe(1);
+  expect((await read(bob.token)).status).toBe(404);
+  const [told] = await events(`project=IS:${project.id}&limit=1`);
+  expect(told).toMatchObject({
+    type: 'project-access-group-roles-deleted',
+    preData: { groupId: id, roles: [6] },
+  });
+});
+
+test('the last user who may do everything keeps that, also through a group', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const { id, name } = await create({ rootRole: ROOT_ROLES.Admin, users: members(user.id) });
+  const refused = [
+    await ask('DELETE', `/${id}`),
+    await ask('PUT', `/${id}`, { name, users: [] }),
+    await ask('PUT', `/${id}`, { name, rootRole: ROOT_ROLES.Viewer }),
+  ];
+
+  for (const answer of refused) {
+    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  }
+  await makeUser(harness.db, 'Admin', 'another-admin');
+  expect((await ask('DELETE', `/${id}`)).status).toBe(200);
+  await sql`update users set deleted_at = now() where username = 'another-admin'`.execute(harness.db);
+});
+
+test('of two groups that hold the last admins, deleted at once, one stays', async () => {
+  const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  const one = await create({ rootRole: ROOT_ROLES.Admin, users: members(ann.id) });
+  const other = await create({ rootRole: ROOT_ROLES.Admin, users: members(bob.id) });
+  // Held open: both get as far as writing their events, unless the second waits for the first.
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`lock table events in exclusive mode`.execute(blocker);
+
+  const both = Promise.all([ask('DELETE', `/${one.id}`), ask('DELETE', `/${other.id}`)]);
+  await untilWaiting(harness.db, 2);
+  await blocker.rollback().execute();
+
+  expect((await both).map(answer => answer.status).toSorted()).toEqual([200, 403]);
+});
+
+test('two changes of one group wait for each other, and each event tells the state it found', async () => {
+  const { id, name } = await create();
+  const users = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from groups where id = ${id} for update`.execute(blocker);
+
+  const both = Promise.all(users.map(user => ask('PUT', `/${id}`, { name, users: members(user.id) })));
+  await untilWaiting(harness.db, 2);
+  await blocker.rollback().execute();
+  await both;
+
+  const told = (await events('type=IS_ANY_OF:group-user-added,group-user-removed&limit=3')).map(
+    (event: { type: string }) => event.type,
+  );
+  expect(told.toSorted()).toEqual(['group-user-added', 'group-user-added', 'group-user-removed']);
+  expect((await ask('GET', `/${id}`)).body.userCount).toBe(1);
+});
+
+test('the number of statements does not grow with the groups and their members', async () => {
+  const count = async () => {
+    const before = harness.statements.length;
+    await ask('GET');
+    return harness.statements.length - before;
+  };
+  const few = await count();
+  const users = await Promise.all([1, 2, 3, 4].map(() => makeUser(harness.db, 'Viewer')));
+  for (const user of users) await create({ users: members(user.id) });
+
+  expect(await count()).toBe(few);
+});

@@ -1,0 +1,113 @@
+import { Type } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { createGroup, refuseUnknown } from './create.ts';
+import { removeGroup } from './remove.ts';
+import { Group, GroupInput, GroupList, GroupMember, Member } from './schema.ts';
+import { findGroup, listGroups } from './store.ts';
+import { changeGroup } from './update.ts';
+
+const tags = ['Groups'];
+const params = Type.Object({ groupId: PathId('Group') });
+
+export function groupRoutes(app: App, db: Db): void {
+  for (const schema of [Member, GroupMember, Group, GroupList]) app.addSchema(schema);
+
+  app.get(
+    '/api/admin/groups',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'getGroups',
+        tags,
+        summary: 'List groups',
+        description: 'All groups with their members and projects, by name.',
+        response: { 200: answer('The groups', GroupList), ...refusals(401, 403) },
+      },
+    },
+    async () => ({ groups: await listGroups(db) }),
+  );
+
+  app.get(
+    '/api/admin/groups/:groupId',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'getGroup',
+        tags,
+        summary: 'Get a group',
+        description: 'One group with its members and projects.',
+        params,
+        response: { 200: answer('The group', Group), ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async request => {
+      const group = await findGroup(db, Number(request.params.groupId));
+      if (!group) throw notFound(`Group ${request.params.groupId}`);
+      return group;
+    },
+  );
+
+  app.post(
+    '/api/admin/groups',
+    {
+      config: {
+        permission: ['ADMIN'],
+        checks: [({ body }) => db.transaction().execute(tx => refuseUnknown(tx, body))],
+      },
+      schema: {
+        operationId: 'createGroup',
+        tags,
+        summary: 'Create a group',
+        description:
+          'Creates a group of users, with a root role for all of them if wanted. Events: group-created.',
+        body: GroupInput,
+        response: { 201: answer('The new group', Group), ...refusals(400, 401, 403, 409, 413, 415) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await createGroup(db, request.actor, request.body)),
+  );
+
+  app.put(
+    '/api/admin/groups/:groupId',
+    {
+      config: {
+        permission: ['ADMIN'],
+        checks: [({ body }) => db.transaction().execute(tx => refuseUnknown(tx, body))],
+      },
+      schema: {
+        operationId: 'updateGroup',
+        tags,
+        summary: 'Update a group',
+        description:
+          'Changes the group and replaces its members; what is left out stays. Refused if no user would be left with the role Admin. Events: group-updated, group-user-added, group-user-removed.',
+        params,
+        body: GroupInput,
+        response: { 200: answer('The group', Group), ...refusals(400, 401, 403, 404, 409, 413, 415) },
+      },
+    },
+    async request => await changeGroup(db, request.actor, Number(request.params.groupId), request.body),
+  );
+
+  app.delete(
+    '/api/admin/groups/:groupId',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'deleteGroup',
+        tags,
+        summary: 'Delete a group',
+        description:
+          'Deletes a group, with the roles it has in projects. Refused if no user would be left with the role Admin. Events: group-deleted, and project-access-group-roles-deleted for each project.',
+        params,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removeGroup(db, request.actor, Number(request.params.groupId));
+      return reply.code(200).send();
+    },
+  );
+}

@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, RowId, ShownName, Timestamp } from '../../platform/http/schema.ts';
+
+const name = ShownName({ examples: ['Checkout team'] });
+const description = Nullable(Type.String({ maxLength: 500, examples: ['Those who build the checkout'] }));
+const mappingsSSO = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+  maxItems: 100,
+  description: 'Names of groups of the identity provider that stand for this one',
+  examples: [['checkout-developers']],
+});
+const rootRole = Nullable(
+  RowId({ description: 'Id of a root role that all members hold; null: none', examples: [3] }),
+);
+
+/** A user or service account, as groups and projects list it. */
+export const Member = Named(
+  'Member',
+  Type.Object({
+    id: RowId({ examples: [7] }),
+    name: Nullable(Type.String({ examples: ['Alice Moreau'] })),
+    username: Nullable(Type.String({ examples: ['alice'] })),
+    email: Nullable(Type.String({ examples: ['alice@example.com'] })),
+    isAPI: Type.Boolean({ description: 'true for a service account' }),
+  }),
+);
+export type Member = Static<typeof Member>;
+
+export const GroupMember = Named(
+  'GroupMember',
+  Type.Object({
+    joinedAt: Timestamp('When the user came into the group'),
+    createdBy: Type.String({ description: 'Who put the user there', examples: ['ada'] }),
+    user: Ref(Member),
+  }),
+);
+
+export const Group = Named(
+  'Group',
+  Type.Object({
+    id: RowId(),
+    name,
+    description,
+    mappingsSSO,
+    rootRole,
+    createdAt: Timestamp('When the group was created'),
+    createdBy: Type.String({ examples: ['ada'] }),
+    users: Type.Array(Ref(GroupMember)),
+    userCount: Type.Integer({ examples: [4] }),
+    projects: Type.Array(Type.String(), {
+      description: 'Projects in which the group has a role',
+      examples: [['payments']],
+    }),
+  }),
+);
+export type Group = Static<typeof Group>;
+
+export const GroupList = Named('GroupList', Type.Object({ groups: Type.Array(Ref(Group)) }));
+
+export const GroupInput = Type.Object(
+  {
+    name,
+    description: Type.Optional(description),
+    mappingsSSO: Type.Optional(mappingsSSO),
+    rootRole: Type.Optional(rootRole),
+    users: Type.Optional(
+      Type.Array(Type.Object({ user: Type.Object({ id: RowId({ examples: [7] }) }) }), {
+        maxItems: 5_000,
+        description: 'The members: exactly these',
+      }),
+    ),
+  },
+  {
+    examples: [
+      { name: 'Checkout team', description: 'Those who build the checkout', mappingsSSO: [], users: [] },
+    ],
+  },
+);
+export type GroupInput = Static<typeof GroupInput>;

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import type { Group } from './schema.ts';
+
+/** What an administrator writes about a group, its members aside. */
+export type GroupFields = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
+
+/** A group as events tell it. */
+export type GroupRow = GroupFields & { users: number[] };
+
+const FIELDS = sql`
+  groups.id, groups.name, groups.description, groups.mappings_sso as "mappingsSSO",
+  groups.root_role_id as "rootRole"`;
+
+/** In a query on `users`: what lists show of a user or service account. */
+export const MEMBER = sql`jsonb_build_object(
+  'id', users.id, 'name', users.name, 'username', users.username, 'email', users.email,
+  'isAPI', users.kind <> 'user')`;
+
+/** In a query on `groups`: its members, in the order of their ids. */
+export const GROUP_MEMBERS = sql`coalesce((
+  select jsonb_agg(jsonb_build_object(
+    'joinedAt', to_char(group_users.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+    'createdBy', group_users.created_by, 'user', ${MEMBER}
+  ) order by users.id)
+  from group_users join users on users.id = group_users.user_id
+  where group_users.group_id = groups.id and users.deleted_at is null
+), '[]')`;
+
+const GROUPS = sql`
+  select ${FIELDS}, groups.created_at as "createdAt", groups.created_by as "createdBy",
+    members.list as users, jsonb_array_length(members.list) as "userCount",
+    array(
+      select distinct project from group_roles where group_roles.group_id = groups.id order by project
+    ) as projects
+  from groups cross join lateral (select ${GROUP_MEMBERS} as list) as members`;
+
+export async function listGroups(db: Reader): Promise<Group[]> {
+  const { rows } = await sql<Group>`${GROUPS} order by lower(groups.name)`.execute(db);
+  return rows;
+}
+
+export async function findGroup(db: Reader, id: number): Promise<Group | undefined> {
+  const { rows } = await sql<Group>`${GROUPS} where groups.id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** The group, kept from changing, and from being given a role, until the transaction ends. */
+export async function lockGroup(tx: Tx, id: number): Promise<GroupRow | undefined> {
+  await sql`select from groups where id = ${id} for update`.execute(tx);
+  const { rows } = await sql<GroupRow>`
+    select ${FIELDS}, array(
+      select user_id from group_users join users on users.id = user_id
+      where group_id = groups.id and deleted_at is null order by user_id
+    ) as users
+    from groups where id = ${id}`.execute(tx);
+  return rows[0];
+}
+
+export async function insertGroup(
+  tx: Tx,
+  group: Omit<GroupFields, 'id'>,
+  createdBy: string,
+): Promise<number> {
+  const { id } = await tx
+    .insertInto('groups')
+    .values({ ...columns(group), created_by: createdBy })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function updateGroup(tx: Tx, group: GroupFields): Promise<void> {
+  await tx.updateTable('groups').set(columns(group)).where('id', '=', group.id).execute();
+}
+
+const columns = (group: Omit<GroupFields, 'id'>) =>
+  ({
+    name: group.name,
+    description: group.description,
+    mappings_sso: group.mappingsSSO,
+    root_role_id: group.rootRole,
+  }) satisfies Columns<'groups'>;
+
+export async function insertMembers(tx: Tx, id: number, users: number[], createdBy: string): Promise<void> {
+  await sql`
+    insert into group_users (group_id, user_id, created_by)
+    select ${id}::integer, unnest(${users}::integer[]), ${createdBy}
+    on conflict do nothing`.execute(tx);
+}
+
+export async function deleteMembers(tx: Tx, id: number, users: number[]): Promise<void> {
+  await sql`delete from group_users where group_id = ${id} and user_id = any(${users})`.execute(tx);
+}
+
+export async function deleteGroup(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('groups').where('id', '=', id).execute();
+}

@@ -1,0 +1,44 @@
+import { hashToken, hintOf, newToken } from '../../access/token.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { badData } from '../../platform/errors.ts';
+import { change } from '../../record/change.ts';
+import type { NewSignupToken, SignupToken } from './schema.ts';
+import { findSignupToken, insertSignupToken } from './store.ts';
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** Creates a link by which people join as Viewer. The answer is the only place where its secret is ever shown. */
+export async function createSignupToken(
+  db: Db,
+  actor: Actor,
+  input: NewSignupToken,
+  publicUrl: string,
+): Promise<SignupToken> {
+  const expiresAt = checkExpiry(input.expiresAt);
+  const secret = newToken('signup', '');
+  return await change(db, actor, async ({ tx, record }) => {
+    const id = await insertSignupToken(tx, {
+      hash: hashToken(secret),
+      hint: hintOf(secret),
+      name: input.name,
+      expiresAt,
+      createdByUserId: actor.userId,
+    });
+    const token = await findSignupToken(tx, { id });
+    if (!token) throw new Error(`Signup token ${id} vanished in the transaction that made it`);
+    record({ type: 'public-signup-token-created', data: asEventData(token) });
+    return { ...token, secret, url: `${publicUrl}/new-user?token=${secret}&invite=true` };
+  });
+}
+
+export function checkExpiry(expiresAt: string): string {
+  const left = Date.parse(expiresAt) - Date.now();
+  if (left > 0 && left <= YEAR_MS) return expiresAt;
+  throw badData([{ message: 'expiresAt must be in the future and within a year', path: '/body/expiresAt' }]);
+}
+
+/** Without what could be used as the token, and without who has joined: each of them has an event. */
+export function asEventData({ id, name, enabled, expiresAt, role }: SignupToken): object {
+  return { id, name, enabled, expiresAt, rootRole: role.id };
+}

@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { tryLogin } from '../../test/login.ts';
+import { call } from '../../test/request.ts';
+import { waitingForLock } from '../../test/waiting.ts';
+
+const harness = useHarness();
+
+const TOKENS = '/api/admin/invite-link/tokens';
+const IN_A_MONTH = new Date(Date.now() + 30 * 86_400_000).toISOString();
+const create = async (name = 'interns') =>
+  (await call(harness.app, 'POST', TOKENS, { body: { name, expiresAt: IN_A_MONTH } })).body;
+const update = (key: number | string, body: unknown) =>
+  call(harness.app, 'PUT', `${TOKENS}/${key}`, { body });
+const validate = (secret: string) => call(harness.app, 'GET', `/invite/${secret}/validate`, { token: null });
+const signUp = (secret: string, body: object) =>
+  call(harness.app, 'POST', `/invite/${secret}/signup`, { token: null, body, ip: '192.0.2.50' });
+const member = (email: string) => ({ email, name: 'New Here', password: PASSWORD });
+const lastEvent = async (type: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
+
+test('a signup link is shown once, kept as a hash, and not in its event', async () => {
+  const admin = await makeUser(harness.db, 'Admin', 'inviter');
+
+  const created = await call(harness.app, 'POST', TOKENS, {
+    token: admin.token,
+    body: { name: 'interns', expiresAt: IN_A_MONTH },
+  });
+
+  const { id, secret, url } = created.body;
+  expect(created).toMatchObject({
+    status: 201,
+    body: {
+      name: 'interns',
+      enabled: true,
+      expiresAt: IN_A_MONTH,
+      createdBy: 'inviter',
+      users: [],
+      role: { name: 'Viewer' },
+    },
+  });
+  expect(secret).toMatch(/^hyi_\w{49}$/);
+  expect(url).toBe(`http://localhost:4242/new-user?token=${secret}&invite=true`);
+  const later = { ...created.body, secret: `…${secret.slice(-4)}`, url: null };
+  expect((await call(harness.app, 'GET', `${TOKENS}/${id}`)).body).toEqual(later);
+  expect((await call(harness.app, 'GET', `${TOKENS}/${secret}`)).body).toEqual(later);
+  expect((await call(harness.app, 'GET', TOKENS)).body.tokens).toContainEqual(later);
+  const event = await lastEvent('public-signup-token-created');
+  expect(event.data).toEqual({ id, name: 'interns', enabled: true, expiresAt: IN_A_MONTH, rootRole: 3 });
+  const { rows } =
+    await sql`select from signup_tokens where to_jsonb(signup_tokens)::text like ${`%${secret}%`}`.execute(
+      harness.db,
+    );
+  expect(rows).toEqual([]);
+});
+
+test('who has the link joins as Viewer and logs in; both are recorded', async () => {
+  const { id, secret } = await create('summer');
+
+  expect((await validate(secret)).status).toBe(200);
+  const joined = await signUp(secret, { ...member('kim@example.com'), username: 'kim', rootRole: 1 });
+
+  expect(joined).toMatchObject({ status: 200, body: { email: 'kim@example.com', rootRole: 3 } });
+  expect((await tryLogin(harness.app, 'kim@example.com')).status).toBe(200);
+  const { users } = (await call(harness.app, 'GET', `${TOKENS}/${id}`)).body;
+  expect(users).toEqual([
+    { id: joined.body.id, name: 'New Here', username: 'kim', email: 'kim@example.com' },
+  ]);
+  const [event, userEvent] = [
+    await lastEvent('public-signup-token-user-added'),
+    await lastEvent('user-created'),
+  ];
+  expect(event).toMatchObject({
+    createdBy: 'system',
+    ip: '192.0.2.50',
+    data: { name: 'summer', userId: joined.body.id },
+  });
+  expect(event.summary).toBe('**system** let user **kim** join by signup link **summer**');
+  expect(userEvent.groupId).toBe(event.groupId);
+});
+
+test('nobody joins by a link that is unknown, forged, disabled or over', async () => {
+  const [disabled, over] = [await create(), await create()];
+  await update(disabled.id, { enabled: false });
+  await sql`update signup_tokens set expires_at = now() where id = ${over.id}`.execute(harness.db);
+
+  for (const secret of [disabled.secret, over.secret, 'nonsense', `hyi_${'a'.repeat(49)}`]) {
+    for (const answer of [await validate(secret), await signUp(secret, member('late@example.com'))]) {
+      expect(answer).toMatchObject({ status: 401, body: { name: 'AuthenticationRequired' } });
+    }
+  }
+});
+
+test('a link that is disabled while somebody joins lets nobody in', async () => {
+  const { id, secret } = await create();
+  const admin = await harness.db.startTransaction().execute();
+  await sql`update signup_tokens set enabled = false where id = ${id}`.execute(admin);
+
+  const joining = signUp(secret, member('racer@example.com'));
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  await admin.commit().execute();
+
+  expect((await joining).status).toBe(401);
+});
+
+test.each<[string, object, string]>([
+  ['a weak password', { email: 'w@example.com', password: 'secret' }, '/body/password'],
+  ['no address', { username: 'w', password: PASSWORD }, '/body/email'],
+  ['an empty address and no username', { email: '', password: PASSWORD }, '/body/username'],
+])('joining with %s is refused', async (_case, body, path) => {
+  const { secret } = await create();
+
+  expect(await signUp(secret, body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
+});
+
+test('joining with a taken address is refused', async () => {
+  const { username } = await makePerson(harness.db);
+  const { secret } = await create();
+
+  expect((await signUp(secret, { ...member('free@example.com'), username })).status).toBe(409);
+});
+
+test('a link is changed by id or secret, recorded once, and changing nothing records nothing', async () => {
+  const { id, secret, expiresAt } = await create();
+
+  const closed = await update(secret, { enabled: false });
+  await update(id, { enabled: false, expiresAt });
+
+  expect(closed).toMatchObject({ status: 200, body: { id, enabled: false, url: null } });
+  const events = await call(
+    harness.app,
+    'GET',
+    '/api/admin/search/events?type=IS:public-signup-token-updated',
+  );
+  const ours = events.body.events.filter((event: { data: { id: number } }) => event.data.id === id);
+  expect(ours).toHaveLength(1);
+  expect(ours[0]).toMatchObject({ data: { enabled: false }, preData: { enabled: true } });
+  expect((await update(999_999, { enabled: true })).status).toBe(404);
+  expect((await call(harness.app, 'GET', `${TOKENS}/999999`)).status).toBe(404);
+});
+
+test.each(['2020-01-01T00:00:00Z', new Date(Date.now() + 366 * 86_400_000).toISOString()])(
+  'an end at %s is refused',
+  async expiresAt => {
+    const { id } = await create();
+    const refused = [
+      await call(harness.app, 'POST', TOKENS, { body: { name: 'x', expiresAt } }),
+      await update(id, { expiresAt }),
+    ];
+
+    for (const answer of refused) {
+      expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/body/expiresAt' }] } });
+    }
+  },
+);

@@ -1,0 +1,153 @@
+import { Type } from 'typebox';
+import { refusesOtherSites } from '../../access/same-origin.ts';
+import { hashToken } from '../../access/token.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { NewMember, User } from '../users/admin-schema.ts';
+import { checkExpiry, createSignupToken } from './create.ts';
+import { NewSignupToken, SignupToken, SignupTokenList, SignupTokenUpdate } from './schema.ts';
+import { needsOpenToken, signUp } from './signup.ts';
+import { findSignupToken, listSignupTokens, type TokenKey } from './store.ts';
+import { changeSignupToken } from './update.ts';
+
+const tags = ['Invitations'];
+const config = { permission: ['ADMIN'] } as const;
+const security: [] = [];
+const params = Type.Object({
+  token: Type.String({ maxLength: 200, description: 'The token itself, or its id', examples: ['2'] }),
+});
+const publicParams = Type.Object({
+  token: Type.String({ maxLength: 200, description: 'The token in the link', examples: ['hyi_3tA9…'] }),
+});
+
+export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
+  for (const schema of [SignupToken, SignupTokenList]) app.addSchema(schema);
+
+  app.get(
+    '/api/admin/invite-link/tokens',
+    {
+      config,
+      schema: {
+        operationId: 'getSignupTokens',
+        tags,
+        summary: 'List signup links',
+        description: 'All signup links with who has joined by them, without their secrets.',
+        response: { 200: answer('The links', SignupTokenList), ...refusals(401, 403) },
+      },
+    },
+    async () => ({ tokens: await listSignupTokens(db) }),
+  );
+
+  app.post(
+    '/api/admin/invite-link/tokens',
+    {
+      config: {
+        ...config,
+        answersSecret: true,
+        checks: [
+          ({ body }) => {
+            if (body.expiresAt !== undefined) checkExpiry(body.expiresAt);
+          },
+        ],
+      },
+      schema: {
+        operationId: 'createSignupToken',
+        tags,
+        summary: 'Create a signup link',
+        description:
+          'Whoever has the link can join as Viewer until it ends or is disabled. The secret is in this answer and nowhere else. Events: public-signup-token-created.',
+        body: NewSignupToken,
+        response: {
+          201: answer('The new link, with its secret', SignupToken),
+          ...refusals(400, 401, 403, 413, 415),
+        },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createSignupToken(db, request.actor, request.body, publicUrl)),
+  );
+
+  app.get(
+    '/api/admin/invite-link/tokens/:token',
+    {
+      config,
+      schema: {
+        operationId: 'getSignupToken',
+        tags,
+        summary: 'Get a signup link',
+        description: 'One signup link with who has joined by it, without its secret.',
+        params,
+        response: { 200: answer('The link', SignupToken), ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async request => {
+      const token = await findSignupToken(db, keyOf(request.params.token));
+      if (!token) throw notFound('This signup token');
+      return token;
+    },
+  );
+
+  app.put(
+    '/api/admin/invite-link/tokens/:token',
+    {
+      config,
+      schema: {
+        operationId: 'updateSignupToken',
+        tags,
+        summary: 'Update a signup link',
+        description:
+          'Disables or enables the link, or changes when it ends; what is left out stays. Events: public-signup-token-updated.',
+        params,
+        body: SignupTokenUpdate,
+        response: { 200: answer('The link', SignupToken), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => await changeSignupToken(db, request.actor, keyOf(request.params.token), request.body),
+  );
+
+  app.get(
+    '/invite/:token/validate',
+    {
+      schema: {
+        operationId: 'validateSignupToken',
+        tags,
+        summary: 'Check a signup link',
+        description: 'One that is unknown, disabled or too old is answered with 401.',
+        security,
+        params: publicParams,
+        response: { 200: Nothing, ...refusals(400, 401) },
+      },
+    },
+    async (request, reply) => {
+      await needsOpenToken(db, request.params.token);
+      return reply.code(200).send();
+    },
+  );
+
+  app.post(
+    '/invite/:token/signup',
+    {
+      schema: {
+        operationId: 'signUp',
+        tags,
+        summary: 'Join by a signup link',
+        description:
+          'Creates a user with the root role Viewer; log in afterwards. Events: user-created, public-signup-token-user-added.',
+        security,
+        params: publicParams,
+        body: NewMember,
+        response: { 200: answer('The new user', User), ...refusals(400, 401, 403, 409, 413, 415) },
+      },
+    },
+    async request => {
+      refusesOtherSites(request, publicUrl);
+      return await signUp(db, request.params.token, request.body, request.ip);
+    },
+  );
+}
+
+/** Nine digits are an id; a secret is longer. */
+const keyOf = (token: string): TokenKey =>
+  /^\d{1,9}$/.test(token) ? { id: Number(token) } : { hash: hashToken(token) };

@@ -1,0 +1,89 @@
+import { type RawBuilder, sql } from 'kysely';
+import { ROOT_ROLES } from '../../access/roles.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { nameOfUser } from '../../record/actor-names.ts';
+import type { SignupToken } from './schema.ts';
+
+const TOKEN = sql`
+  signup_tokens.id, signup_tokens.name, signup_tokens.hint as secret, null as url, signup_tokens.enabled,
+  signup_tokens.expires_at as "expiresAt", signup_tokens.created_at as "createdAt",
+  ${nameOfUser(sql`signup_tokens.created_by_user_id`)} as "createdBy",
+  coalesce((
+    select jsonb_agg(jsonb_build_object('id', users.id, 'name', users.name, 'username', users.username, 'email', users.email)
+      order by users.id)
+    from signup_token_users join users on users.id = user_id
+    where token_id = signup_tokens.id and users.deleted_at is null
+  ), '[]') as users,
+  (select jsonb_build_object('id', id, 'name', name, 'type', type, 'description', description)
+   from roles where id = ${sql.lit(ROOT_ROLES.Viewer)}) as role`;
+
+/** By the hash of the token, or by its id. */
+export type TokenKey = { hash: Buffer } | { id: number };
+
+const matches = (key: TokenKey): RawBuilder<boolean> =>
+  'id' in key ? sql`signup_tokens.id = ${key.id}` : sql`signup_tokens.hash = ${key.hash}`;
+
+export async function listSignupTokens(db: Reader): Promise<SignupToken[]> {
+  const { rows } = await sql<SignupToken>`select ${TOKEN} from signup_tokens order by id`.execute(db);
+  return rows;
+}
+
+export async function findSignupToken(db: Reader, key: TokenKey): Promise<SignupToken | undefined> {
+  const { rows } = await sql<SignupToken>`select ${TOKEN} from signup_tokens where ${matches(key)}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** The token, kept from changing until the transaction ends. */
+export async function lockSignupToken(tx: Tx, key: TokenKey): Promise<SignupToken | undefined> {
+  await sql`select from signup_tokens where ${matches(key)} for update`.execute(tx);
+  return await findSignupToken(tx, key);
+}
+
+const IS_OPEN = sql<boolean>`enabled and expires_at > now()`;
+
+export async function isOpen(db: Reader, hash: Buffer): Promise<boolean> {
+  const { rows } = await sql`select from signup_tokens where hash = ${hash} and ${IS_OPEN}`.execute(db);
+  return rows.length === 1;
+}
+
+/** The token if people may join by it; it is not closed until the transaction ends, and others join meanwhile. */
+export async function lockOpenToken(tx: Tx, hash: Buffer): Promise<{ id: number; name: string } | undefined> {
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, name from signup_tokens where hash = ${hash} and ${IS_OPEN} for share`.execute(tx);
+  return rows[0];
+}
+
+export async function insertSignupToken(
+  tx: Tx,
+  token: { hash: Buffer; hint: string; name: string; expiresAt: string; createdByUserId: number },
+): Promise<number> {
+  const { id } = await tx
+    .insertInto('signup_tokens')
+    .values({
+      hash: token.hash,
+      hint: token.hint,
+      name: token.name,
+      expires_at: token.expiresAt,
+      created_by_user_id: token.createdByUserId,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function updateSignupToken(
+  tx: Tx,
+  token: Pick<SignupToken, 'id' | 'enabled' | 'expiresAt'>,
+): Promise<void> {
+  await tx
+    .updateTable('signup_tokens')
+    .set({ enabled: token.enabled, expires_at: token.expiresAt })
+    .where('id', '=', token.id)
+    .execute();
+}
+
+export async function insertSignup(tx: Tx, tokenId: number, userId: number): Promise<void> {
+  await tx.insertInto('signup_token_users').values({ token_id: tokenId, user_id: userId }).execute();
+}

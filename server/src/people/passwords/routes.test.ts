@@ -1,0 +1,306 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { browserWith, cookieOf, logIn, tryLogin } from '../../test/login.ts';
+import { call } from '../../test/request.ts';
+import { waitingForLock } from '../../test/waiting.ts';
+import { hashingWork, hashPassword, matchesPassword } from './hash.ts';
+import { passwordViolations } from './strength.ts';
+
+const harness = useHarness();
+const NEW = 'another staple battery horse';
+
+const makeLink = async (id: number | string): Promise<string> => {
+  const { body } = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', { body: { id } });
+  return new URL(body.resetPasswordUrl).searchParams.get('token') ?? '';
+};
+const setByLink = (token: string, password = NEW, ip = '127.0.0.1') =>
+  call(harness.app, 'POST', '/auth/reset/password', { token: null, body: { token, password }, ip });
+const validate = (token: string) =>
+  call(harness.app, 'GET', `/auth/reset/validate?token=${encodeURIComponent(token)}`, { token: null });
+const lastEvent = async (type: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
+
+test('a reset link tells whose it is, sets the password once, and ends the sessions', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const browser = await logIn(harness.app, username);
+
+  const token = await makeLink(id);
+  const told = await validate(token);
+  const set = await setByLink(token);
+
+  expect(told).toMatchObject({
+    status: 200,
+    body: { id, username, createdBy: 'admin token', role: { name: 'Viewer' } },
+  });
+  expect(JSON.stringify(told.body)).not.toContain(token);
+  expect(set.status).toBe(200);
+  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
+  expect((await tryLogin(harness.app, username)).status).toBe(401);
+  expect((await tryLogin(harness.app, username, NEW)).status).toBe(200);
+  expect((await setByLink(token)).status).toBe(401);
+  expect((await validate(token)).status).toBe(401);
+  expect(await lastEvent('user-password-link-created')).toMatchObject({
+    createdBy: 'admin',
+    data: { id, username },
+  });
+  expect(await lastEvent('user-password-changed')).toMatchObject({
+    createdBy: username,
+    createdByUserId: id,
+    data: { id },
+  });
+  const { rows } = await sql`
+    select from events where data::text like ${`%${token}%`} or data::text like '%argon2%' or data::text like ${`%${NEW}%`}`.execute(
+    harness.db,
+  );
+  expect(rows).toEqual([]);
+});
+
+test('a link that is unknown, forged, too old, replaced, or of a deleted user is refused alike', async () => {
+  const { id } = await makePerson(harness.db);
+  const [late, gone] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  const replaced = await makeLink(id);
+  const valid = await makeLink(String(id));
+  const [lateLink, goneLink] = [await makeLink(late.id), await makeLink(gone.id)];
+  await sql`update password_links set expires_at = now() where user_id = ${late.id}`.execute(harness.db);
+  await call(harness.app, 'DELETE', `/api/admin/user-admin/${gone.id}`);
+
+  for (const token of [
+    replaced,
+    lateLink,
+    goneLink,
+    'nonsense',
+    `${valid.slice(0, -1)}x`,
+    `hyl_${'a'.repeat(49)}`,
+  ]) {
+    for (const answer of [await validate(token), await setByLink(token)]) {
+      expect(answer).toMatchObject({ status: 401, body: { name: 'AuthenticationRequired' } });
+    }
+  }
+  expect((await validate(valid)).status).toBe(200);
+});
+
+test('a bad link costs no hash, and a weak password does not use the link up', async () => {
+  const { id } = await makePerson(harness.db);
+  const token = await makeLink(id);
+  const before = hashingWork().done;
+
+  await setByLink('nonsense');
+  const weak = await setByLink(token, 'short');
+
+  expect(weak).toMatchObject({ status: 400, body: { details: [{ path: '/body/password' }] } });
+  expect(hashingWork().done).toBe(before);
+  expect((await validate(token)).status).toBe(200);
+});
+
+test('of two who use a link at once, one sets the password', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const token = await makeLink(id);
+  // Both have found the link valid and wait for the user.
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from users where id = ${id} for update`.execute(blocker);
+
+  const both = [setByLink(token, NEW), setByLink(token, 'yet another staple of horses')];
+  await expect.poll(() => waitingForLock(harness.db)).toBe(2);
+  await blocker.rollback().execute();
+
+  const statuses = (await Promise.all(both)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([200, 401]);
+  const winner = statuses[0] === 200 ? NEW : 'yet another staple of horses';
+  expect((await tryLogin(harness.app, username, winner)).status).toBe(200);
+});
+
+test('who sets a password by a link gets in where they were blocked before', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const ip = '192.0.2.77';
+  for (let round = 0; round < 6; round++) await tryLogin(harness.app, username, 'forgotten', { ip });
+  expect((await tryLogin(harness.app, username, PASSWORD, { ip })).status).toBe(429);
+
+  await setByLink(await makeLink(id), NEW, ip);
+
+  expect((await tryLogin(harness.app, username, NEW, { ip })).status).toBe(200);
+});
+
+test('a link for a user who is not there is refused', async () => {
+  const answer = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', {
+    body: { id: 999_999 },
+  });
+
+  expect(answer.status).toBe(404);
+});
+
+test('asking for a mail answers the same for everyone, and does nothing', async () => {
+  await call(harness.app, 'POST', '/api/admin/user-admin', {
+    body: { email: 'known@example.com', rootRole: 3 },
+  });
+  const ask = async (email: string) => {
+    const before = harness.statements.length;
+    const { status, body } = await call(harness.app, 'POST', '/auth/reset/password-email', {
+      token: null,
+      body: { email },
+    });
+    return { status, body, statements: harness.statements.length - before };
+  };
+
+  expect(await ask('known@example.com')).toEqual({ status: 200, body: '', statements: 0 });
+  expect(await ask('unknown@example.com')).toEqual({ status: 200, body: '', statements: 0 });
+});
+
+test('a user changes their password with the old one; other sessions end and this one is renewed', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const [here, there] = [await logIn(harness.app, username), await logIn(harness.app, username)];
+  const change = (body: object) => here.ask('POST', '/api/admin/user/change-password', { body });
+
+  const wrong = await change({ oldPassword: 'not the old one', password: NEW, confirmPassword: NEW });
+  const right = await change({ oldPassword: PASSWORD, password: NEW, confirmPassword: NEW });
+
+  expect(wrong).toMatchObject({ status: 400, body: { details: [{ path: '/body/oldPassword' }] } });
+  expect(right.status).toBe(200);
+  expect((await here.ask('GET', '/api/admin/user')).status).toBe(401);
+  expect((await there.ask('GET', '/api/admin/user')).status).toBe(401);
+  const renewed = browserWith(harness.app, cookieOf(right) ?? '');
+  expect((await renewed.ask('GET', '/api/admin/user')).body.user.id).toBe(id);
+  expect((await tryLogin(harness.app, username, NEW)).status).toBe(200);
+});
+
+test('a personal token changes its owner’s password too, and gets no session for it', async () => {
+  const owner = await makeUser(harness.db, 'Viewer');
+  await call(harness.app, 'POST', `/api/admin/user-admin/${owner.id}/change-password`, {
+    body: { password: PASSWORD },
+  });
+
+  const answer = await call(harness.app, 'POST', '/api/admin/user/change-password', {
+    token: owner.token,
+    body: { oldPassword: PASSWORD, password: NEW },
+  });
+
+  expect(answer.status).toBe(200);
+  expect(answer.headers['set-cookie']).toBeUndefined();
+});
+
+test('guessing the old password is limited as logins are', async () => {
+  const { username } = await makePerson(harness.db);
+  const browser = await logIn(harness.app, username);
+  const guess = () =>
+    browser.ask('POST', '/api/admin/user/change-password', {
+      body: { oldPassword: 'a guess', password: NEW },
+    });
+
+  const statuses = [];
+  for (let round = 0; round < 6; round++) statuses.push((await guess()).status);
+
+  expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
+});
+
+test('who knows the old password only cannot undo what an admin sets meanwhile', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const browser = await logIn(harness.app, username);
+  const byAdmin = await hashPassword('what the admin chose');
+  const admin = await harness.db.startTransaction().execute();
+  await sql`update users set password_hash = ${byAdmin} where id = ${id}`.execute(admin);
+
+  const change = browser.ask('POST', '/api/admin/user/change-password', {
+    body: { oldPassword: PASSWORD, password: NEW },
+  });
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  await admin.commit().execute();
+
+  expect((await change).status).toBe(400);
+  expect((await tryLogin(harness.app, username, 'what the admin chose')).status).toBe(200);
+});
+
+test('an admin token has no password to change', async () => {
+  const answer = await call(harness.app, 'POST', '/api/admin/user/change-password', {
+    body: { oldPassword: 'x', password: NEW },
+  });
+
+  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+});
+
+test.each(['/auth/reset/validate-password', '/api/admin/user-admin/validate-password'])(
+  '%s says what is wrong with a password',
+  async url => {
+    const check = (password: string) => call(harness.app, 'POST', url, { body: { password } });
+
+    expect((await check(NEW)).status).toBe(200);
+    const weak = await check('aaaaaaaaaaaa');
+    expect(weak).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+    expect(weak.body.details).toHaveLength(2);
+  },
+);
+
+test.each([
+  'short',
+  'x'.repeat(129),
+  'password1234',
+  'P4ssw0rd2024!',
+  'qwertyuiop12',
+  '1qaz2wsx3edc',
+  '123456789012',
+  'abcdefghijkl',
+  'aaaaaaaaaaaaaaaa',
+  'abababababababab',
+  'letmein12345',
+  '!@#$%^&*()_+',
+  'halyard-2026',
+])('the password %s is refused', password => {
+  expect(passwordViolations(password)).not.toEqual([]);
+});
+
+test.each([
+  'correct horse battery staple',
+  'kV9#mQ2$xL7@',
+  'purple monkey dishwasher',
+  '新しい長いパスワードです安全',
+  `${'x7'.repeat(3)}${'yQ4 '.repeat(30)}`,
+])('the password %s is accepted', password => {
+  expect(passwordViolations(password)).toEqual([]);
+});
+
+test('names and addresses of the user are no passwords', () => {
+  const person = { username: 'mlindqvist', email: 'ben.l@example.com', name: 'Ben Lindqvist' };
+
+  for (const password of ['x-MLindqvist-x9', 'ben.l@example.com7', 'zq lindqvist 77 zq']) {
+    expect(passwordViolations(password, person)).toHaveLength(1);
+  }
+  expect(passwordViolations('ben and the ocean 7', person)).toEqual([]);
+});
+
+test('a hash says how it was made, is never twice the same, and takes any composition of the letters', async () => {
+  const [one, two] = [
+    await hashPassword('café au lait, s’il vous plaît'),
+    await hashPassword('café au lait, s’il vous plaît'),
+  ];
+
+  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  expect(one).not.toBe(two);
+  expect(await matchesPassword('cafe\u0301 au lait, s’il vous plai\u0302t', one)).toBe(true);
+  expect(await matchesPassword('cafe au lait, s’il vous plaît', one)).toBe(false);
+  expect(await matchesPassword('anything', null)).toBe(false);
+});
+
+test('two are computed at a time, others wait, and too many are asked to come back', async () => {
+  const all = Array.from({ length: 70 }, () => hashPassword('x'));
+  const results = Promise.allSettled(all);
+
+  expect(hashingWork().waiting).toBe(64);
+  const refused = (await results).filter(result => result.status === 'rejected');
+  expect(refused.map(({ reason }) => reason.name)).toEqual(Array(4).fill('ServiceUnavailableError'));
+  expect(hashingWork().waiting).toBe(0);
+});
+
+test('a login that finds the queue full is told to come back, and is not counted', async () => {
+  const { username } = await makePerson(harness.db);
+  const crowd = Promise.allSettled(Array.from({ length: 66 }, () => hashPassword('x')));
+
+  const answer = await tryLogin(harness.app, username, PASSWORD, { ip: '192.0.2.99' });
+  await crowd;
+
+  expect(answer).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
+  expect(answer.headers['retry-after']).toBe('2');
+  const { rows } =
+    await sql`select from login_failures where failures > 0 and scope = 'account' and ends_at > now()
+    and key = sha256(convert_to(${username}, 'UTF8'))`.execute(harness.db);
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable } from '../../platform/http/schema.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './strength.ts';
+
+// Bounded here far above the rule, so that the rule answers, with all it has to say.
+const MAX_LENGTH = 1_000;
+
+export const password = Type.String({
+  maxLength: MAX_LENGTH,
+  description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters, and none that are guessed first`,
+});
+
+const EXAMPLE = 'correct horse battery staple';
+
+export const PasswordToCheck = Type.Object({ password }, { examples: [{ password: EXAMPLE }] });
+
+export const NewPassword = Type.Object(
+  {
+    password,
+    confirmPassword: Type.Optional(
+      Type.String({ maxLength: MAX_LENGTH, description: 'Must be the same, if it is there' }),
+    ),
+  },
+  { examples: [{ password: EXAMPLE }] },
+);
+export type NewPassword = Static<typeof NewPassword>;
+
+export const OwnNewPassword = Type.Object(
+  {
+    ...NewPassword.properties,
+    oldPassword: Type.String({ maxLength: MAX_LENGTH, description: 'The password so far' }),
+  },
+  { examples: [{ oldPassword: 'a password that was', password: EXAMPLE }] },
+);
+export type OwnNewPassword = Static<typeof OwnNewPassword>;
+
+export const linkToken = Type.String({
+  maxLength: 200,
+  description: 'The token in the link',
+  examples: ['hyl_3tA9…'],
+});
+
+export const PasswordByLink = Type.Object(
+  { token: linkToken, password },
+  { examples: [{ token: `hyl_${'0'.repeat(43)}1LYFcu`, password: EXAMPLE }] },
+);
+export type PasswordByLink = Static<typeof PasswordByLink>;
+
+export const PasswordLink = Named(
+  'PasswordLink',
+  Type.Object({
+    id: Type.Integer({ description: 'Id of the user', examples: [7] }),
+    name: Nullable(Type.String({ examples: ['Alice Moreau'] })),
+    username: Nullable(Type.String({ examples: ['alice'] })),
+    email: Nullable(Type.String({ examples: ['alice@example.com'] })),
+    createdBy: Type.String({ description: 'Who made the link', examples: ['ada'] }),
+    role: Nullable(
+      Type.Object({
+        id: Type.Integer({ examples: [3] }),
+        name: Type.String({ examples: ['Viewer'] }),
+        type: Type.String({ examples: ['root'] }),
+        description: Type.String(),
+      }),
+    ),
+  }),
+);
+export type PasswordLink = Static<typeof PasswordLink>;
+
+export const PasswordMail = Type.Object(
+  { email: Type.String({ minLength: 1, maxLength: 254, examples: ['alice@example.com'] }) },
+  { examples: [{ email: 'alice@example.com' }] },
+);
+
+export const ResetLink = Named(
+  'ResetLink',
+  Type.Object({
+    resetPasswordUrl: Type.String({
+      description: 'Where the user sets a new password, once and within a day; shown here and nowhere else',
+      examples: ['https://flags.example.com/reset-password?token=hyl_3tA9…'],
+    }),
+  }),
+);

@@ -1,0 +1,99 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { nameOfUser } from '../../record/actor-names.ts';
+import type { PasswordLink } from './schema.ts';
+
+/** What events tell of a user whose password changes. */
+export type PasswordOwner = {
+  id: number;
+  name: string | null;
+  username: string | null;
+  email: string | null;
+};
+
+/** The user with the hash of the password so far, kept from changing until the transaction ends. */
+export async function lockOwner(
+  tx: Tx,
+  userId: number,
+): Promise<(PasswordOwner & { passwordHash: string | null }) | undefined> {
+  return await tx
+    .selectFrom('users')
+    .select(['id', 'name', 'username', 'email', 'password_hash as passwordHash'])
+    .where('id', '=', userId)
+    .where('kind', '=', 'user')
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export async function findOwner(db: Reader, userId: number): Promise<PasswordOwner | undefined> {
+  return await db
+    .selectFrom('users')
+    .select(['id', 'name', 'username', 'email'])
+    .where('id', '=', userId)
+    .where('kind', '=', 'user')
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export async function updatePassword(tx: Tx, userId: number, hash: string): Promise<void> {
+  await tx.updateTable('users').set({ password_hash: hash }).where('id', '=', userId).execute();
+}
+
+/** Returns whether there was a password, and whether there was a link to set one. The caller holds the lock on the user. */
+export async function deletePassword(
+  tx: Tx,
+  userId: number,
+): Promise<{ password: boolean; passwordLink: boolean }> {
+  const { numUpdatedRows } = await tx
+    .updateTable('users')
+    .set({ password_hash: null })
+    .where('id', '=', userId)
+    .where('password_hash', 'is not', null)
+    .executeTakeFirst();
+  const { numDeletedRows } = await tx
+    .deleteFrom('password_links')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return { password: numUpdatedRows === 1n, passwordLink: numDeletedRows === 1n };
+}
+
+/** Replaces the link that the user had. */
+export async function upsertLink(
+  tx: Tx,
+  link: { userId: number; hash: Buffer; createdByUserId: number; hours: number },
+): Promise<void> {
+  await sql`
+    insert into password_links (user_id, hash, created_by_user_id, expires_at)
+    values (${link.userId}, ${link.hash}, ${link.createdByUserId}, now() + make_interval(hours => ${link.hours}))
+    on conflict (user_id) do update set hash = excluded.hash, created_by_user_id = excluded.created_by_user_id,
+      created_at = excluded.created_at, expires_at = excluded.expires_at`.execute(tx);
+}
+
+const isValid = (hash: Buffer): RawBuilder<boolean> =>
+  sql`password_links.hash = ${hash} and password_links.expires_at > now()
+    and users.kind = 'user' and users.deleted_at is null`;
+
+export async function findLink(
+  db: Reader,
+  hash: Buffer,
+): Promise<(PasswordLink & { username: string | null }) | undefined> {
+  const { rows } = await sql<PasswordLink & { username: string | null }>`
+    select users.id, users.name, users.username, users.email,
+      ${nameOfUser(sql`password_links.created_by_user_id`)} as "createdBy",
+      (select jsonb_build_object('id', roles.id, 'name', roles.name, 'type', roles.type, 'description', roles.description)
+       from user_roles join roles on roles.id = role_id
+       where user_id = users.id and user_roles.project is null) as role
+    from password_links join users on users.id = password_links.user_id
+    where ${isValid(hash)}`.execute(db);
+  return rows[0];
+}
+
+/** Takes the link away and returns whose it was; of two who use it at once, one gets nothing. */
+export async function takeLink(tx: Tx, hash: Buffer): Promise<number | undefined> {
+  const { rows } = await sql<{ userId: number }>`
+    delete from password_links using users
+    where users.id = password_links.user_id and ${isValid(hash)}
+    returning user_id as "userId"`.execute(tx);
+  return rows[0]?.userId;
+}

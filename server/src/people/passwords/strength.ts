@@ -1,0 +1,85 @@
+import { badData, type Violation } from '../../platform/errors.ts';
+import { COMMON_WORDS } from './common.ts';
+
+export const MIN_PASSWORD_LENGTH = 12;
+export const MAX_PASSWORD_LENGTH = 128;
+
+const MIN_DIFFERENT = 6;
+/** What must be left of a password when everything that is guessed first is taken out of it. */
+const MIN_REST = 6;
+const MIN_NAME_LENGTH = 4;
+
+/** Whose password it is to be: nothing in it may come from here. */
+export type Person = { name?: string | null; username?: string | null; email?: string | null };
+
+const WORDS = new RegExp(COMMON_WORDS.toSorted((a, b) => b.length - a.length).join('|'), 'g');
+const LOOK_ALIKES: Record<string, string> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+/** Years, and the upper row of a keyboard with shift held down. */
+const SEQUENCES = /(19|20)\d\d|!@#\$%(\^&)?(\*\()?\)?/g;
+
+/** Refuses a password that is short or guessed early; says everything that is wrong with it, and never repeats it. */
+export function refuseWeakPassword(password: string, person: Person = {}): void {
+  const details = passwordViolations(password, person);
+  if (details.length > 0) throw badData(details);
+}
+
+/** No rules about which characters to use (they make passwords predictable): length, and that nobody guesses it first. */
+export function passwordViolations(password: string, person: Person = {}): Violation[] {
+  return [...phrases(password, person)].map(phrase => ({
+    message: `password ${phrase}`,
+    path: '/body/password',
+  }));
+}
+
+function* phrases(password: string, person: Person): Generator<string> {
+  const length = [...password].length;
+  if (length < MIN_PASSWORD_LENGTH) yield `must have at least ${MIN_PASSWORD_LENGTH} characters`;
+  if (length > MAX_PASSWORD_LENGTH) yield `must have at most ${MAX_PASSWORD_LENGTH} characters`;
+  if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH) return;
+
+  const folded = password.normalize('NFKC').toLowerCase();
+  if (new Set(folded).size < MIN_DIFFERENT) yield `must have at least ${MIN_DIFFERENT} different characters`;
+  if (namesOf(person).some(name => folded.includes(name)))
+    yield "must not contain the user's name or address";
+  if (isGuessable(folded)) yield 'is made of words and sequences that are guessed first';
+}
+
+function namesOf({ name, username, email }: Person): string[] {
+  const parts = [username, email, email?.split('@')[0], ...(name?.split(/\s+/) ?? [])];
+  return parts.map(part => (part ?? '').toLowerCase()).filter(part => part.length >= MIN_NAME_LENGTH);
+}
+
+/** Also with look-alikes read as letters: `p4ssw0rd` is `password`. */
+function isGuessable(folded: string): boolean {
+  const read = folded.replace(/./gu, char => LOOK_ALIKES[char] ?? char);
+  return [folded, read].some(text => rest(text).length < MIN_REST);
+}
+
+function rest(text: string): string {
+  return withoutRuns(text.replace(WORDS, '').replace(SEQUENCES, ''));
+}
+
+/** Takes out `aaa`, `1234`, `dcba`: three or more characters in steps of the same -1, 0 or 1. */
+function withoutRuns(text: string): string {
+  let kept = '';
+  for (let at = 0; at < text.length; ) {
+    const step = text.charCodeAt(at + 1) - text.charCodeAt(at);
+    let end = at + 1;
+    while (Math.abs(step) <= 1 && text.charCodeAt(end) - text.charCodeAt(end - 1) === step) end++;
+    if (end - at < 3) {
+      kept += text[at];
+      at++;
+    } else at = end;
+  }
+  return kept;
+}

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, RowId, Timestamp } from '../../platform/http/schema.ts';
+import { Group, Member } from '../groups/schema.ts';
+import { Role } from '../roles/schema.ts';
+
+const roleId = Type.Integer({ description: 'The first of the roles', examples: [5] });
+const roles = Type.Array(Type.Integer(), { description: 'Ids of the roles held here', examples: [[5]] });
+const addedAt = Timestamp('When the first of the roles was given');
+
+export const UserAccess = Named('UserAccess', Type.Object({ ...Member.properties, roleId, roles, addedAt }));
+export type UserAccess = Static<typeof UserAccess>;
+
+const { id, name, description, mappingsSSO, rootRole, createdAt, createdBy, users } = Group.properties;
+
+export const GroupAccess = Named(
+  'GroupAccess',
+  Type.Object({
+    id,
+    name,
+    description,
+    mappingsSSO,
+    rootRole,
+    createdAt,
+    createdBy,
+    users,
+    roleId,
+    roles,
+    addedAt,
+  }),
+);
+export type GroupAccess = Static<typeof GroupAccess>;
+
+export const ProjectAccess = Named(
+  'ProjectAccess',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    roles: Type.Array(Ref(Role), { description: 'The roles that can be held in a project' }),
+    users: Type.Array(Ref(UserAccess), {
+      description: 'Users and service accounts with a role of their own',
+    }),
+    groups: Type.Array(Ref(GroupAccess)),
+  }),
+);
+
+const MAX_NAMED = 5_000;
+const MAX_ROLES = 100;
+const ids = (description: string, example: number[], maxItems = MAX_NAMED) =>
+  Type.Array(RowId(), { maxItems, description, examples: [example] });
+const holders = Type.Optional(
+  Type.Array(Type.Object({ id: RowId() }), { maxItems: MAX_NAMED, examples: [[{ id: 7 }]] }),
+);
+
+export const AccessConfiguration = Type.Object(
+  {
+    roles: Type.Array(
+      Type.Object({
+        id: RowId({ description: 'Id of the role', examples: [4] }),
+        users: Type.Optional(Nullable(ids('Ids of users and service accounts', [7]))),
+        groups: Type.Optional(Nullable(ids('Ids of groups', [3]))),
+      }),
+      { maxItems: MAX_ROLES, description: 'Who holds which role: exactly this, and nobody else any' },
+    ),
+  },
+  { examples: [{ roles: [{ id: 4, users: [7], groups: [] }] }] },
+);
+export type AccessConfiguration = Static<typeof AccessConfiguration>;
+
+export const AccessGrant = Type.Object(
+  {
+    roles: ids('Ids of the roles', [5], MAX_ROLES),
+    users: ids('Ids of users and service accounts', [7]),
+    groups: ids('Ids of groups', [3]),
+  },
+  { examples: [{ roles: [5], users: [7], groups: [3] }] },
+);
+export type AccessGrant = Static<typeof AccessGrant>;
+
+export const RoleHolders = Type.Object(
+  { users: holders, groups: holders },
+  { examples: [{ users: [{ id: 7 }], groups: [] }] },
+);
+export type RoleHolders = Static<typeof RoleHolders>;
+
+export const HeldRoles = Type.Object(
+  { roles: ids('Ids of the roles: exactly these', [5], MAX_ROLES) },
+  { examples: [{ roles: [5] }] },
+);

@@ -1,0 +1,179 @@
+import { sql } from 'kysely';
+import { PROJECT_ROLES } from '../../access/roles.ts';
+import { heldInProject } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { GROUP_MEMBERS } from '../groups/store.ts';
+import type { Role } from '../roles/schema.ts';
+import type { GroupAccess, UserAccess } from './schema.ts';
+
+/** Who holds which roles in a project, given to them there. */
+export type Grant = { kind: 'user' | 'group'; id: number; roles: number[] };
+
+/** One role of one of them. */
+export type SingleGrant = { id: number; roleId: number };
+
+const HELD = sql`
+  array_agg(held.role_id order by held.role_id) as roles, min(held.role_id) as "roleId",
+  min(held.created_at) as "addedAt"`;
+
+export async function listProjectRoles(db: Reader): Promise<Role[]> {
+  const { rows } = await sql<Role>`
+    select id, type, name, description from roles where type in ('project', 'custom') order by id`.execute(
+    db,
+  );
+  return rows;
+}
+
+export async function listUserAccess(db: Reader, project: string): Promise<UserAccess[]> {
+  const { rows } = await sql<UserAccess>`
+    select users.id, users.name, users.username, users.email, users.kind <> 'user' as "isAPI", ${HELD}
+    from user_roles as held join users on users.id = held.user_id
+    where held.project = ${project} and users.deleted_at is null
+    group by users.id order by users.id`.execute(db);
+  return rows;
+}
+
+export async function listGroupAccess(db: Reader, project: string): Promise<GroupAccess[]> {
+  const { rows } = await sql<GroupAccess>`
+    select groups.id, groups.name, groups.description, groups.mappings_sso as "mappingsSSO",
+      groups.root_role_id as "rootRole", groups.created_at as "createdAt", groups.created_by as "createdBy",
+      ${GROUP_MEMBERS} as users, ${HELD}
+    from group_roles as held join groups on groups.id = held.group_id
+    where held.project = ${project}
+    group by groups.id order by groups.id`.execute(db);
+  return rows;
+}
+
+/** Lets one change of the access to a project in at a time; false if there is no such project. */
+export async function lockAccess(tx: Tx, project: string): Promise<boolean> {
+  const { rows } = await sql`select from projects where id = ${project} for no key update`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Those of the groups that are there; they and those that have a role in the project stay until the transaction ends. */
+export async function holdGroups(tx: Tx, project: string, ids: number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from groups
+    where id = any(${ids}) or id in (select group_id from group_roles where project = ${project})
+    order by id for key share`.execute(tx);
+  return rows.map(row => row.id);
+}
+
+/** Those of the users that are there; they and those that have a role in the project stay until the transaction ends. */
+export async function holdUsers(tx: Tx, project: string, ids: number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from users
+    where (id = any(${ids}) or id in (select user_id from user_roles where project = ${project}))
+      and deleted_at is null
+    order by id for share`.execute(tx);
+  return rows.map(row => row.id);
+}
+
+export async function listGrants(tx: Tx, project: string): Promise<Grant[]> {
+  const { rows } = await sql<Grant>`
+    select 'user' as kind, user_id as id, array_agg(role_id order by role_id) as roles
+    from user_roles join users on users.id = user_id
+    where project = ${project} and deleted_at is null
+    group by user_id
+    union all
+    select 'group', group_id, array_agg(role_id order by role_id)
+    from group_roles where project = ${project}
+    group by group_id
+    order by kind, id`.execute(tx);
+  return rows;
+}
+
+const TABLES = {
+  user: { table: sql.table('user_roles'), holder: sql.ref('user_id') },
+  group: { table: sql.table('group_roles'), holder: sql.ref('group_id') },
+};
+
+const wanted = (grants: SingleGrant[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(grants)}::jsonb) as wanted (id integer, "roleId" integer)`;
+
+export async function insertGrants(
+  tx: Tx,
+  project: string,
+  kind: Grant['kind'],
+  grants: SingleGrant[],
+): Promise<void> {
+  const { table, holder } = TABLES[kind];
+  await sql`
+    insert into ${table} (${holder}, role_id, project)
+    select wanted.id, wanted."roleId", ${project} from ${wanted(grants)}`.execute(tx);
+}
+
+export async function deleteGrants(
+  tx: Tx,
+  project: string,
+  kind: Grant['kind'],
+  grants: SingleGrant[],
+): Promise<void> {
+  const { table, holder } = TABLES[kind];
+  await sql`
+    delete from ${table} using ${wanted(grants)}
+    where project = ${project} and ${holder} = wanted.id and role_id = wanted."roleId"`.execute(tx);
+}
+
+/** Whether anyone is an owner of the project, by a role of their own or through a group. */
+export async function hasOwner(db: Reader, project: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from effective_roles as held join users on users.id = held.user_id
+    where held.project = ${project} and held.role_id = ${PROJECT_ROLES.Owner} and users.deleted_at is null
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Names of those of the roles that may do something here which the actor may not. An owner may give and take them all. */
+export async function listRolesBeyond(
+  db: Reader,
+  actor: Actor,
+  project: string,
+  roles: number[],
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select roles.name from roles
+    where roles.id = any(${roles})
+      and not exists (
+        select from effective_roles as held
+        where held.user_id = ${actor.userId} and held.project = ${project} and held.role_id = ${PROJECT_ROLES.Owner}
+      )
+      and exists (
+        select from role_permissions as given
+        where given.role_id = roles.id and not exists (
+          select from ${heldInProject(actor, sql`${project}`)}
+            and role_permissions.permission = given.permission
+            and (role_permissions.environment is null or role_permissions.environment = given.environment)
+        )
+      )
+    order by roles.name`.execute(db);
+  return rows.map(row => row.name);
+}
+
+/** Takes everything that users or groups were given; returns what that was in projects. */
+export async function deleteGrantsOf(
+  tx: Tx,
+  kind: Grant['kind'],
+  ids: number[],
+): Promise<{ id: number; project: string; roles: number[] }[]> {
+  const { table, holder } = TABLES[kind];
+  const { rows } = await sql<{ id: number; project: string; roles: number[] }>`
+    with gone as (delete from ${table} where ${holder} = any(${ids}) returning ${holder} as id, project, role_id)
+    select id, project, array_agg(role_id order by role_id) as roles from gone
+    where project is not null group by id, project order by id, project`.execute(tx);
+  return rows;
+}
+
+/** Takes users out of all groups; returns which those were. */
+export async function deleteMemberships(
+  tx: Tx,
+  userIds: number[],
+): Promise<{ groupId: number; groupName: string; userId: number }[]> {
+  const { rows } = await sql<{ groupId: number; groupName: string; userId: number }>`
+    with gone as (delete from group_users where user_id = any(${userIds}) returning group_id, user_id)
+    select groups.id as "groupId", groups.name as "groupName", gone.user_id as "userId"
+    from gone join groups on groups.id = gone.group_id
+    order by gone.user_id, groups.id`.execute(tx);
+  return rows;
+}

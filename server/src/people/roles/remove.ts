@@ -1,0 +1,28 @@
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { ApiError, notFound } from '../../platform/errors.ts';
+import { change } from '../../record/change.ts';
+import { refuseBuiltIn } from './built-in.ts';
+import { deleteRole, listHolders, lockRole } from './store.ts';
+
+const MAX_NAMED = 5;
+
+/** Deletes a role that nobody holds: whoever holds it would lose rights that nobody took from them. */
+export async function removeRole(db: Db, actor: Actor, id: number): Promise<void> {
+  await change(db, actor, async ({ tx, record }) => {
+    const role = await lockRole(tx, id);
+    if (!role) throw notFound(`Role ${id}`);
+    refuseBuiltIn(role);
+    const holders = await listHolders(tx, id);
+    if (holders.length > 0) throw stillHeld(role.name, holders);
+
+    await deleteRole(tx, id);
+    record({ type: 'role-deleted', preData: role });
+  });
+}
+
+function stillHeld(name: string, holders: string[]): ApiError {
+  const rest = holders.length - MAX_NAMED;
+  const named = holders.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+  return new ApiError('ConflictError', `The role ${name} is held by ${named}. Take it from them first.`);
+}

@@ -1,0 +1,274 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+
+const harness = useHarness();
+
+let number = 0;
+const NEW = () => ({
+  name: `Role ${++number}`,
+  description: 'For a test',
+  type: 'custom',
+  permissions: [
+    { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
+    { name: 'CREATE_FEATURE', environment: null },
+  ],
+});
+const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: object, token?: string) =>
+  call(harness.app, method, `/api/admin/roles${path}`, {
+    ...(body ? { body } : {}),
+    ...(token ? { token } : {}),
+  });
+const create = async (fields: object = {}) => (await ask('POST', '', { ...NEW(), ...fields })).body.roles;
+const events = async (type: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
+
+test('a role is created, read, changed and deleted, and each event tells all of it', async () => {
+  const input = NEW();
+  const created = await ask('POST', '', input);
+  const { id } = created.body.roles;
+  const read = await ask('GET', `/${id}`);
+  const changed = await ask('PUT', `/${id}`, { name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] });
+  const deleted = await ask('DELETE', `/${id}`);
+
+  expect([created.status, read.status, changed.status, deleted.status]).toEqual([200, 200, 200, 200]);
+  expect(read.body).toEqual(created.body.roles);
+  expect(read.body).toMatchObject({
+    id,
+    type: 'custom',
+    name: input.name,
+    description: 'For a test',
+    permissions: [
+      { name: 'CREATE_FEATURE', displayName: 'Create feature', type: 'project' },
+      { name: 'UPDATE_FEATURE_ENVIRONMENT', type: 'environment', environment: 'production' },
+    ],
+  });
+  expect('environment' in read.body.permissions[0]).toBe(false);
+  const told = {
+    id,
+    type: 'custom',
+    name: input.name,
+    description: 'For a test',
+    permissions: [
+      { name: 'CREATE_FEATURE' },
+      { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
+    ],
+  };
+  const now = { ...told, name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] };
+  expect((await events('role-created'))[0]).toMatchObject({ project: null, data: told, preData: null });
+  expect((await events('role-updated'))[0]).toMatchObject({ data: now, preData: told });
+  expect((await events('role-deleted'))[0]).toMatchObject({ data: null, preData: now });
+  expect((await ask('GET', `/${id}`)).status).toBe(404);
+});
+
+test('changing nothing records nothing, in whatever order the permissions are named', async () => {
+  const { id, name } = await create();
+  const { permissions } = NEW();
+  const before = (await events('role-updated')).length;
+
+  const answer = await ask('PUT', `/${id}`, {
+    name,
+    permissions: [...permissions, ...permissions].toReversed(),
+  });
+
+  expect(answer.status).toBe(200);
+  expect((await events('role-updated')).length).toBe(before);
+});
+
+test('the list has the built-in roles and those made, and the catalogue all that a role can hold', async () => {
+  const { id } = await create({ type: 'root-custom', permissions: [{ name: 'CREATE_PROJECT' }] });
+
+  const { body } = await ask('GET');
+  const { permissions } = (await call(harness.app, 'GET', '/api/admin/permissions')).body;
+
+  expect(
+    body.roles.slice(0, 6).map((role: { name: string; type: string }) => [role.name, role.type]),
+  ).toEqual([
+    ['Admin', 'root'],
+    ['Editor', 'root'],
+    ['Viewer', 'root'],
+    ['Owner', 'project'],
+    ['Member', 'project'],
+    ['Reader', 'project'],
+  ]);
+  expect(body.roles.at(-1)).toMatchObject({ id, type: 'root-custom' });
+  const names = (list: { name: string }[]) => list.map(one => one.name);
+  expect(names(permissions.root)).toContain('CREATE_PROJECT');
+  expect(names(permissions.root)).not.toContain('ADMIN');
+  expect(names(permissions.project)).toContain('UPDATE_PROJECT');
+  expect(names(permissions.environments)).toEqual(['development', 'production']);
+  expect(permissions.environments[1].permissions[0]).toEqual({
+    id: 2001,
+    name: 'CREATE_FEATURE_STRATEGY',
+    displayName: 'Create feature strategy',
+    type: 'environment',
+    environment: 'production',
+  });
+  const ids = [...permissions.root, ...permissions.project, ...permissions.environments[0].permissions].map(
+    (one: { id: number }) => one.id,
+  );
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('every permission of a built-in role is in the catalogue', async () => {
+  for (const id of [1, 2, 3, 4, 5, 6]) {
+    const { rows } = await sql<{ held: number }>`
+      select count(*) as held from role_permissions where role_id = ${id}`.execute(harness.db);
+    expect((await ask('GET', `/${id}`)).body.permissions).toHaveLength(rows[0]?.held ?? -1);
+  }
+});
+
+test('every mistake in a role is listed with its place', async () => {
+  const answer = await ask('POST', '', {
+    ...NEW(),
+    permissions: [
+      { name: 'FLY' },
+      { name: 'CREATE_FEATURE', environment: 'production' },
+      { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'moon' },
+      { name: 'CREATE_PROJECT' },
+      { name: 'ADMIN' },
+      { name: 'UPDATE_FEATURE' },
+    ],
+  });
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([
+    '/body/permissions/0/name',
+    '/body/permissions/1/environment',
+    '/body/permissions/2/environment',
+    '/body/permissions/3/name',
+    '/body/permissions/4/name',
+  ]);
+});
+
+test('a role of the instance may hold permissions of projects, but never ADMIN', async () => {
+  const permissions = [{ name: 'CREATE_PROJECT' }, { name: 'UPDATE_PROJECT' }];
+
+  expect((await ask('POST', '', { ...NEW(), type: 'root-custom', permissions })).status).toBe(200);
+  expect(
+    await ask('POST', '', { ...NEW(), type: 'root-custom', permissions: [{ name: 'ADMIN' }] }),
+  ).toMatchObject({ status: 400, body: { details: [{ path: '/body/permissions/0/name' }] } });
+});
+
+test.each([
+  [{ type: 'root' }, '/body/type'],
+  [{ name: '  ' }, '/body/name'],
+  [{ name: undefined }, '/body/name'],
+  [{ permissions: [{}] }, '/body/permissions/0/name'],
+])('%j is refused', async (fields, path) => {
+  expect(await ask('POST', '', { ...NEW(), ...fields })).toMatchObject({
+    status: 400,
+    body: { name: 'BadDataError', details: [{ path }] },
+  });
+});
+
+test('a name is taken whatever its case and type, that of a built-in role too', async () => {
+  const { name, id } = await create();
+
+  for (const taken of [name.toUpperCase(), 'owner']) {
+    const body = { ...NEW(), name: taken, type: 'root-custom', permissions: [] };
+    expect(await ask('POST', '', body)).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+    expect((await ask('POST', '/validate', body)).status).toBe(409);
+  }
+  expect((await ask('PUT', `/${id}`, { name: name.toUpperCase() })).status).toBe(200);
+  expect((await ask('POST', '/validate', NEW())).status).toBe(200);
+  expect((await ask('POST', '/validate', { ...NEW(), permissions: [{ name: 'FLY' }] })).status).toBe(400);
+});
+
+test.each([1, 2, 3, 4, 5, 6])('the built-in role %i is neither changed nor deleted', async id => {
+  for (const answer of [await ask('PUT', `/${id}`, NEW()), await ask('DELETE', `/${id}`)]) {
+    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  }
+});
+
+test('the type of a role stays', async () => {
+  const { id, name } = await create();
+
+  expect(await ask('PUT', `/${id}`, { name, type: 'root-custom' })).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/body/type' }] },
+  });
+});
+
+test('a role in use stays, and the refusal says who holds it', async () => {
+  const role = await create();
+  const rootRole = await create({ type: 'root-custom', permissions: [] });
+  const project = await makeProject(harness.db);
+  const user = await makeUser(harness.db, 'Viewer', 'holder');
+  const group = (
+    await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'Holders', rootRole: rootRole.id } })
+  ).body;
+  await call(harness.app, 'POST', `/api/admin/projects/${project.id}/access`, {
+    body: { roles: [role.id], users: [user.id], groups: [group.id] },
+  });
+
+  const refused = await ask('DELETE', `/${role.id}`);
+
+  expect(refused).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(refused.body.message).toContain(`user holder in project ${project.id}`);
+  expect(refused.body.message).toContain(`group Holders in project ${project.id}`);
+  expect((await ask('DELETE', `/${rootRole.id}`)).body.message).toContain('group Holders.');
+});
+
+test('a role that is given to someone at this moment is not deleted under their feet', async () => {
+  const role = await create();
+  const project = await makeProject(harness.db);
+  const user = await makeUser(harness.db, 'Viewer');
+  const granting = await harness.db.startTransaction().execute();
+  await sql`insert into user_roles (user_id, role_id, project) values (${user.id}, ${role.id}, ${project.id})`.execute(
+    granting,
+  );
+
+  const deletion = ask('DELETE', `/${role.id}`);
+  await untilWaiting(harness.db);
+  await granting.commit().execute();
+
+  expect((await deletion).status).toBe(409);
+});
+
+test('a change of permissions counts at once for all who hold the role', async () => {
+  const role = await create({ permissions: [] });
+  const project = await makeProject(harness.db);
+  const user = await makeUser(harness.db, 'Viewer');
+  await call(harness.app, 'POST', `/api/admin/projects/${project.id}/access`, {
+    body: { roles: [role.id], users: [user.id], groups: [] },
+  });
+  const features = `/api/admin/projects/${project.id}/features`;
+  const tryIt = async () =>
+    (await call(harness.app, 'POST', features, { token: user.token, body: {} })).status;
+
+  const before = await tryIt();
+  await ask('PUT', `/${role.id}`, { name: role.name, permissions: [{ name: 'CREATE_FEATURE' }] });
+
+  expect([before, await tryIt()]).toEqual([403, 400]);
+});
+
+test('READ_ROLE reads roles; making them needs ADMIN', async () => {
+  const reading = await create({ type: 'root-custom', permissions: [{ name: 'READ_ROLE' }] });
+  const user = await makeUser(harness.db, 'Viewer');
+  await sql`update user_roles set role_id = ${reading.id} where user_id = ${user.id}`.execute(harness.db);
+
+  expect((await ask('GET', '', undefined, user.token)).status).toBe(200);
+  expect((await ask('POST', '', NEW(), user.token)).status).toBe(403);
+});
+
+test('a role that makes the last admin one keeps ADMIN', async () => {
+  const role = await create({ type: 'root-custom', permissions: [] });
+  const user = await makeUser(harness.db, 'Viewer');
+  // No request gives ADMIN to a role of one's own; an older record might have.
+  await sql`insert into role_permissions (role_id, permission) values (${role.id}, 'ADMIN')`.execute(
+    harness.db,
+  );
+  await sql`update user_roles set role_id = ${role.id} where user_id = ${user.id}`.execute(harness.db);
+  const withoutAdmin = () => ask('PUT', `/${role.id}`, { name: role.name, permissions: [] });
+  await sql`delete from user_roles where role_id = 1`.execute(harness.db);
+
+  const refused = await withoutAdmin();
+  await makeUser(harness.db, 'Admin');
+
+  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect((await withoutAdmin()).status).toBe(200);
+});

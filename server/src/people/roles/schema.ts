@@ -1,0 +1,126 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, RowId, ShownName } from '../../platform/http/schema.ts';
+
+/** Held on the instance, or in a project; the custom ones are those that administrators make. */
+export const ROLE_TYPES = ['root', 'project', 'root-custom', 'custom'] as const;
+const CUSTOM_TYPES = ['root-custom', 'custom'] as const;
+
+const name = ShownName({ examples: ['Release manager'] });
+const description = Type.String({ maxLength: 500, examples: ['Switches features in production'] });
+
+export const Permission = Named(
+  'Permission',
+  Type.Object({
+    id: Type.Integer({ description: 'A number for clients that want one; the name is what counts' }),
+    name: Type.String({ examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
+    displayName: Type.String({ examples: ['Update feature environment'] }),
+    type: Type.String({ enum: ['root', 'project', 'environment'], examples: ['environment'] }),
+    environment: Type.Optional(Type.String({ description: 'Absent: in all', examples: ['production'] })),
+    project: Type.Optional(
+      Type.String({ description: 'Absent: wherever the role is held', examples: ['default'] }),
+    ),
+  }),
+);
+export type Permission = Static<typeof Permission>;
+
+export const Permissions = Named(
+  'Permissions',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    permissions: Type.Object({
+      root: Type.Array(Ref(Permission), { description: 'Held on the instance' }),
+      project: Type.Array(Ref(Permission), { description: 'Held in a project' }),
+      environments: Type.Array(
+        Type.Object({
+          name: Type.String({ examples: ['production'] }),
+          permissions: Type.Array(Ref(Permission)),
+        }),
+        { description: 'Held in a project for one environment, or for all' },
+      ),
+    }),
+  }),
+);
+
+export const Role = Named(
+  'Role',
+  Type.Object({
+    id: RowId(),
+    type: Type.Unsafe<(typeof ROLE_TYPES)[number]>({
+      type: 'string',
+      enum: ROLE_TYPES,
+      description: 'root and project are built in; root-custom and custom are made by administrators',
+    }),
+    name,
+    description,
+  }),
+);
+export type Role = Static<typeof Role>;
+
+export const RoleList = Named(
+  'RoleList',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    roles: Type.Array(Ref(Role)),
+  }),
+);
+
+export const RoleWithPermissions = Named(
+  'RoleWithPermissions',
+  Type.Object({ ...Role.properties, permissions: Type.Array(Ref(Permission)) }),
+);
+export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
+
+/** Existing clients read one role from the field `roles`. */
+export const WrittenRole = Named(
+  'WrittenRole',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    roles: Type.Object({ ...RoleWithPermissions.properties }, { description: 'The role: one, not a list' }),
+  }),
+);
+
+export const PermissionInput = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 100, examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
+  environment: Type.Optional(
+    Nullable(
+      Type.String({
+        maxLength: 100,
+        description: 'For permissions of type environment; left out: in all, also in those added later',
+        examples: ['production'],
+      }),
+    ),
+  ),
+});
+export type PermissionInput = Static<typeof PermissionInput>;
+
+const permissions = Type.Array(PermissionInput, { maxItems: 500 });
+
+export const RoleInput = Type.Object(
+  {
+    name,
+    description: Type.Optional(description),
+    type: Type.Optional(
+      Type.Unsafe<(typeof CUSTOM_TYPES)[number]>({
+        type: 'string',
+        enum: CUSTOM_TYPES,
+        description:
+          'root-custom is held on the instance, custom (the default) in projects; it cannot change',
+      }),
+    ),
+    permissions: Type.Optional(permissions),
+  },
+  {
+    examples: [
+      {
+        name: 'Release manager',
+        description: 'Switches features in production',
+        type: 'custom',
+        permissions: [
+          { name: 'UPDATE_FEATURE' },
+          { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
+        ],
+      },
+    ],
+  },
+);
+export type RoleInput = Static<typeof RoleInput>;

@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { Role } from './schema.ts';
+
+export type HeldPermission = { name: string; environment?: string; project?: string };
+
+/** A role with all that it holds. */
+export type WholeRole = Role & { permissions: HeldPermission[] };
+
+const ROLE = sql`roles.id, roles.type, roles.name, roles.description`;
+
+const PERMISSIONS = sql`coalesce((
+  select jsonb_agg(
+    jsonb_strip_nulls(jsonb_build_object('name', permission, 'environment', environment, 'project', project))
+    order by (permission || ' ' || coalesce(environment, '')) collate "C"
+  )
+  from role_permissions where role_id = roles.id
+), '[]') as permissions`;
+
+export async function listRoles(db: Reader): Promise<Role[]> {
+  const { rows } = await sql<Role>`select ${ROLE} from roles order by id`.execute(db);
+  return rows;
+}
+
+export async function findRole(db: Reader, id: number): Promise<WholeRole | undefined> {
+  const { rows } = await sql<WholeRole>`
+    select ${ROLE}, ${PERMISSIONS} from roles where id = ${id}`.execute(db);
+  return rows[0];
+}
+
+/** The role, kept from changing, and from being given to anyone, until the transaction ends. */
+export async function lockRole(tx: Tx, id: number): Promise<WholeRole | undefined> {
+  await sql`select from roles where id = ${id} for update`.execute(tx);
+  return await findRole(tx, id);
+}
+
+export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
+  const { rows } = await sql`select from roles where lower(name) = lower(${name})`.execute(db);
+  return rows.length > 0;
+}
+
+export async function insertRole(tx: Tx, role: Omit<WholeRole, 'id'>): Promise<number> {
+  const { id } = await tx
+    .insertInto('roles')
+    .values({ name: role.name, type: role.type, description: role.description })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await insertPermissions(tx, id, role.permissions);
+  return id;
+}
+
+export async function updateRole(tx: Tx, role: WholeRole): Promise<void> {
+  await tx
+    .updateTable('roles')
+    .set({ name: role.name, description: role.description })
+    .where('id', '=', role.id)
+    .execute();
+  await tx.deleteFrom('role_permissions').where('role_id', '=', role.id).execute();
+  await insertPermissions(tx, role.id, role.permissions);
+}
+
+async function insertPermissions(tx: Tx, roleId: number, permissions: HeldPermission[]): Promise<void> {
+  await sql`
+    insert into role_permissions (role_id, permission, environment)
+    select ${roleId}::integer, name, environment
+    from jsonb_to_recordset(${JSON.stringify(permissions)}::jsonb) as (name text, environment text)`.execute(
+    tx,
+  );
+}
+
+export async function deleteRole(tx: Tx, id: number): Promise<void> {
+  await tx.deleteFrom('roles').where('id', '=', id).execute();
+}
+
+/** Who holds the role: users, service accounts and groups by name, each with the project or without one. */
+export async function listHolders(db: Reader, id: number): Promise<string[]> {
+  const { rows } = await sql<{ holder: string }>`
+    select holder || coalesce(' in project ' || project, '') as holder from (
+      select replace(users.kind, '-', ' ') || ' ' || coalesce(username, email) as holder, project
+      from user_roles join users on users.id = user_id
+      where role_id = ${id} and deleted_at is null
+      union all
+      select 'group ' || groups.name, project from group_roles join groups on groups.id = group_id
+      where role_id = ${id}
+      union all
+      select 'group ' || groups.name, null from groups where root_role_id = ${id}
+      union all
+      select 'the settings of single sign-on, for new users', null from auth_settings where default_role_id = ${id}
+    ) as held
+    order by holder, project`.execute(db);
+  return rows.map(row => row.holder);
+}
+
+/** Those of the environments that are there; they stay until the transaction ends. */
+export async function holdEnvironments(tx: Tx, permissions: HeldPermission[]): Promise<string[]> {
+  const names = permissions.flatMap(({ environment }) => environment ?? []);
+  if (names.length === 0) return [];
+  const { rows } = await sql<{ name: string }>`
+    select name from environments where name = any(${names}) order by name for key share`.execute(tx);
+  return rows.map(row => row.name);
+}
+
+export async function listEnvironmentNames(db: Reader): Promise<string[]> {
+  const rows = await db
+    .selectFrom('environments')
+    .select('name')
+    .orderBy('sort_order')
+    .orderBy('name')
+    .execute();
+  return rows.map(row => row.name);
+}
+
+/** Those of the roles that are there and can be held on the instance, or in a project; they stay until the transaction ends. */
+export async function holdRoles(tx: Tx, ids: number[], held: 'root' | 'project'): Promise<number[]> {
+  const types = held === 'root' ? ['root', 'root-custom'] : ['project', 'custom'];
+  const { rows } = await sql<{ id: number }>`
+    select id from roles where id = any(${ids}) and type = any(${types}) order by id for key share`.execute(
+    tx,
+  );
+  return rows.map(row => row.id);
+}

@@ -1,0 +1,171 @@
+import { Type } from 'typebox';
+import { refusePast } from '../../access/expiry.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { NewPersonalToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
+import { checkRole, createServiceAccount } from './create.ts';
+import { removeServiceAccount } from './remove.ts';
+import {
+  NewServiceAccount,
+  ServiceAccount,
+  ServiceAccountList,
+  ServiceAccountToken,
+  ServiceAccountUpdate,
+} from './schema.ts';
+import { findServiceAccount, listRootRoles, listServiceAccounts } from './store.ts';
+import { createServiceToken, removeServiceToken } from './tokens.ts';
+import { changeServiceAccount } from './update.ts';
+
+const tags = ['Service accounts'];
+const id = PathId('Service account');
+const params = Type.Object({ id });
+
+export function serviceAccountRoutes(app: App, db: Db): void {
+  for (const schema of [ServiceAccountToken, ServiceAccount, ServiceAccountList]) app.addSchema(schema);
+
+  app.get(
+    '/api/admin/service-account',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'getServiceAccounts',
+        tags,
+        summary: 'List service accounts',
+        description: 'The accounts with their tokens, and the roles an account can hold.',
+        response: { 200: answer('The accounts', ServiceAccountList), ...refusals(401, 403) },
+      },
+    },
+    async () => ({
+      serviceAccounts: await listServiceAccounts(db),
+      rootRoles: await listRootRoles(db),
+    }),
+  );
+
+  app.post(
+    '/api/admin/service-account',
+    {
+      config: { permission: ['ADMIN'], checks: [({ body }) => checkRole(db, body.rootRole)] },
+      schema: {
+        operationId: 'createServiceAccount',
+        tags,
+        summary: 'Create a service account',
+        description:
+          'Creates an account for a program. It cannot log in; it acts by its tokens, with the rights of its root role and of its roles in projects. Events: service-account-created.',
+        body: NewServiceAccount,
+        response: {
+          201: answer('The new account', ServiceAccount),
+          ...refusals(400, 401, 403, 409, 413, 415),
+        },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createServiceAccount(db, request.actor, request.body)),
+  );
+
+  app.put(
+    '/api/admin/service-account/:id',
+    {
+      config: { permission: ['ADMIN'], checks: [({ body }) => checkRole(db, body.rootRole)] },
+      schema: {
+        operationId: 'updateServiceAccount',
+        tags,
+        summary: 'Update a service account',
+        description: 'Changes name or root role; what is left out stays. Events: service-account-updated.',
+        params,
+        body: ServiceAccountUpdate,
+        response: { 200: answer('The account', ServiceAccount), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => await changeServiceAccount(db, request.actor, Number(request.params.id), request.body),
+  );
+
+  app.delete(
+    '/api/admin/service-account/:id',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'deleteServiceAccount',
+        tags,
+        summary: 'Delete a service account',
+        description:
+          'Its tokens are refused from now on, by every server; its roles and memberships end. Events: service-account-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
+        params,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removeServiceAccount(db, request.actor, Number(request.params.id));
+      return reply.code(200).send();
+    },
+  );
+
+  app.get(
+    '/api/admin/service-account/:id/token',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'getServiceAccountTokens',
+        tags,
+        summary: 'List the tokens of a service account',
+        description: 'The tokens without their secrets.',
+        params,
+        response: { 200: answer('The tokens', PersonalTokenList), ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async request => {
+      const account = await findServiceAccount(db, Number(request.params.id));
+      if (!account) throw notFound(`Service account ${request.params.id}`);
+      return { pats: account.tokens };
+    },
+  );
+
+  app.post(
+    '/api/admin/service-account/:id/token',
+    {
+      config: {
+        permission: ['ADMIN'],
+        answersSecret: true,
+        checks: [({ body }) => refusePast(body.expiresAt)],
+      },
+      schema: {
+        operationId: 'createServiceAccountToken',
+        tags,
+        summary: 'Create a token of a service account',
+        description:
+          'Creates a token that acts as the account. The secret is in this answer and nowhere else. At most ten per account. Events: service-account-token-created.',
+        params,
+        body: NewPersonalToken,
+        response: {
+          201: answer('The new token, with its secret', PersonalToken),
+          ...refusals(400, 401, 403, 404, 409, 413, 415),
+        },
+      },
+    },
+    async (request, reply) =>
+      reply
+        .code(201)
+        .send(await createServiceToken(db, request.actor, Number(request.params.id), request.body)),
+  );
+
+  app.delete(
+    '/api/admin/service-account/:id/token/:tokenId',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'deleteServiceAccountToken',
+        tags,
+        summary: 'Delete a token of a service account',
+        description:
+          'The token is refused from now on, by every server. Events: service-account-token-deleted.',
+        params: Type.Object({ id, tokenId: PathId('Token') }),
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removeServiceToken(db, request.actor, Number(request.params.id), Number(request.params.tokenId));
+      return reply.code(200).send();
+    },
+  );
+}

@@ -1,0 +1,54 @@
+import { type Static, Type } from 'typebox';
+import { Named, Ref, RowId, ShownName, Timestamp } from '../../platform/http/schema.ts';
+import { Role } from '../roles/schema.ts';
+import { PersonalToken } from '../users/schema.ts';
+
+const name = ShownName({ maxLength: 255, examples: ['Deployment pipeline'] });
+const username = ShownName({ maxLength: 255, examples: ['deployer'] });
+const rootRole = RowId({ description: 'Id of the root role it holds', examples: [2] });
+
+const { secret: _, ...token } = PersonalToken.properties;
+
+/** A token as lists show it. */
+export const ServiceAccountToken = Named('ServiceAccountToken', Type.Object(token));
+
+export const ServiceAccount = Named(
+  'ServiceAccount',
+  Type.Object({
+    id: RowId({ examples: [12] }),
+    isAPI: Type.Boolean({ description: 'Always true' }),
+    name,
+    username,
+    rootRole,
+    createdAt: Timestamp('When the account was created'),
+    tokens: Type.Array(Ref(ServiceAccountToken), { description: 'Its tokens, without their secrets' }),
+  }),
+);
+export type ServiceAccount = Static<typeof ServiceAccount>;
+
+export const ServiceAccountList = Named(
+  'ServiceAccountList',
+  Type.Object({
+    serviceAccounts: Type.Array(Ref(ServiceAccount)),
+    rootRoles: Type.Array(Ref(Role), { description: 'The roles an account can hold' }),
+  }),
+);
+
+export const NewServiceAccount = Type.Object(
+  {
+    name: Type.Optional(name),
+    username: Type.Optional({
+      ...username,
+      description: 'Unique among users and service accounts; the name, if it is left out',
+    }),
+    rootRole,
+  },
+  { examples: [{ name: 'Deployment pipeline', username: 'deployer', rootRole: 2 }] },
+);
+export type NewServiceAccount = Static<typeof NewServiceAccount>;
+
+export const ServiceAccountUpdate = Type.Object(
+  { name: Type.Optional(name), rootRole: Type.Optional(rootRole) },
+  { examples: [{ name: 'Deployments', rootRole: 2 }] },
+);
+export type ServiceAccountUpdate = Static<typeof ServiceAccountUpdate>;

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makePerson, PASSWORD } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
+import { call } from '../../test/request.ts';
+import { LOGIN_LIMITS } from './limits.ts';
+
+const ATTEMPTS = 5_000;
+/** Until the limits are reached: more would find the queue of passwords full. */
+const FIRST = { attempts: 500, atOnce: 40 };
+/** Then each response takes 300 ms, during which the server does nothing. */
+const AT_ONCE = 200;
+const TIMEOUT_MS = 180_000;
+
+const harness = useHarness();
+let servers: [RunningServer, RunningServer];
+
+beforeAll(async () => {
+  const env = {
+    DATABASE_URL: harness.databaseUrl,
+    LOG_LEVEL: 'fatal',
+    // The test is a proxy: it says where each request came from.
+    HALYARD_TRUSTED_PROXIES: '127.0.0.1',
+  };
+  servers = await Promise.all([startProcess(env), startProcess(env)]);
+});
+afterAll(async () => {
+  for (const server of servers) await stopProcess(server);
+});
+
+async function logIn(server: RunningServer, username: string, password: string, address: string) {
+  const response = await fetch(`${server.url}/auth/simple/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+    body: JSON.stringify({ username, password }),
+  });
+  await response.arrayBuffer();
+  return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
+}
+
+/** Sends wrong passwords to both servers in turn, many at once, and counts the answers by status. */
+async function attack(target: (number: number) => { username: string; address: string }) {
+  const statuses: Record<number, number> = {};
+  let next = 0;
+  const sendUntil = async (end: number) => {
+    while (next < end) {
+      const number = next++;
+      const { username, address } = target(number);
+      const server = servers[number % 2] as RunningServer;
+      const { status } = await logIn(server, username, 'wrong password', address);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: FIRST.atOnce }, () => sendUntil(FIRST.attempts)));
+  await Promise.all(Array.from({ length: AT_ONCE }, () => sendUntil(ATTEMPTS)));
+  return statuses;
+}
+
+const blockedEvents = async () =>
+  (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked&limit=1000')).body.events;
+
+test(`${ATTEMPTS} wrong logins to one account from as many addresses are stopped by two servers together, and its owner still gets in`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { id, username } = await makePerson(harness.db);
+  const home = '203.0.113.9';
+  expect((await logIn(servers[0], username, PASSWORD, home)).status).toBe(200);
+
+  const statuses = await attack(number => ({
+    username,
+    address: `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
+  }));
+
+  expect(statuses).toEqual({
+    401: LOGIN_LIMITS.account.failures,
+    429: ATTEMPTS - LOGIN_LIMITS.account.failures,
+  });
+  for (const server of servers) {
+    expect((await logIn(server, username, PASSWORD, home)).status).toBe(200);
+    // Where nobody knows the user, the right password must wait: it could be the attacker's next guess.
+    const unknown = await logIn(server, username, PASSWORD, '203.0.113.10');
+    expect(unknown.status).toBe(429);
+    expect(unknown.retryAfter).toBeGreaterThan(3_000);
+    expect(unknown.retryAfter).toBeLessThanOrEqual(3_600);
+  }
+  const events = await blockedEvents();
+  expect(events).toHaveLength(1);
+  expect(events[0]).toMatchObject({
+    createdBy: 'system',
+    data: { countedBy: 'account', userId: id, username, failures: 100, minutes: 60 },
+  });
+});
+
+test(`${ATTEMPTS} wrong logins from one address to as many accounts are stopped by two servers together, and others get in`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { username } = await makePerson(harness.db);
+  const attacker = '198.51.100.7';
+  const before = (await blockedEvents()).length;
+
+  const statuses = await attack(number => ({
+    username: number % 100 === 0 ? username : `account-${number}`,
+    address: attacker,
+  }));
+
+  expect(statuses).toEqual({
+    401: LOGIN_LIMITS.address.failures,
+    429: ATTEMPTS - LOGIN_LIMITS.address.failures,
+  });
+  for (const server of servers) {
+    expect((await logIn(server, username, PASSWORD, attacker)).status).toBe(429);
+    expect((await logIn(server, username, PASSWORD, '203.0.113.20')).status).toBe(200);
+  }
+  const events = await blockedEvents();
+  expect(events).toHaveLength(before + 1);
+  expect(events[0]).toMatchObject({ data: { countedBy: 'address', address: attacker }, ip: attacker });
+  expect(events[0].summary).toContain('after **20** failures within **15** minutes');
+});

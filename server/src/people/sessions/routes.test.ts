@@ -1,0 +1,484 @@
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { hashToken } from '../../access/token.ts';
+import type { App } from '../../platform/http/app.ts';
+import { cpuMsOf } from '../../test/cpu-time.ts';
+import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { browserWith, COOKIE, cookieOf, logIn, tryLogin } from '../../test/login.ts';
+import { call } from '../../test/request.ts';
+import { waitingForLock } from '../../test/waiting.ts';
+import { hashingWork } from '../passwords/hash.ts';
+import { sweepLogins } from './end.ts';
+import { MAX_SESSIONS } from './limits.ts';
+
+const harness = useHarness();
+let second: App;
+
+beforeAll(async () => {
+  second = await harness.secondServer();
+});
+
+const status = async (cookie: string, app = harness.app) =>
+  (await browserWith(app, cookie).ask('GET', '/api/admin/user')).status;
+
+const eventsOfType = async (type: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
+
+test('who logs in gets a cookie that scripts cannot read, and acts as themselves', async () => {
+  const { id, username } = await makePerson(harness.db, 'Editor');
+
+  const answer = await tryLogin(harness.app, username.toUpperCase());
+
+  expect(answer).toMatchObject({ status: 200, body: { id, username, isAPI: false } });
+  expect(answer.headers['set-cookie']).toMatch(
+    /^halyard-session=hyw_[0-9A-Za-z]{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  const me = await browserWith(harness.app, cookieOf(answer) ?? '').ask('GET', '/api/admin/user');
+  expect(me.body.user.id).toBe(id);
+  expect(me.body.permissions).toContainEqual({ permission: 'CREATE_PROJECT' });
+});
+
+test('over https the cookie is secure and bound to the host', async () => {
+  const app = await harness.secondServer({ publicUrl: 'https://flags.example.com' });
+  const { username } = await makePerson(harness.db);
+
+  const answer = await tryLogin(app, username);
+
+  expect(answer.headers['set-cookie']).toMatch(
+    /^__Host-halyard-session=hyw_\w{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+  );
+  expect(await status(cookieOf(answer) ?? '', app)).toBe(200);
+  expect(await status(`halyard-session=${cookieOf(answer)?.split('=')[1]}`, app)).toBe(401);
+});
+
+test('one logs in by e-mail address too, and an address counts before a username', async () => {
+  const email = 'Lena@example.com';
+  const user = (body: object) => call(harness.app, 'POST', '/api/admin/user-admin', { body });
+  const first = await user({ username: email, email, rootRole: 'Viewer' });
+  await call(harness.app, 'PUT', `/api/admin/user-admin/${first.body.id}`, {
+    body: { email: 'l@example.com' },
+  });
+  const second = await user({ username: 'lena', email, password: PASSWORD, rootRole: 'Viewer' });
+
+  expect((await tryLogin(harness.app, 'lena@EXAMPLE.com')).body.id).toBe(second.body.id);
+});
+
+test('a wrong password and an unknown user get the same answer after the same work', async () => {
+  const { username } = await makePerson(harness.db);
+  const withoutPassword = await makeUser(harness.db, 'Viewer');
+  const attempt = async (name: string, ip: string) => {
+    const before = hashingWork().done;
+    const { body, status, headers } = await tryLogin(harness.app, name, 'not this one at all', { ip });
+    const { id: _, ...told } = body;
+    return { status, told, cookie: headers['set-cookie'], hashes: hashingWork().done - before };
+  };
+
+  const wrong = await attempt(username, '192.0.2.1');
+
+  expect(wrong).toMatchObject({ status: 401, told: { name: 'AuthenticationRequired' }, hashes: 1 });
+  expect(await attempt('nobody-at-all', '192.0.2.2')).toEqual(wrong);
+  expect(await attempt(withoutPassword.username, '192.0.2.3')).toEqual(wrong);
+});
+
+test('an unknown user takes about the CPU time of a wrong password', async () => {
+  const { username } = await makePerson(harness.db);
+  const times: Record<string, number[]> = { [username]: [], 'nobody-here': [] };
+
+  for (let round = 0; round < 11; round++) {
+    for (const [name, taken] of Object.entries(times)) {
+      // argon2 runs in the thread pool of this process, so its CPU time includes the hash.
+      taken.push(await cpuMsOf(() => tryLogin(harness.app, name, 'wrong', { ip: `198.51.100.${round}` })));
+    }
+  }
+
+  const [known = 0, unknown = 0] = Object.values(times).map(taken => taken.toSorted((a, b) => a - b)[5]);
+  expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
+});
+
+test.each([
+  ['no password', { username: 'x' }, '/body/password'],
+  ['an empty username', { username: '', password: 'x' }, '/body/username'],
+])('%s is refused', async (_case, body, path) => {
+  const answer = await call(harness.app, 'POST', '/auth/simple/login', { token: null, body });
+
+  expect(answer).toMatchObject({ status: 400, body: { details: [{ path }] } });
+});
+
+test('a login is not taken from a form', async () => {
+  const response = await harness.app.inject({
+    method: 'POST',
+    url: '/auth/simple/login',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'username=x&password=y',
+  });
+
+  expect(response.statusCode).toBe(415);
+});
+
+test('a login gives a new secret, and ends the session that the browser had before', async () => {
+  const { username } = await makePerson(harness.db);
+  const first = await logIn(harness.app, username);
+  const elsewhere = await logIn(harness.app, username);
+
+  const again = await tryLogin(harness.app, username, PASSWORD, { headers: { cookie: first.cookie } });
+
+  expect(cookieOf(again)).not.toBe(first.cookie);
+  expect(await status(first.cookie)).toBe(401);
+  expect(await status(elsewhere.cookie)).toBe(200);
+  expect(await status(cookieOf(again) ?? '')).toBe(200);
+});
+
+test('a secret is kept as a hash only', async () => {
+  const { username } = await makePerson(harness.db);
+  const { cookie } = await logIn(harness.app, username);
+  const secret = cookie.split('=')[1] ?? '';
+
+  const { rows } = await sql<{ kept: string }>`select to_jsonb(sessions)::text as kept from sessions`.execute(
+    harness.db,
+  );
+
+  expect(rows.some(({ kept }) => kept.includes(hashToken(secret).toString('hex')))).toBe(true);
+  expect(rows.some(({ kept }) => kept.includes(secret))).toBe(false);
+});
+
+describe('a session ends', () => {
+  test('when it was not used for eight hours', async () => {
+    const { id, username } = await makePerson(harness.db);
+    const { cookie } = await logIn(harness.app, username);
+
+    await sql`update sessions set seen_at = now() - interval '7 hours 59 minutes' where user_id = ${id}`.execute(
+      harness.db,
+    );
+    expect(await status(cookie)).toBe(200);
+    await expect
+      .poll(
+        async () =>
+          (
+            await sql<{ fresh: boolean }>`
+        select seen_at > now() - interval '1 minute' as fresh from sessions where user_id = ${id}`.execute(
+              harness.db,
+            )
+          ).rows,
+      )
+      .toEqual([{ fresh: true }]);
+    await sql`update sessions set seen_at = now() - interval '8 hours' where user_id = ${id}`.execute(
+      harness.db,
+    );
+    expect(await status(cookie)).toBe(401);
+  });
+
+  test('seven days after the login, however much it is used', async () => {
+    const { id, username } = await makePerson(harness.db);
+    const { cookie } = await logIn(harness.app, username);
+
+    const { rows } = await sql<{ days: number }>`
+      select extract(epoch from expires_at - created_at)::integer / 86400 as days from sessions where user_id = ${id}`.execute(
+      harness.db,
+    );
+    await sql`update sessions set expires_at = now() where user_id = ${id}`.execute(harness.db);
+
+    expect(rows).toEqual([{ days: 7 }]);
+    expect(await status(cookie)).toBe(401);
+  });
+
+  test('with a logout, which removes the cookie and may be repeated', async () => {
+    const { username } = await makePerson(harness.db);
+    const browser = await logIn(harness.app, username);
+
+    const answer = await browser.ask('POST', '/logout');
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers['set-cookie']).toBe(`${COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`);
+    expect(await status(browser.cookie)).toBe(401);
+    expect((await browser.ask('POST', '/logout')).status).toBe(200);
+    expect((await call(harness.app, 'POST', '/logout', { token: null })).status).toBe(200);
+  });
+
+  test('with all others of the user, on every server at once', async () => {
+    const { id, username } = await makePerson(harness.db);
+    const [here, there] = [await logIn(harness.app, username), await logIn(second, username)];
+    const other = await logIn(harness.app, (await makePerson(harness.db)).username);
+
+    const answer = await here.ask('DELETE', '/api/admin/user/sessions');
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers['set-cookie']).toContain('Max-Age=0');
+    expect(await status(here.cookie, second)).toBe(401);
+    expect(await status(there.cookie, second)).toBe(401);
+    expect(await status(other.cookie)).toBe(200);
+    const [event] = await eventsOfType('user-sessions-ended');
+    expect(event).toMatchObject({ createdByUserId: id, data: { userId: id, username, sessions: 2 } });
+  });
+
+  test('when an admin ends them', async () => {
+    const { id, username } = await makePerson(harness.db);
+    const { cookie } = await logIn(harness.app, username);
+
+    const answer = await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}/sessions`);
+
+    expect(answer.status).toBe(200);
+    expect(await status(cookie)).toBe(401);
+    expect((await call(harness.app, 'DELETE', '/api/admin/user-admin/999999/sessions')).status).toBe(404);
+  });
+
+  test('with the user', async () => {
+    const { id, username } = await makePerson(harness.db);
+    const { cookie } = await logIn(harness.app, username);
+
+    await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}`);
+
+    expect(await status(cookie, second)).toBe(401);
+    expect((await tryLogin(harness.app, username)).status).toBe(401);
+  });
+});
+
+test('a user lists their own sessions and ends one of them', async () => {
+  const { username } = await makePerson(harness.db);
+  const [here, there] = [
+    await logIn(harness.app, username, '192.0.2.44'),
+    await logIn(harness.app, username),
+  ];
+  const other = await logIn(harness.app, (await makePerson(harness.db)).username);
+
+  const { sessions } = (await here.ask('GET', '/api/admin/user/sessions')).body;
+
+  expect(sessions).toHaveLength(2);
+  expect(sessions.find((session: { current: boolean }) => session.current)).toMatchObject({
+    method: 'password',
+    ip: '192.0.2.44',
+    userAgent: 'lightMyRequest',
+  });
+  const { id } = sessions.find((session: { current: boolean }) => !session.current);
+  expect((await other.ask('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(404);
+  expect((await here.ask('DELETE', `/api/admin/user/sessions/${id}`)).status).toBe(200);
+  expect(await status(there.cookie)).toBe(401);
+  expect(await status(here.cookie)).toBe(200);
+});
+
+test('a user has at most so many sessions; the one used longest ago makes room', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const oldest = await logIn(harness.app, username);
+  await sql`
+    insert into sessions (user_id, hash, method, expires_at)
+    select ${id}, sha256(n::text::bytea), 'password', now() + interval '1 day' from generate_series(2, ${MAX_SESSIONS}) n`.execute(
+    harness.db,
+  );
+  // Just seen, so this use is not noted: a note written late would make it the newest again.
+  expect(await status(oldest.cookie)).toBe(200);
+  await sql`update sessions set seen_at = now() - interval '1 hour' where user_id = ${id} and method = 'password' and ip is not null`.execute(
+    harness.db,
+  );
+
+  const newest = await logIn(harness.app, username);
+
+  const { sessions } = (await newest.ask('GET', '/api/admin/user/sessions')).body;
+  expect(sessions).toHaveLength(MAX_SESSIONS);
+  expect(await status(oldest.cookie)).toBe(401);
+});
+
+test('a token in the header counts, and the cookie beside it does not', async () => {
+  const { username } = await makePerson(harness.db);
+  const token = (await makeUser(harness.db, 'Viewer', 'token-owner')).token;
+  const { cookie } = await logIn(harness.app, username);
+  const ask = (authorization: string) =>
+    call(harness.app, 'GET', '/api/admin/user', { token: authorization, headers: { cookie } });
+
+  expect((await ask(token)).body.user.username).toBe('token-owner');
+  expect((await ask('*:*.wrong')).status).toBe(401);
+  expect((await ask('')).status).toBe(401);
+});
+
+test('a cookie that fails its checksum is refused without a look at the database', async () => {
+  const before = harness.statements.length;
+
+  expect(await status(`${COOKIE}=hyw_${'a'.repeat(49)}`)).toBe(401);
+  expect(harness.statements.length).toBe(before);
+});
+
+test('a request with a session costs as many statements as one with a token', async () => {
+  const { username } = await makePerson(harness.db);
+  const { token } = await makeUser(harness.db, 'Viewer');
+  const browser = await logIn(harness.app, username);
+  const cost = async (request: () => Promise<unknown>) => {
+    const before = harness.statements.length;
+    await request();
+    return harness.statements.length - before;
+  };
+
+  const bySession = await cost(() => browser.ask('GET', '/api/admin/tag-types'));
+
+  expect(bySession).toBe(2);
+  expect(await cost(() => call(harness.app, 'GET', '/api/admin/tag-types', { token }))).toBe(bySession);
+});
+
+describe('a request that changes something', () => {
+  const OURS = 'http://localhost:4242';
+  const create = (headers: Record<string, string>) =>
+    call(harness.app, 'POST', '/api/admin/tags', {
+      token: null,
+      headers,
+      body: { type: 'simple', value: `csrf-${Math.random().toString(36).slice(2)}` },
+    });
+
+  test.each<[string, Record<string, string>, number]>([
+    ['says neither where it comes from', {}, 403],
+    ['comes from another site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['comes from a sibling domain', { 'sec-fetch-site': 'same-site' }, 403],
+    ['comes from no page', { 'sec-fetch-site': 'none' }, 403],
+    ['says two things', { 'sec-fetch-site': 'same-origin, cross-site' }, 403],
+    ['comes from another origin', { origin: 'https://evil.example' }, 403],
+    ['comes from a page without an origin', { origin: 'null' }, 403],
+    ['comes from our name and another port', { origin: 'http://localhost:4243' }, 403],
+    ['comes from our name over https', { origin: 'https://localhost:4242' }, 403],
+    ['has our origin in the Referer alone', { referer: `${OURS}/projects` }, 403],
+    [
+      'is said by the browser to be foreign, whatever its origin',
+      { 'sec-fetch-site': 'cross-site', origin: OURS },
+      403,
+    ],
+    ['comes from our own page', { 'sec-fetch-site': 'same-origin' }, 201],
+    ['comes from our own origin, in a browser that says no more', { origin: OURS }, 201],
+    [
+      'comes from our own page under another name of ours',
+      { 'sec-fetch-site': 'same-origin', origin: 'http://flags' },
+      201,
+    ],
+  ])('with a cookie: one that %s', async (_case, headers, expected) => {
+    const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
+
+    const answer = await create({ cookie, ...headers });
+
+    expect(answer.status).toBe(expected);
+    if (expected === 403) expect(answer.body.name).toBe('NoAccessError');
+  });
+
+  test('with a token may come from anywhere', async () => {
+    const answer = await call(harness.app, 'POST', '/api/admin/tags', {
+      headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      body: { type: 'simple', value: 'by-token' },
+    });
+
+    expect(answer.status).toBe(201);
+  });
+
+  test.each(['PUT', 'PATCH', 'DELETE'] as const)('%s is one', async method => {
+    const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
+
+    const answer = await call(harness.app, method, '/api/admin/tag-types/simple', {
+      token: null,
+      headers: { cookie },
+    });
+
+    // A method that the address does not have is refused before anyone learns that.
+    expect(answer.status).toBe(403);
+    expect(answer.body.message).toContain('Sec-Fetch-Site');
+  });
+
+  test('reading is none', async () => {
+    const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
+
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await call(harness.app, method, '/api/admin/tag-types', {
+        token: null,
+        headers: { cookie },
+      });
+      expect(answer.status).toBe(200);
+    }
+  });
+
+  test('another site can neither log one in nor out', async () => {
+    const { username } = await makePerson(harness.db);
+    const { cookie } = await logIn(harness.app, username);
+    const foreign = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];
+
+    for (const headers of foreign) {
+      const login = await tryLogin(harness.app, username, PASSWORD, { headers });
+      expect(login).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+      expect(login.headers['set-cookie']).toBeUndefined();
+      const logout = await call(harness.app, 'POST', '/logout', {
+        token: null,
+        headers: { cookie, ...headers },
+      });
+      expect(logout.status).toBe(403);
+    }
+    expect(await status(cookie)).toBe(200);
+  });
+});
+
+test('a login whose password is changed meanwhile gets no session', async () => {
+  const { id, username } = await makePerson(harness.db);
+  // Held open: whoever opens a session without looking at the user again would do it now.
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`update users set password_hash = 'x' where id = ${id}`.execute(blocker);
+
+  const login = tryLogin(harness.app, username);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  await blocker.commit().execute();
+
+  expect((await login).status).toBe(401);
+  const { rows } = await sql`select from sessions where user_id = ${id}`.execute(harness.db);
+  expect(rows).toEqual([]);
+});
+
+test('a login while the user is being deleted gets no session', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`update users set deleted_at = now() where id = ${id}`.execute(blocker);
+
+  const login = tryLogin(harness.app, username);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  await blocker.commit().execute();
+
+  expect((await login).status).toBe(401);
+});
+
+test('a hash made with weaker parameters is made anew at the next login', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const weak = '$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$';
+  const { argon2Sync } = await import('node:crypto');
+  const tag = argon2Sync('argon2id', {
+    message: PASSWORD,
+    nonce: Buffer.from('somesaltsomesalt'),
+    memory: 64,
+    passes: 1,
+    parallelism: 1,
+    tagLength: 32,
+  })
+    .toString('base64')
+    .replace(/=+$/, '');
+  await sql`update users set password_hash = ${weak + tag} where id = ${id}`.execute(harness.db);
+  const hash = async () =>
+    (
+      await sql<{ hash: string }>`
+    select password_hash as hash from users where id = ${id}`.execute(harness.db)
+    ).rows[0]?.hash;
+
+  await logIn(harness.app, username);
+
+  expect(await hash()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  expect((await tryLogin(harness.app, username)).status).toBe(200);
+});
+
+test('what has ended is swept away, and nothing else', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const { cookie } = await logIn(harness.app, username);
+  await sql`delete from sessions where user_id <> ${id}`.execute(harness.db);
+  await sql`delete from login_failures`.execute(harness.db);
+  await sql`
+    insert into sessions (user_id, hash, method, seen_at, expires_at) values
+      (${id}, 'idle', 'password', now() - interval '9 hours', now() + interval '1 day'),
+      (${id}, 'over', 'password', now(), now() - interval '1 second')`.execute(harness.db);
+  await sql`
+    insert into login_failures (scope, key, failures, ends_at) values
+      ('place', 'old', 3, now() - interval '1 second'), ('place', 'new', 3, now() + interval '1 minute')`.execute(
+    harness.db,
+  );
+  await sql`insert into login_places values (${id}, 'old', now() - interval '91 days'), (${id}, 'new', now() - interval '89 days')`.execute(
+    harness.db,
+  );
+
+  expect(await sweepLogins(harness.db)).toBe(4);
+  expect(await status(cookie)).toBe(200);
+  expect(await sweepLogins(harness.db)).toBe(0);
+});

@@ -1,0 +1,242 @@
+import { type RawBuilder, sql } from 'kysely';
+import { SESSION_IDLE } from '../../access/store.ts';
+import type { Db, Reader, Tx } from '../../platform/db/database.ts';
+import { KNOWN_FOR_DAYS, type LimitScope, LOGIN_LIMITS, REVOKED_FOR_DAYS } from './limits.ts';
+import type { Session } from './schema.ts';
+
+export type Account = {
+  id: number;
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  passwordHash: string | null;
+};
+
+/** Who tries to log in, as typed, and from which network. */
+export type Attempt = { login: string; network: string };
+
+/** Lowered by the database, as it does when it looks for the user: two spellings of one name have one counter. */
+export const digest = (...parts: RawBuilder<unknown>[]) =>
+  sql`sha256(convert_to(${sql.join(parts, sql` || chr(10) || `)}, 'UTF8'))`;
+
+const days = (count: number) => sql`make_interval(days => ${sql.lit(count)})`;
+
+/** The three counters of an attempt. */
+const counters = ({ login, network }: Attempt) => {
+  const [account, address] = [sql`lower(${login}::text)`, sql`${network}::text`];
+  const keys = { place: digest(account, address), address: digest(address), account: digest(account) };
+  const rows = (Object.keys(keys) as LimitScope[]).map(
+    scope =>
+      sql`(${sql.lit(scope)}, ${keys[scope]}, ${sql.lit(LOGIN_LIMITS[scope].failures)},
+        make_interval(mins => ${sql.lit(LOGIN_LIMITS[scope].minutes)}))`,
+  );
+  return sql`(values ${sql.join(rows)}) as counter (scope, key, most, lasts)`;
+};
+
+export const SECONDS_LEFT = sql`ceil(extract(epoch from ends_at - now()))::integer`;
+
+export type FoundLogin = {
+  account: Account | null;
+  /** The user has logged in from this network before. */
+  known: boolean;
+  /** Seconds until the next attempt is let through; null: it is now. The same whether or not the user is known here. */
+  blockedFor: number | null;
+  /** The limit of this account at this network is reached, which holds for a known user too. */
+  blockedHere: boolean;
+};
+
+/** The user of that e-mail address or else username, and whether the attempt is let through. Reads only. */
+export async function findLogin(db: Reader, attempt: Attempt): Promise<FoundLogin> {
+  const { rows } = await sql<FoundLogin>`
+    with account as (
+      select id, name, username, email, password_hash as "passwordHash"
+      from users
+      where kind = 'user' and deleted_at is null
+        and (lower(email) = lower(${attempt.login}) or lower(username) = lower(${attempt.login}))
+      order by lower(email) = lower(${attempt.login}) is true desc
+      limit 1
+    ), place as (
+      select exists (
+        select from account join login_places on user_id = account.id
+        where address = ${attempt.network} and seen_at > now() - ${days(KNOWN_FOR_DAYS)}
+      ) as known
+    )
+    select (select to_jsonb(account) from account) as account, known, blocks.*
+    from place cross join (
+      select max(${SECONDS_LEFT}) as "blockedFor", coalesce(bool_or(scope = 'place'), false) as "blockedHere"
+      from login_failures join ${counters(attempt)} using (scope, key)
+      where ends_at > now() and failures >= most
+    ) as blocks`.execute(db);
+  return rows[0] ?? { account: null, known: false, blockedFor: null, blockedHere: false };
+}
+
+export type Counted = { scope: LimitScope; failures: number; most: number; secondsLeft: number };
+
+/** Counts on while the time runs, and else from 1 again. */
+export const COUNT_ON = sql`
+  on conflict (scope, key) do update set
+    failures = case when old.ends_at > now() then old.failures + 1 else 1 end,
+    ends_at = case when old.ends_at > now() then old.ends_at else excluded.ends_at end
+  returning scope, failures, ends_at`;
+
+/**
+ * Counts an attempt before its password is looked at, in one statement, so that servers cannot count past each other. What its
+ * address does not let through does not count against the account.
+ */
+export async function countAttempt(db: Db, attempt: Attempt, placeOnly = false): Promise<Counted[]> {
+  const { rows } = await sql<Counted>`
+    with counter as (select * from ${counters(attempt)}),
+    near as (
+      insert into login_failures as old (scope, key, failures, ends_at)
+      select scope, key, 1, now() + lasts from counter
+      where scope = 'place' or (scope = 'address' and not ${placeOnly})
+      order by scope desc
+      ${COUNT_ON}
+    ), everywhere as (
+      insert into login_failures as old (scope, key, failures, ends_at)
+      select scope, key, 1, now() + lasts from counter
+      where scope = 'account' and not ${placeOnly}
+        and not exists (select from near join counter using (scope) where failures > most)
+      ${COUNT_ON}
+    )
+    select scope, failures, most, ${SECONDS_LEFT} as "secondsLeft"
+    from (table near union all table everywhere) as counted join counter using (scope)`.execute(db);
+  return rows;
+}
+
+/** Takes an attempt back that was no failure; after a right password the failures at this place are forgotten everywhere. */
+export async function uncountAttempt(
+  db: Db,
+  attempt: Attempt,
+  scopes: LimitScope[],
+  right: boolean,
+): Promise<void> {
+  await sql`
+    with held as (
+      select scope, key, failures from login_failures join ${counters(attempt)} using (scope, key)
+      where scope = any(${scopes})
+      order by scope desc
+      for update of login_failures
+    )
+    update login_failures set failures = greatest(
+      login_failures.failures - coalesce(case when ${right} then (select failures from held where scope = 'place') end, 1), 0)
+    from held where login_failures.scope = held.scope and login_failures.key = held.key`.execute(db);
+}
+
+/** Forgets what failed here for this user, by username and by e-mail address. */
+export async function forgetFailuresHere(tx: Tx, userId: number, network: string): Promise<void> {
+  await sql`
+    delete from login_failures
+    where scope = 'place' and key in (
+      select ${digest(sql`lower(login)`, sql`${network}::text`)}
+      from users cross join unnest(array[username, email]) as login
+      where users.id = ${userId} and login is not null
+    )`.execute(tx);
+}
+
+export async function rememberPlace(tx: Tx, userId: number, network: string): Promise<void> {
+  await sql`
+    insert into login_places (user_id, address) values (${userId}, ${network})
+    on conflict (user_id, address) do update set seen_at = now()`.execute(tx);
+}
+
+export async function deletePlaces(tx: Tx, userId: number): Promise<void> {
+  await tx.deleteFrom('login_places').where('user_id', '=', userId).execute();
+}
+
+/** The hash of the password the user has now; nobody changes it, or deletes the user, until the transaction ends. */
+export async function lockAccount(
+  tx: Tx,
+  userId: number,
+): Promise<{ passwordHash: string | null } | undefined> {
+  return await tx
+    .selectFrom('users')
+    .select('password_hash as passwordHash')
+    .where('id', '=', userId)
+    .where('kind', '=', 'user')
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** The same password, hashed with the parameters of today. */
+export async function replaceHash(db: Db, userId: number, before: string, after: string): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ password_hash: after })
+    .where('id', '=', userId)
+    .where('password_hash', '=', before)
+    .execute();
+}
+
+export type NewSession = {
+  userId: number;
+  hash: Buffer;
+  method: string;
+  ip: string;
+  userAgent: string | null;
+  days: number;
+};
+
+export async function insertSession(tx: Tx, session: NewSession): Promise<void> {
+  await sql`
+    insert into sessions (user_id, hash, method, ip, user_agent, expires_at)
+    values (${session.userId}, ${session.hash}, ${session.method}, ${session.ip}, ${session.userAgent},
+      now() + ${days(session.days)})`.execute(tx);
+  await sql`update users set seen_at = now() where id = ${session.userId}`.execute(tx);
+}
+
+/** Ends all but the most recently used sessions of a user. */
+export async function trimSessions(tx: Tx, userId: number, keep: number): Promise<void> {
+  await sql`
+    delete from sessions where id in (
+      select id from sessions where user_id = ${userId} order by seen_at desc, id desc offset ${keep}
+    )`.execute(tx);
+}
+
+const IS_ALIVE = sql<boolean>`expires_at > now() and seen_at > now() - ${SESSION_IDLE}`;
+
+export async function listSessions(db: Reader, userId: number, current: number | null): Promise<Session[]> {
+  const { rows } = await sql<Session>`
+    select id, method, ip, user_agent as "userAgent", created_at as "createdAt", seen_at as "seenAt",
+      expires_at as "expiresAt", id is not distinct from ${current}::integer as current
+    from sessions where user_id = ${userId} and ${IS_ALIVE}
+    order by seen_at desc, id desc`.execute(db);
+  return rows;
+}
+
+export async function deleteSession(tx: Tx, userId: number, id: number): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+export async function deleteSessionByHash(db: Db | Tx, hash: Buffer): Promise<void> {
+  await db.deleteFrom('sessions').where('hash', '=', hash).execute();
+}
+
+/** Returns how many there were. */
+export async function deleteSessionsOf(tx: Tx, userIds: number[]): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('sessions')
+    .where(sql<boolean>`user_id = any(${userIds})`)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Removes what counts no more: sessions that ended, counters that ran out, places and links that are too old. */
+export async function deleteExpired(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with ended as (delete from sessions where not (${IS_ALIVE}) returning 1),
+    counters as (delete from login_failures where ends_at < now() returning 1),
+    places as (delete from login_places where seen_at < now() - ${days(KNOWN_FOR_DAYS)} returning 1),
+    links as (delete from password_links where expires_at < now() returning 1),
+    attempts as (delete from sso_finished_logins where expires_at < now() returning 1),
+    revoked as (delete from revoked_tokens where revoked_at < now() - ${days(REVOKED_FOR_DAYS)} returning 1)
+    select count(*) from (table ended union all table counters union all table places union all table links
+      union all table attempts union all table revoked) as gone`.execute(db);
+  return rows[0]?.count ?? 0;
+}

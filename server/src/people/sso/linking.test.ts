@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { PASSWORD } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Account, type IdentityProvider, startIdentityProvider } from '../../test/identity-provider.ts';
+import { type Browser, browserWith, logIn, tryLogin } from '../../test/login.ts';
+import { type Answer, call } from '../../test/request.ts';
+import { ask, beginLogin, configureSso, cookiesOf, pathOf, person } from '../../test/single-sign-on.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { createUser } from '../users/create.ts';
+
+const harness = useHarness();
+let provider: IdentityProvider;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+});
+afterAll(() => provider.close());
+beforeEach(() => configureSso(harness.app, provider.issuer));
+
+const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
+
+async function logInBySso(account: Account): Promise<Answer> {
+  const { url, cookie } = await beginLogin(harness.app);
+  return await ask(harness.app, pathOf(await provider.visit(url, account)), cookie);
+}
+
+const browserOf = (answer: Answer): Browser =>
+  browserWith(harness.app, `halyard-session=${cookiesOf(answer)['halyard-session']}`);
+
+/** Somebody joins by a signup link with an address of their choice. */
+async function signUp(email: string): Promise<number> {
+  const link = await call(harness.app, 'POST', '/api/admin/invite-link/tokens', {
+    body: { name: 'open house', expiresAt: IN_A_DAY },
+  });
+  const joined = await call(harness.app, 'POST', `/invite/${link.body.secret}/signup`, {
+    token: null,
+    body: { email, password: PASSWORD },
+  });
+  expect(joined.status).toBe(200);
+  return joined.body.id;
+}
+
+/** Everything by which somebody can act as the user: a session, a personal token, a link to set a password. */
+async function plantCredentials(id: number, email: string) {
+  const browser = await logIn(harness.app, email);
+  const token = await browser.ask('POST', '/api/admin/user/tokens', {
+    body: { description: 'planted', expiresAt: IN_A_DAY },
+  });
+  expect(token.status).toBe(201);
+  const reset = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', {
+    body: { id: String(id) },
+  });
+  const link = new URL(reset.body.resetPasswordUrl).searchParams.get('token');
+  return { browser, token: String(token.body.secret), link: String(link) };
+}
+
+const eventsOf = async (id: number) =>
+  (
+    await sql<{ type: string; by: string; told: object }>`
+      select type, created_by as by, coalesce(data, pre_data) as told from events
+      where type in ('user-identity-linked', 'user-sessions-ended', 'pat-deleted')
+        and coalesce(data, pre_data) ->> 'userId' = ${String(id)}
+      order by events.id`.execute(harness.db)
+  ).rows;
+
+const countRows = async (table: string, id: number): Promise<number> =>
+  (await sql`select from ${sql.table(table)} where user_id = ${id}`.execute(harness.db)).rows.length;
+
+test.each<[string, (email: string) => Promise<number>]>([
+  ['a self-registered account', signUp],
+  [
+    'an account that an admin created',
+    async email =>
+      (await createUser(harness.db, SYSTEM, { email, password: PASSWORD, rootRole: 'Viewer' })).id,
+  ],
+])('linking %s revokes every credential from before the proof of the address', async (kind, create) => {
+  await configureSso(harness.app, provider.issuer, { enableGroupSyncing: true, addGroupsScope: true });
+  await call(harness.app, 'POST', '/api/admin/groups', {
+    body: { name: `Admins for ${kind}`, mappingsSSO: ['admins'], rootRole: 1 },
+  });
+  const owner = person({ groups: ['admins'] });
+  const email = String(owner.email);
+  const id = await create(email);
+  const planted = await plantCredentials(id, email);
+
+  const answer = await logInBySso(owner);
+
+  expect((await browserOf(answer).ask('GET', '/api/admin/user')).body).toMatchObject({
+    user: { id },
+    permissions: expect.arrayContaining([{ permission: 'ADMIN' }]),
+  });
+  expect(await tryLogin(harness.app, email)).toMatchObject({ status: 401 });
+  expect(await planted.browser.ask('GET', '/api/admin/user')).toMatchObject({ status: 401 });
+  expect(await call(harness.app, 'GET', '/api/admin/user', { token: planted.token })).toMatchObject({
+    status: 401,
+  });
+  const byLink = await call(harness.app, 'POST', '/auth/reset/password', {
+    token: null,
+    body: { token: planted.link, password: `${PASSWORD} again` },
+  });
+  expect(byLink.status).toBe(401);
+  expect(await countRows('sessions', id)).toBe(1);
+  expect(await eventsOf(id)).toMatchObject([
+    { type: 'user-sessions-ended', told: { userId: id, sessions: 1 } },
+    { type: 'pat-deleted', told: { userId: id, description: 'planted' } },
+    {
+      type: 'user-identity-linked',
+      by: 'system',
+      told: {
+        userId: id,
+        email,
+        issuer: provider.issuer,
+        revoked: { password: true, passwordLink: true, sessions: 1, personalTokens: 1 },
+      },
+    },
+  ]);
+});
+
+test('linking forgets the addresses from which the account was known', async () => {
+  const owner = person();
+  const id = await signUp(String(owner.email));
+  expect((await tryLogin(harness.app, String(owner.email), PASSWORD, { ip: '192.0.2.77' })).status).toBe(200);
+
+  await logInBySso(owner);
+
+  const { rows } = await sql<{ address: string }>`
+    select address from login_places where user_id = ${id}`.execute(harness.db);
+  expect(rows).toEqual([{ address: '127.0.0.1' }]);
+});
+
+test('an identity of another provider no longer opens the account', async () => {
+  const other = await startIdentityProvider();
+  const [first, second] = [person(), person()];
+  await configureSso(harness.app, other.issuer, { autoCreate: false });
+  const id = await signUp(String(first.email));
+  const { url, cookie } = await beginLogin(harness.app);
+  expect(
+    (await ask(harness.app, pathOf(await other.visit(url, first)), cookie)).headers['set-cookie'],
+  ).toBeDefined();
+  await configureSso(harness.app, provider.issuer);
+  await logInBySso({ ...second, email: first.email });
+  await other.close();
+
+  const { rows } = await sql<{ issuer: string }>`
+    select issuer from sso_identities where user_id = ${id}`.execute(harness.db);
+  expect(rows).toEqual([{ issuer: provider.issuer }]);
+});
+
+test('a later login revokes nothing', async () => {
+  const owner = person();
+  const browser = browserOf(await logInBySso(owner));
+  const { body } = await browser.ask('POST', '/api/admin/user/tokens', {
+    body: { description: 'own', expiresAt: IN_A_DAY },
+  });
+
+  await logInBySso(owner);
+
+  expect((await call(harness.app, 'GET', '/api/admin/user', { token: body.secret })).status).toBe(200);
+  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(200);
+  expect(await eventsOf(body.userId)).toEqual([]);
+});
+
+test('an account keeps its roles and an admin can give it a password again', async () => {
+  const owner = person();
+  const email = String(owner.email);
+  const { id } = await createUser(harness.db, SYSTEM, { email, password: PASSWORD, rootRole: 'Editor' });
+  await logInBySso(owner);
+
+  await call(harness.app, 'POST', `/api/admin/user-admin/${id}/change-password`, {
+    body: { password: PASSWORD },
+  });
+
+  expect((await tryLogin(harness.app, email)).status).toBe(200);
+  expect((await call(harness.app, 'GET', `/api/admin/user-admin/${id}`)).body.rootRole).toBe(2);
+});
+
+test('a request that began with a revoked credential creates no personal token', async () => {
+  const owner = person();
+  const id = await signUp(String(owner.email));
+  const { browser, token } = await plantCredentials(id, String(owner.email));
+  const body = { description: 'late', expiresAt: IN_A_DAY };
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from users where id = ${id} for update`.execute(blocker);
+
+  const late = [
+    browser.ask('POST', '/api/admin/user/tokens', { body }),
+    call(harness.app, 'POST', '/api/admin/user/tokens', { token, body: { ...body, description: 'later' } }),
+  ];
+  await untilWaiting(harness.db, 2);
+  await sql`delete from sessions where user_id = ${id}`.execute(blocker);
+  await sql`delete from personal_access_tokens where user_id = ${id}`.execute(blocker);
+  await blocker.commit().execute();
+
+  expect((await Promise.all(late)).map(({ status }) => status)).toEqual([401, 401]);
+  expect(await countRows('personal_access_tokens', id)).toBe(0);
+});
+
+test('a new account does not get a reserved name from the provider', async () => {
+  const answer = await logInBySso(person({ name: 'System' }));
+
+  expect((await browserOf(answer).ask('GET', '/api/admin/user')).body.user.name).not.toMatch(/^system$/i);
+});

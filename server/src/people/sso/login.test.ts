@@ -1,0 +1,555 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeUser } from '../../test/factories.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import {
+  type Account,
+  CLIENT,
+  type IdentityProvider,
+  listen,
+  startIdentityProvider,
+  stop,
+} from '../../test/identity-provider.ts';
+import { browserWith } from '../../test/login.ts';
+import { type Answer, call } from '../../test/request.ts';
+import {
+  ask as askUs,
+  type Begun,
+  beginLogin,
+  configureSso,
+  cookiesOf,
+  pathOf,
+  person,
+} from '../../test/single-sign-on.ts';
+import { waitingForLock } from '../../test/waiting.ts';
+import { createUser } from '../users/create.ts';
+import { removeUser } from '../users/remove.ts';
+import { sealAttempt } from './attempt.ts';
+
+const harness = useHarness();
+let provider: IdentityProvider;
+let number = 0;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+});
+afterAll(() => provider.close());
+beforeEach(() => configure());
+
+const configure = (fields: object = {}): Promise<Answer> =>
+  configureSso(harness.app, provider.issuer, fields);
+const ask = (url: string, cookie?: string, app = harness.app): Promise<Answer> => askUs(app, url, cookie);
+const begin = (query = ''): Promise<Begun> => beginLogin(harness.app, query);
+
+/** The whole way: to the provider, back, and in; the answer of the last step. */
+async function logIn(account: Account, query = ''): Promise<Answer> {
+  const { url, cookie } = await begin(query);
+  return await ask(pathOf(await provider.visit(url, account)), cookie);
+}
+
+const callerOf = async (answer: Answer) => {
+  const secret = cookiesOf(answer)['halyard-session'];
+  return (await browserWith(harness.app, `halyard-session=${secret}`).ask('GET', '/api/admin/user')).body;
+};
+
+const lastEvent = async (): Promise<number> =>
+  (await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(harness.db)).rows[0]
+    ?.id ?? 0;
+
+const eventsAfter = async (id: number) =>
+  (
+    await sql<{ type: string; by: string; kind: string; told: object }>`
+      select type, created_by as by, created_by_kind as kind, coalesce(data, pre_data) as told
+      from events where id > ${id} order by id`.execute(harness.db)
+  ).rows;
+
+test('a login goes to the provider with PKCE, state and nonce, and keeps them from the page', async () => {
+  const answer = await ask('/auth/oidc/login?redirect=/projects/default');
+  const url = new URL(String(answer.headers.location));
+
+  expect(answer.status).toBe(302);
+  expect(url.origin).toBe(provider.issuer);
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    client_id: CLIENT.clientId,
+    response_type: 'code',
+    redirect_uri: `${APP_SETTINGS.publicUrl}/auth/oidc/callback`,
+    scope: 'openid email profile',
+    code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+    code_challenge_method: 'S256',
+    state: expect.stringMatching(/^[\w-]{43}$/),
+    nonce: expect.stringMatching(/^[\w-]{43}$/),
+  });
+  expect(answer.headers['set-cookie']).toMatch(
+    /^halyard-login=[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  expect(answer.headers['cache-control']).toBe('no-store');
+  for (const secret of [url.searchParams.get('state'), url.searchParams.get('nonce')])
+    expect(Buffer.from(String(answer.headers['set-cookie'])).toString()).not.toContain(secret);
+});
+
+test('who comes for the first time gets an account, a session, and goes where they wanted', async () => {
+  const before = await lastEvent();
+  const ada = person();
+
+  const first = await logIn(ada, '?redirect=/projects/default%3Ftab=1');
+  const second = await logIn({ ...ada, email: 'another@example.org', email_verified: false });
+
+  expect(first.headers).toMatchObject({ location: '/projects/default?tab=1', 'cache-control': 'no-store' });
+  expect(cookiesOf(first)).toMatchObject({
+    'halyard-login': '',
+    'halyard-session': expect.stringMatching(/^hyw_/),
+  });
+  const caller = await callerOf(first);
+  expect(caller.user).toMatchObject({ name: ada.name, username: null, email: ada.email });
+  expect((await callerOf(second)).user).toEqual(caller.user);
+  const created = { name: ada.name, username: null, email: ada.email, rootRole: 3 };
+  expect(await eventsAfter(before)).toMatchObject([
+    { type: 'user-created', by: 'system', kind: 'system', told: created },
+  ]);
+});
+
+test('the session says how it began, replaces the one before, and a password is not needed', async () => {
+  const ada = person();
+  const first = cookiesOf(await logIn(ada))['halyard-session'];
+  const { url, cookie } = await begin();
+
+  const second = await ask(pathOf(await provider.visit(url, ada)), `${cookie}; halyard-session=${first}`);
+
+  const browser = browserWith(harness.app, `halyard-session=${cookiesOf(second)['halyard-session']}`);
+  const { sessions } = (await browser.ask('GET', '/api/admin/user/sessions')).body;
+  expect(sessions).toMatchObject([{ method: 'oidc', current: true }]);
+  expect((await ask('/api/admin/user', `halyard-session=${first}`)).status).toBe(401);
+});
+
+test('an account that is there is found by a verified address, whatever its case, and keeps its role', async () => {
+  const { id } = await createUser(harness.db, SYSTEM, { email: 'Grace@Example.net', rootRole: 'Editor' });
+
+  const answer = await logIn(person({ email: 'grace@example.NET' }));
+
+  const { user } = await callerOf(answer);
+  expect(user.id).toBe(id);
+});
+
+test('the claims may stand in the ID token, and the proof be a text', async () => {
+  const other = await startIdentityProvider({ claimsInIdToken: true });
+  await configure({
+    discoverUrl: `${other.issuer}/.well-known/openid-configuration`,
+    idTokenSigningAlgorithm: 'RS256',
+  });
+  const { url, cookie } = await begin();
+
+  const answer = await ask(pathOf(await other.visit(url, person({ email_verified: 'true' }))), cookie);
+  await other.close();
+
+  expect(answer.status, JSON.stringify(answer.body)).toBe(302);
+});
+
+test.each<[string, object, object, number, RegExp]>([
+  ['an address that is not verified', { email_verified: false }, {}, 403, /verified/],
+  ['an address that nobody vouches for', { email_verified: undefined }, {}, 403, /verified/],
+  ['no address', { email: undefined }, {}, 403, /verified/],
+  ['an address that is none', { email: 'no address' }, {}, 403, /verified/],
+  ['a domain that is not in the list', { email: 'eve@example.org' }, {}, 403, /domain/],
+  ['a domain below one in the list', { email: 'eve@evil.example.com' }, {}, 403, /domain/],
+  ['a domain that ends like one in the list', { email: 'eve@badexample.com' }, {}, 403, /domain/],
+  ['accounts that are not made', {}, { autoCreate: false }, 403, /no account/],
+])('%s is refused, and leaves nothing', async (_case, claims, settings, status, message) => {
+  await configure(settings);
+  const before = await lastEvent();
+  const answer = await logIn(person(claims));
+
+  expect(answer).toMatchObject({ status, body: { message: expect.stringMatching(message) } });
+  expect(cookiesOf(answer)['halyard-session']).toBeUndefined();
+  expect(await eventsAfter(before)).toEqual([]);
+});
+
+test('an unverified address opens no account that is there', async () => {
+  await createUser(harness.db, SYSTEM, { email: 'boss@example.com', rootRole: 'Admin' });
+
+  const answer = await logIn(person({ email: 'boss@example.com', email_verified: false }));
+
+  expect(answer.status).toBe(403);
+});
+
+test('an address that was given to somebody else does not open the account of who had it', async () => {
+  const ada = person();
+  await logIn(ada);
+
+  const answer = await logIn(person({ email: ada.email }));
+
+  expect(answer).toMatchObject({ status: 403, body: { message: expect.stringContaining('another user') } });
+});
+
+test('a deleted user is not made anew, until an admin makes an account with their address', async () => {
+  const ada = person();
+  const { user } = await callerOf(await logIn(ada));
+  await removeUser(harness.db, SYSTEM, user.id);
+
+  const refused = await logIn(ada);
+  const { id } = await createUser(harness.db, SYSTEM, { email: String(ada.email), rootRole: 'Viewer' });
+  const back = await logIn(ada);
+
+  expect(refused).toMatchObject({ status: 403, body: { message: expect.stringContaining('deleted') } });
+  expect((await callerOf(back)).user.id).toBe(id);
+});
+
+test.each<
+  [string, (way: URL, begun: Begun) => Promise<[URL, string | undefined]> | [URL, string | undefined], RegExp]
+>([
+  ['a wrong state', (way, { cookie }) => [changed(way, 'state', 'x'.repeat(43)), cookie], /not begun/],
+  ['no state', (way, { cookie }) => [changed(way, 'state', null), cookie], /not begun/],
+  ['another browser', way => [way, undefined], /not begun/],
+  ['a cookie that we have not made', way => [way, 'halyard-login=djEuMDAwMDAwMDAuQUFBQQ'], /not begun/],
+  ['the cookie of another attempt', async way => [way, (await begin()).cookie], /not begun/],
+  [
+    'a code that the provider does not know',
+    (way, { cookie }) => [changed(way, 'code', 'nope'), cookie],
+    /invalid_grant/,
+  ],
+  ['no code', (way, { cookie }) => [changed(way, 'code', null), cookie], /not confirm/],
+  [
+    'another issuer',
+    (way, { cookie }) => [changed(way, 'iss', 'https://evil.example'), cookie],
+    /not confirm/,
+  ],
+])('%s is refused', async (_case, spoil, message) => {
+  const begun = await begin();
+  const [way, cookie] = await spoil(await provider.visit(begun.url, person()), begun);
+
+  const answer = await ask(pathOf(way), cookie);
+
+  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringMatching(message) } });
+  expect(cookiesOf(answer)['halyard-session']).toBeUndefined();
+});
+
+function changed(url: URL, name: string, value: string | null): URL {
+  const copy = new URL(url);
+  if (value === null) copy.searchParams.delete(name);
+  else copy.searchParams.set(name, value);
+  return copy;
+}
+
+test('a code of somebody else’s login cannot be brought into one’s own', async () => {
+  const [own, other] = [await begin(), await begin()];
+  const stolen = await provider.visit(other.url, person());
+  const way = changed(await provider.visit(own.url, person()), 'code', stolen.searchParams.get('code'));
+
+  const answer = await ask(pathOf(way), own.cookie);
+
+  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('invalid_grant') } });
+});
+
+test('an ID token with another nonce is refused', async () => {
+  const { url, cookie } = await begin();
+  const way = await provider.visit(changed(new URL(url), 'nonce', 'of-another-login').href, person());
+
+  const answer = await ask(pathOf(way), cookie);
+
+  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('not confirm') } });
+});
+
+test('an attempt is finished once, on whichever server, and a wrong state does not use it up', async () => {
+  const second = await harness.secondServer();
+  const { url, cookie } = await begin();
+  const way = await provider.visit(url, person());
+
+  const wrong = await ask(pathOf(changed(way, 'state', 'x')), cookie);
+  const first = await ask(pathOf(way), cookie);
+  const again = await ask(pathOf(way), cookie, second);
+
+  expect([wrong.status, first.status, again.status]).toEqual([401, 302, 401]);
+  expect(again.body.message).toContain('finished already');
+});
+
+test('an attempt that took too long is refused', async () => {
+  const state = 's'.repeat(43);
+  const keyring = keyringOf(APP_SETTINGS.secretKey, []);
+  const attempt = {
+    state,
+    nonce: 'n',
+    verifier: 'v'.repeat(43),
+    returnTo: '/',
+    expiresAt: Date.now() - 1_000,
+  };
+
+  const answer = await ask(
+    `/auth/oidc/callback?code=c&state=${state}`,
+    `halyard-login=${sealAttempt(keyring, attempt)}`,
+  );
+
+  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('10 minutes') } });
+});
+
+test('who says no at the provider is not logged in, and is told why', async () => {
+  const { url, cookie } = await begin();
+
+  const answer = await ask(pathOf(await provider.visit(url, null)), cookie);
+
+  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('access_denied') } });
+});
+
+test.each([
+  'https://evil.example/',
+  '//evil.example',
+  '/\\evil.example',
+  '\\\\evil.example',
+  'javascript:alert(1)',
+  'projects',
+  '/\t/evil.example',
+  '/a\\b',
+])('redirect=%j is refused', async redirect => {
+  const answer = await ask(`/auth/oidc/login?redirect=${encodeURIComponent(redirect)}`);
+
+  expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/query/redirect' }] } });
+});
+
+test.each([
+  ['/.//evil.example', '/evil.example'],
+  ['/a/..//evil.example', '/evil.example'],
+  ['/a?next=//evil.example#x', '/a?next=//evil.example#x'],
+])('redirect=%s leads to %s of this server', async (redirect, location) => {
+  const answer = await logIn(person(), `?redirect=${encodeURIComponent(redirect)}`);
+
+  expect(answer.headers.location).toBe(location);
+});
+
+test('while it is switched off nobody begins or finishes a login', async () => {
+  const { url, cookie } = await begin();
+  const way = await provider.visit(url, person());
+  await configure({ enabled: false });
+
+  expect((await ask('/auth/oidc/login')).status).toBe(404);
+  expect((await ask(pathOf(way), cookie)).status).toBe(404);
+});
+
+test('a provider that is down, too talkative, elsewhere or no provider is told as unavailable', async () => {
+  const [large, moved, page] = await Promise.all([
+    listen((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ issuer: 'x', filler: 'x'.repeat(1_100_000) }));
+    }),
+    listen((_request, response) => response.writeHead(302, { location: provider.issuer }).end()),
+    listen((_request, response) => response.end('<html>')),
+  ]);
+  const gone = await listen(() => {});
+  await stop(gone.server);
+
+  for (const { url } of [gone, large, moved, page]) {
+    await configure({ discoverUrl: url });
+    const answer = await ask('/auth/oidc/login');
+    expect(answer).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
+    expect(answer.headers['retry-after']).toBe('10');
+  }
+
+  for (const { server } of [large, moved, page]) await stop(server);
+});
+
+test('a provider that keeps silent holds nobody up for longer than five seconds', async () => {
+  const silent = await listen(() => {});
+  await configure({ discoverUrl: silent.url });
+  const start = performance.now();
+
+  const answers = await Promise.all([1, 2, 3].map(() => ask('/auth/oidc/login')));
+  await stop(silent.server);
+
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+  // One after the other they would wait for 15 s.
+  expect(performance.now() - start).toBeLessThan(14_000);
+});
+
+test('however many begin a login, the provider is asked once to describe itself', async () => {
+  let asked = 0;
+  const counting = await listen(async (_request, response) => {
+    asked++;
+    const real = await fetch(`${provider.issuer}/.well-known/openid-configuration`);
+    const described = { ...((await real.json()) as object), issuer: counting.url };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(described));
+  });
+  await configure({ discoverUrl: counting.url });
+
+  await Promise.all(Array.from({ length: 20 }, () => begin()));
+  await stop(counting.server);
+
+  expect(asked).toBe(1);
+});
+
+test('an ID token that is not signed with a key of the provider is refused', async () => {
+  const other = await startIdentityProvider();
+  const posing = await listen(async (request, response) => {
+    const real = await fetch(`${provider.issuer}${request.url}`);
+    const described = { ...((await real.json()) as object), jwks_uri: `${other.issuer}/jwks` };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(described));
+  });
+  await configure({ discoverUrl: `${posing.url}/.well-known/openid-configuration` });
+
+  const answer = await logIn(person());
+  await stop(posing.server);
+  await other.close();
+
+  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('not confirm') } });
+});
+
+test('a wrong client secret is the administrator’s to mend', async () => {
+  await configure({ secret: 'wrong' });
+
+  const answer = await logIn(person());
+
+  expect(answer.status).toBe(503);
+});
+
+test.each([
+  ['NUL', 'person\u0000nul'],
+  ['half a surrogate pair', 'person\ud800half'],
+])('rejects a subject with %s, which cannot be stored', async (_case, sub) => {
+  const answer = await logIn(person({ sub }));
+
+  expect(answer.status).toBe(403);
+  expect(cookiesOf(answer)).not.toHaveProperty('halyard-session');
+});
+
+test('cuts a long name between characters, not inside one', async () => {
+  const answer = await logIn(person({ name: `${'n'.repeat(254)}🚩` }));
+
+  expect(answer.status).toBe(302);
+  expect(await callerOf(answer)).toMatchObject({ user: { name: 'n'.repeat(254) } });
+});
+
+test('two first logins of one person at once make one account', async () => {
+  const ada = person();
+  const ways: { way: URL; cookie: string }[] = [];
+  for (const _ of [1, 2]) {
+    const { url, cookie } = await begin();
+    ways.push({ way: await provider.visit(url, ada), cookie });
+  }
+  let answers: Promise<Answer[]> = Promise.resolve([]);
+  await harness.db.transaction().execute(async tx => {
+    // Nobody can be added while this is held, so both are past all that they can do without it.
+    await sql`lock table users in share row exclusive mode`.execute(tx);
+    answers = Promise.all(ways.map(({ way, cookie }) => ask(pathOf(way), cookie)));
+    await expect.poll(() => waitingForLock(harness.db)).toBeGreaterThanOrEqual(2);
+  });
+
+  const [one, two] = await answers;
+
+  expect([one?.status, two?.status]).toEqual([302, 302]);
+  if (one && two) expect((await callerOf(one)).user.id).toBe((await callerOf(two)).user.id);
+});
+
+const createGroup = async (body: object): Promise<number> =>
+  (await call(harness.app, 'POST', '/api/admin/groups', { body: { name: `Group ${++number}`, ...body } }))
+    .body.id;
+
+const groupsOf = async (userId: number): Promise<number[]> =>
+  (
+    await sql<{ id: number }>`
+      select group_id as id from group_users where user_id = ${userId} order by 1`.execute(harness.db)
+  ).rows.map(row => row.id);
+
+test('the provider says who is in the groups that stand for its own, and in no others', async () => {
+  await configure({ enableGroupSyncing: true, addGroupsScope: true });
+  const [developers, testers] = [
+    await createGroup({ mappingsSSO: ['dev', 'ops'] }),
+    await createGroup({ mappingsSSO: ['test'] }),
+  ];
+  const ada = person();
+  const userId = (await callerOf(await logIn({ ...ada, groups: ['dev', 'unknown'] }))).user.id;
+  const byHand = await createGroup({ mappingsSSO: ['hand'], users: [{ user: { id: userId } }] });
+  const before = await lastEvent();
+
+  const steps: number[][] = [await groupsOf(userId)];
+  for (const groups of [['dev', 'hand'], ['test'], [], undefined]) {
+    await logIn({ ...ada, groups });
+    steps.push(await groupsOf(userId));
+  }
+
+  expect(steps).toEqual([[developers, byHand], [developers, byHand], [testers, byHand], [byHand], [byHand]]);
+  expect(await eventsAfter(before)).toMatchObject([
+    { type: 'group-user-added', by: 'system', told: { groupId: testers, userId } },
+    { type: 'group-user-removed', told: { groupId: developers, userId } },
+    { type: 'group-user-removed', told: { groupId: testers, userId } },
+  ]);
+});
+
+test('groups are found by a path, and are left alone while the provider has no say', async () => {
+  const group = await createGroup({ mappingsSSO: ['lead'] });
+  const ada = person({ roles: { halyard: ['lead'] } });
+  await configure({ enableGroupSyncing: true, groupJsonPath: 'roles.halyard' });
+  const userId = (await callerOf(await logIn(ada))).user.id;
+
+  await configure();
+  await logIn({ ...ada, roles: {} });
+
+  expect(await groupsOf(userId)).toEqual([group]);
+});
+
+test('what a group may do counts at once, and the last admin is not let in as less', async () => {
+  const { db } = harness;
+  await sql`delete from user_roles where role_id = 1`.execute(db);
+  await configure({ enableGroupSyncing: true, addGroupsScope: true });
+  await createGroup({ mappingsSSO: ['admins'], rootRole: 1 });
+  const ada = person();
+
+  const asAdmin = await callerOf(await logIn({ ...ada, groups: ['admins'] }));
+  const asNothing = await logIn({ ...ada, groups: [] });
+  await makeUser(db, 'Admin');
+  const later = await logIn({ ...ada, groups: [] });
+
+  expect(asAdmin.permissions).toContainEqual({ permission: 'ADMIN' });
+  expect(asNothing).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining('no user who is an admin') },
+  });
+  expect((await callerOf(later)).permissions).not.toContainEqual({ permission: 'ADMIN' });
+});
+
+test('how the provider shall authenticate is asked for', async () => {
+  await configure({ acrValues: 'phr phrh' });
+
+  const { url } = await begin();
+
+  expect(new URL(url).searchParams.get('acr_values')).toBe('phr phrh');
+});
+
+test('an authentication of another kind than asked for is refused', async () => {
+  await configure({ acrValues: 'phr' });
+
+  const [other, right] = [await logIn(person({ acr: 'pwd' })), await logIn(person({ acr: 'phr' }))];
+
+  expect(other).toMatchObject({ status: 403, body: { message: expect.stringContaining('in the way') } });
+  expect(right.status).toBe(302);
+});
+
+test('logging out goes on to the provider if that is wanted, and never elsewhere', async () => {
+  const home = await ask('/auth/oidc/logout');
+  await configure({ enableSingleSignOut: true });
+  const away = await ask('/auth/oidc/logout?post_logout_redirect_uri=https://evil.example');
+
+  expect(home).toMatchObject({ status: 302, headers: { location: '/' } });
+  const url = new URL(String(away.headers.location));
+  expect(url.origin).toBe(provider.issuer);
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    post_logout_redirect_uri: `${APP_SETTINGS.publicUrl}/`,
+    client_id: CLIENT.clientId,
+  });
+});
+
+test('over https both cookies are bound to the host', async () => {
+  const app = await harness.secondServer({ publicUrl: 'https://flags.example.com' });
+
+  const answer = await ask('/auth/oidc/login', undefined, app);
+
+  expect(answer.headers['set-cookie']).toMatch(/^__Host-halyard-login=.*; Secure$/);
+});
+
+test('metrics count how logins end', async () => {
+  const { body } = await call(harness.app, 'GET', '/internal-backstage/prometheus', { token: null });
+  const lines = String(body)
+    .split('\n')
+    .filter(line => line.startsWith('halyard_sso'))
+    .join('\n');
+
+  for (const result of ['success', 'refused', 'failure', 'unavailable'])
+    expect(lines).toMatch(new RegExp(`halyard_sso_logins_total\\{result="${result}"\\} [1-9]`));
+});

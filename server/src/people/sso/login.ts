@@ -1,0 +1,34 @@
+import * as oidc from 'openid-client';
+import type { Db } from '../../platform/db/database.ts';
+import { needsKey } from '../../platform/secrets/needs-key.ts';
+import { ATTEMPT_MINUTES, sealAttempt } from './attempt.ts';
+import { type ActiveSettings, activeSettings, discover, type Sso } from './provider.ts';
+
+/** Begins a login: the address at the provider, and what the browser has to bring back. */
+export async function beginLogin(db: Db, sso: Sso, returnTo: string): Promise<{ url: URL; sealed: string }> {
+  const settings = await activeSettings(db, sso);
+  needsKey(sso.keyring);
+  const provider = await discover(settings);
+  const attempt = {
+    state: oidc.randomState(),
+    nonce: oidc.randomNonce(),
+    verifier: oidc.randomPKCECodeVerifier(),
+    returnTo,
+    expiresAt: Date.now() + ATTEMPT_MINUTES * 60_000,
+  };
+  const url = oidc.buildAuthorizationUrl(provider, {
+    redirect_uri: callbackUrl(sso),
+    scope: scopes(settings),
+    state: attempt.state,
+    nonce: attempt.nonce,
+    code_challenge: await oidc.calculatePKCECodeChallenge(attempt.verifier),
+    code_challenge_method: 'S256',
+    ...(settings.acrValues === null ? {} : { acr_values: settings.acrValues }),
+  });
+  return { url, sealed: sealAttempt(sso.keyring, attempt) };
+}
+
+export const callbackUrl = ({ publicUrl }: Sso): string => `${publicUrl}/auth/oidc/callback`;
+
+const scopes = ({ addGroupsScope }: ActiveSettings): string =>
+  `openid email profile${addGroupsScope ? ' groups' : ''}`;

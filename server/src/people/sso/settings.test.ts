@@ -1,0 +1,282 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { ConfigError } from '../../platform/config.ts';
+import { MASK } from '../../platform/secrets/mask.ts';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { during } from '../../test/during.ts';
+import { makePerson, makeUser } from '../../test/factories.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { tryLogin } from '../../test/login.ts';
+import { call } from '../../test/request.ts';
+import { checkClientSecret, openSecret, resealClientSecret } from './secret.ts';
+import { findOidc } from './store.ts';
+
+const harness = useHarness();
+const OIDC = '/api/admin/auth/oidc/settings';
+const SIMPLE = '/api/admin/auth/simple/settings';
+const SECRET = 'a-canary-that-must-not-be-seen';
+const GOOD = { enabled: true, discoverUrl: 'https://login.example.com', clientId: 'halyard', secret: SECRET };
+
+const get = (path: string) => call(harness.app, 'GET', path);
+const post = (path: string, body: object) => call(harness.app, 'POST', path, { body });
+const lastEvents = async (limit: number) =>
+  (await get(`/api/admin/search/events?limit=${limit}`)).body.events;
+
+beforeEach(async () => {
+  await sql`delete from auth_settings`.execute(harness.db);
+});
+
+test('nothing is switched on before anybody sets it', async () => {
+  expect((await get(OIDC)).body).toEqual({
+    enabled: false,
+    discoverUrl: null,
+    clientId: null,
+    secret: null,
+    autoCreate: false,
+    emailDomains: '',
+    defaultRootRole: 'Viewer',
+    defaultRootRoleId: 3,
+    enableSingleSignOut: false,
+    enableGroupSyncing: false,
+    groupJsonPath: null,
+    addGroupsScope: false,
+    acrValues: null,
+    idTokenSigningAlgorithm: null,
+  });
+  expect((await get(SIMPLE)).body).toEqual({ disabled: false });
+});
+
+test('settings are made and changed; what is left out stays, and the events tell both', async () => {
+  const made = await post(OIDC, GOOD);
+  const changed = await post(OIDC, {
+    autoCreate: true,
+    emailDomains: 'example.com',
+    defaultRootRole: 'Editor',
+  });
+  const same = await post(OIDC, { ...changed.body });
+
+  expect([made.status, changed.status, same.status]).toEqual([200, 200, 200]);
+  expect(changed.body).toMatchObject({ ...GOOD, secret: MASK, autoCreate: true, defaultRootRoleId: 2 });
+  expect(same.body).toEqual(changed.body);
+  expect((await get(OIDC)).body).toEqual(changed.body);
+  expect(await lastEvents(2)).toMatchObject([
+    {
+      type: 'setting-updated',
+      data: { id: 'auth.oidc', ...changed.body },
+      preData: { id: 'auth.oidc', ...made.body },
+    },
+    { type: 'setting-created', data: { id: 'auth.oidc', ...made.body }, preData: null },
+  ]);
+});
+
+test('the secret is sealed, and stands in no answer, event or column', async () => {
+  await post(OIDC, GOOD);
+  const again = await post(OIDC, { secret: SECRET });
+  const eventsBefore = (await lastEvents(1))[0].id;
+  const other = await post(OIDC, { secret: `${SECRET}-2` });
+
+  expect((await lastEvents(1))[0]).toMatchObject({ type: 'setting-updated', data: { secretChanged: true } });
+  expect((await lastEvents(1))[0].id).toBe(eventsBefore + 1);
+  const sealed = (await findOidc(harness.db))?.sealedSecret ?? null;
+  expect(openSecret(keyringOf(APP_SETTINGS.secretKey, []), sealed)).toBe(`${SECRET}-2`);
+  const { rows } = await sql`select events.*::text, (select auth_settings::text from auth_settings)
+    from events where type like 'setting-%'`
+    .execute(harness.db)
+    .catch(
+      async () =>
+        await sql`select events::text as event, (select auth_settings::text from auth_settings) as settings
+        from events where type like 'setting-%'`.execute(harness.db),
+    );
+  expect(rows.length).toBeGreaterThan(0);
+  for (const text of [again.body, other.body, (await get(OIDC)).body, rows])
+    expect(JSON.stringify(text)).not.toContain(SECRET);
+});
+
+test('with another address the secret must be sent again, or be taken away', async () => {
+  await post(OIDC, GOOD);
+
+  const kept = await post(OIDC, { discoverUrl: 'https://evil.example' });
+  const masked = await post(OIDC, { discoverUrl: 'https://evil.example', secret: MASK });
+  const without = await post(OIDC, { discoverUrl: 'https://evil.example', secret: null });
+
+  for (const answer of [kept, masked])
+    expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/body/secret' }] } });
+  expect(without).toMatchObject({ status: 200, body: { secret: null } });
+});
+
+test.each<[string, object, string]>([
+  ['no address', { enabled: true, clientId: 'x' }, '/body/discoverUrl'],
+  ['no client', { enabled: true, discoverUrl: GOOD.discoverUrl }, '/body/clientId'],
+  ['plain http', { discoverUrl: 'http://login.example.com' }, '/body/discoverUrl'],
+  ['another scheme', { discoverUrl: 'file:///etc/passwd' }, '/body/discoverUrl'],
+  ['an address with a password', { discoverUrl: 'https://a:b@login.example.com' }, '/body/discoverUrl'],
+  ['no address at all', { discoverUrl: 'nonsense' }, '/body/discoverUrl'],
+  ['accounts for nobody', { autoCreate: true, emailDomains: ' , ' }, '/body/emailDomains'],
+  ['domains that are none', { emailDomains: 'exa mple.com;x' }, '/body/emailDomains'],
+  ['a role that is none', { defaultRootRole: 'Boss' }, '/body/defaultRootRole'],
+  ['a role of projects', { defaultRootRoleId: 4 }, '/body/defaultRootRoleId'],
+  ['an algorithm with a shared key', { idTokenSigningAlgorithm: 'HS256' }, '/body/idTokenSigningAlgorithm'],
+  ['a mask for nothing', { secret: MASK }, '/body/secret'],
+])('%s is refused', async (_case, body, path) => {
+  const answer = await post(OIDC, body);
+
+  expect(answer).toMatchObject({ status: 400, body: { details: [{ path }] } });
+  expect(await findOidc(harness.db)).toBeUndefined();
+});
+
+test('every mistake is listed', async () => {
+  const { body } = await post(OIDC, { enabled: true, autoCreate: true, defaultRootRoleId: 999 });
+
+  expect(body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
+    '/body/clientId',
+    '/body/defaultRootRoleId',
+    '/body/discoverUrl',
+    '/body/emailDomains',
+  ]);
+});
+
+test('on this machine http will do', async () => {
+  for (const discoverUrl of ['http://127.0.0.1:8080/realms/x', 'http://localhost', 'http://[::1]:1'])
+    expect((await post(OIDC, { discoverUrl })).status).toBe(200);
+});
+
+test('without a key nothing is switched on, and no secret taken', async () => {
+  const app = await harness.secondServer({ secretKey: undefined });
+
+  for (const body of [GOOD, { secret: 'x' }])
+    expect(await call(app, 'POST', OIDC, { body })).toMatchObject({
+      status: 403,
+      body: { message: expect.stringContaining('HALYARD_SECRET_KEY') },
+    });
+});
+
+test('a role that new accounts get cannot be deleted', async () => {
+  const body = { name: 'Newcomer', type: 'root-custom', permissions: [] };
+  const { id } = (await post('/api/admin/roles', body)).body.roles;
+  const set = await post(OIDC, { defaultRootRoleId: id });
+
+  const deleted = await call(harness.app, 'DELETE', `/api/admin/roles/${id}`);
+
+  expect(set.body).toMatchObject({ defaultRootRoleId: id });
+  expect(set.body.defaultRootRole).toBeUndefined();
+  expect(deleted).toMatchObject({
+    status: 409,
+    body: { message: expect.stringContaining('single sign-on') },
+  });
+});
+
+test('passwords are switched off only while there is another way in, and the other way round', async () => {
+  const { username } = await makePerson(harness.db);
+  const early = await post(SIMPLE, { disabled: true });
+  await post(OIDC, GOOD);
+
+  const off = await post(SIMPLE, { disabled: true });
+  const same = await post(SIMPLE, { disabled: true });
+  const login = await tryLogin(harness.app, username);
+  const both = await post(OIDC, { enabled: false });
+  const token = await get('/api/admin/user');
+  const on = await post(SIMPLE, { disabled: false });
+  const later = await tryLogin(harness.app, username);
+
+  expect([early.status, off.status, same.status, both.status, on.status]).toEqual([403, 200, 200, 403, 200]);
+  expect(login).toMatchObject({ status: 403, body: { message: expect.stringContaining('switched off') } });
+  expect([token.status, later.status]).toEqual([200, 200]);
+  expect(await lastEvents(2)).toMatchObject([
+    { type: 'setting-updated', data: { disabled: false }, preData: { id: 'auth.simple', disabled: true } },
+    { type: 'setting-created', data: { id: 'auth.simple', disabled: true } },
+  ]);
+});
+
+test('who switches one way off waits for who switches off the other, and is refused', async () => {
+  await post(OIDC, GOOD);
+
+  const answer = await during(
+    harness.db,
+    async tx => {
+      await sql`select pg_advisory_xact_lock(hashtext('auth settings'))`.execute(tx);
+      await sql`insert into auth_settings (name, content) values ('simple', '{"disabled": true}')`.execute(
+        tx,
+      );
+    },
+    () => post(OIDC, { enabled: false }),
+  );
+
+  expect(answer).toMatchObject({ status: 403 });
+});
+
+test('UPDATE_AUTH_CONFIGURATION is enough, and an Editor has it not', async () => {
+  const editor = await makeUser(harness.db, 'Editor');
+  const body = {
+    name: 'Doorkeeper',
+    type: 'root-custom',
+    permissions: [{ name: 'UPDATE_AUTH_CONFIGURATION' }],
+  };
+  const { id } = (await post('/api/admin/roles', body)).body.roles;
+  const keeper = await makeUser(harness.db, 'Viewer');
+  await call(harness.app, 'PUT', `/api/admin/user-admin/${keeper.id}`, { body: { rootRole: id } });
+
+  for (const [token, status] of [
+    [editor.token, 403],
+    [keeper.token, 200],
+  ] as const)
+    expect((await call(harness.app, 'GET', OIDC, { token })).status).toBe(status);
+});
+
+test('after a change of keys the secret is sealed anew; without the key the server does not start', async () => {
+  await post(OIDC, GOOD);
+  const [old, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
+  const { db } = harness;
+
+  await expect(checkClientSecret(db, keyringOf(next, []))).rejects.toThrow(ConfigError);
+  await checkClientSecret(db, keyringOf(next, [old]));
+  expect(await resealClientSecret(db, keyringOf(next, [old]))).toBe(true);
+  expect(await resealClientSecret(db, keyringOf(next, [old]))).toBe(false);
+
+  await checkClientSecret(db, keyringOf(next, []));
+  expect(openSecret(keyringOf(next, []), (await findOidc(db))?.sealedSecret ?? null)).toBe(SECRET);
+});
+
+test('SAML is off, and can be asked for as that only', async () => {
+  const SAML = '/api/admin/auth/saml/settings';
+  const before = (await lastEvents(1))[0]?.id;
+
+  const off = await post(SAML, { enabled: false, entityId: 'https://idp.example.com', certificate: 'x' });
+  const on = await post(SAML, { enabled: true });
+  const nothing = await post(SAML, {});
+
+  expect(off).toMatchObject({ status: 200, body: { enabled: false } });
+  expect(on).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('OpenID Connect'), details: [{ path: '/body/enabled' }] },
+  });
+  expect(nothing).toMatchObject({ status: 400, body: { details: [{ path: '/body/enabled' }] } });
+  expect(await get(SAML)).toMatchObject({ status: 200, body: { enabled: false } });
+  expect((await lastEvents(1))[0]?.id).toBe(before);
+});
+
+test('a login page is told which ways to log in are open, and nothing else', async () => {
+  const methods = async () => {
+    const { status, body, headers } = await call(harness.app, 'GET', '/auth/methods', { token: null });
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    return body;
+  };
+  const password = { type: 'password', label: 'Password', path: '/auth/simple/login' };
+  const oidc = { type: 'oidc', label: 'Single sign-on', path: '/auth/oidc/login' };
+
+  expect(await methods()).toEqual({ methods: [password] });
+  await post(OIDC, { ...GOOD, enabled: false });
+  await post(SIMPLE, { disabled: false });
+  expect(await methods()).toEqual({ methods: [password] });
+  await post(OIDC, { enabled: true });
+  expect(await methods()).toEqual({ methods: [password, oidc] });
+  await post(SIMPLE, { disabled: true });
+  expect(await methods()).toEqual({ methods: [oidc] });
+});
+
+test('telling the ways to log in is one statement', async () => {
+  const before = harness.statements.length;
+
+  await call(harness.app, 'GET', '/auth/methods', { token: null });
+
+  expect(harness.statements.slice(before)).toHaveLength(1);
+});

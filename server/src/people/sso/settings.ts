@@ -1,0 +1,191 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ROOT_ROLES, type RootRole } from '../../access/roles.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db, Reader } from '../../platform/db/database.ts';
+import { badData, invalidOperation, type Violation } from '../../platform/errors.ts';
+import { isElsewhere, mustBeSentAgain } from '../../platform/secrets/destination.ts';
+import { MASK } from '../../platform/secrets/mask.ts';
+import { needsKey } from '../../platform/secrets/needs-key.ts';
+import type { Keyring } from '../../platform/secrets/seal.ts';
+import { change } from '../../record/change.ts';
+import { roleViolations } from '../roles/usable.ts';
+import { domainsOf } from './domains.ts';
+import type { OidcContent, OidcSettings, OidcSettingsInput, SimpleSettings } from './schema.ts';
+import { openSecret, sealSecret } from './secret.ts';
+import { findOidc, findSimple, lockAuthSettings, type OidcRow, saveOidc, saveSimple } from './store.ts';
+
+const NOTHING_SET: OidcContent = {
+  enabled: false,
+  discoverUrl: null,
+  clientId: null,
+  autoCreate: false,
+  emailDomains: '',
+  enableSingleSignOut: false,
+  enableGroupSyncing: false,
+  groupJsonPath: null,
+  addGroupsScope: false,
+  acrValues: null,
+  idTokenSigningAlgorithm: null,
+};
+const UNSET: OidcRow = { content: NOTHING_SET, defaultRoleId: ROOT_ROLES.Viewer, sealedSecret: null };
+
+const NO_WAY_IN =
+  'Logging in with a password and single sign-on cannot both be off. Switch the other one on first.';
+
+export async function oidcSettings(db: Reader): Promise<OidcSettings> {
+  return shown((await findOidc(db)) ?? UNSET);
+}
+
+export async function simpleSettings(db: Reader): Promise<SimpleSettings> {
+  return (await findSimple(db)) ?? { disabled: false };
+}
+
+/** Changes what is given and leaves the rest; changing nothing writes nothing. */
+export async function changeOidcSettings(
+  db: Db,
+  actor: Actor,
+  keyring: Keyring,
+  input: OidcSettingsInput,
+): Promise<OidcSettings> {
+  if (input.enabled || (input.secret && input.secret !== MASK)) needsKey(keyring);
+  return await change(db, actor, async ({ tx, record }) => {
+    await lockAuthSettings(tx);
+    const found = await findOidc(tx);
+    const before = found ?? UNSET;
+    const content = merged(before.content, input);
+    const defaultRoleId = roleIn(input) ?? before.defaultRoleId;
+    const details = [
+      ...(await roleViolations(tx, 'root', [{ id: defaultRoleId, path: '/body/defaultRootRoleId' }])),
+      ...violationsOf(content, input),
+      ...secretViolations(before, content, input),
+    ];
+    if (details.length > 0) throw badData(details);
+    if (!content.enabled && (await simpleSettings(tx)).disabled) throw invalidOperation(NO_WAY_IN);
+
+    const sealedSecret = secretAfter(keyring, before.sealedSecret, input.secret);
+    const after = { content, defaultRoleId, sealedSecret };
+    if (found && isDeepStrictEqual(after, before)) return shown(before);
+    await saveOidc(tx, after);
+    const told = { id: 'auth.oidc', ...shown(after) };
+    const secretChanged = sealedSecret !== before.sealedSecret;
+    if (found) {
+      const preData = { id: 'auth.oidc', ...shown(before) };
+      record({
+        type: 'setting-updated',
+        data: { ...told, ...(secretChanged && { secretChanged }) },
+        preData,
+      });
+    } else record({ type: 'setting-created', data: told });
+    return shown(after);
+  });
+}
+
+/** Switches logging in with a password off or on. */
+export async function changeSimpleSettings(
+  db: Db,
+  actor: Actor,
+  { disabled }: SimpleSettings,
+): Promise<SimpleSettings> {
+  return await change(db, actor, async ({ tx, record }) => {
+    await lockAuthSettings(tx);
+    const found = await findSimple(tx);
+    if (found?.disabled === disabled) return found;
+    if (disabled && !(await findOidc(tx))?.content.enabled) throw invalidOperation(NO_WAY_IN);
+    await saveSimple(tx, { disabled });
+    const data = { id: 'auth.simple', disabled };
+    if (found) {
+      record({ type: 'setting-updated', data, preData: { id: 'auth.simple', disabled: found.disabled } });
+    } else record({ type: 'setting-created', data });
+    return { disabled };
+  });
+}
+
+function shown({ content, defaultRoleId, sealedSecret }: OidcRow): OidcSettings {
+  const [name] = Object.entries(ROOT_ROLES).find(([, id]) => id === defaultRoleId) ?? [];
+  return {
+    ...content,
+    secret: sealedSecret === null ? null : MASK,
+    ...(name === undefined ? {} : { defaultRootRole: name }),
+    defaultRootRoleId: defaultRoleId,
+  };
+}
+
+/** Empty texts are sent by forms for what is not there. */
+function merged(before: OidcContent, input: OidcSettingsInput): OidcContent {
+  const { secret: _, defaultRootRole: __, defaultRootRoleId: ___, ...given } = input;
+  const known = Object.keys(NOTHING_SET) as (keyof OidcContent)[];
+  const after = {
+    ...before,
+    ...Object.fromEntries(known.flatMap(key => (key in given ? [[key, given[key]]] : []))),
+  };
+  return {
+    ...after,
+    discoverUrl: after.discoverUrl || null,
+    clientId: after.clientId || null,
+    groupJsonPath: after.groupJsonPath || null,
+    acrValues: after.acrValues?.trim() || null,
+  };
+}
+
+function roleIn({ defaultRootRole, defaultRootRoleId }: OidcSettingsInput): number | undefined {
+  return defaultRootRoleId ?? (defaultRootRole ? ROOT_ROLES[defaultRootRole as RootRole] : undefined);
+}
+
+function* violationsOf(content: OidcContent, { defaultRootRole }: OidcSettingsInput): Generator<Violation> {
+  const { discoverUrl, clientId, enabled, autoCreate, emailDomains } = content;
+  if (discoverUrl !== null && !isProviderUrl(discoverUrl)) {
+    yield {
+      message: 'discoverUrl must be an https address, or an http address on this machine',
+      path: '/body/discoverUrl',
+    };
+  }
+  if (enabled && discoverUrl === null)
+    yield { message: 'discoverUrl is required', path: '/body/discoverUrl' };
+  if (enabled && clientId === null) yield { message: 'clientId is required', path: '/body/clientId' };
+  if (autoCreate && domainsOf(emailDomains).length === 0) {
+    yield {
+      message: 'emailDomains must name the domains that accounts are made for, or be * for all',
+      path: '/body/emailDomains',
+    };
+  }
+  if (defaultRootRole && !Object.hasOwn(ROOT_ROLES, defaultRootRole)) {
+    yield {
+      message: `defaultRootRole must be one of ${Object.keys(ROOT_ROLES).join(', ')}`,
+      path: '/body/defaultRootRole',
+    };
+  }
+}
+
+function* secretViolations(
+  before: OidcRow,
+  after: OidcContent,
+  { secret }: OidcSettingsInput,
+): Generator<Violation> {
+  const stays = before.sealedSecret !== null && (secret === undefined || secret === MASK);
+  if (stays && isElsewhere(before.content.discoverUrl, after.discoverUrl)) {
+    yield mustBeSentAgain('secret', 'discoverUrl', '/body/secret');
+  }
+  if (secret === MASK && before.sealedSecret === null) {
+    yield { message: 'secret is the mask, and there is no secret that it stands for', path: '/body/secret' };
+  }
+}
+
+function secretAfter(
+  keyring: Keyring,
+  sealed: string | null,
+  given: OidcSettingsInput['secret'],
+): string | null {
+  if (given === undefined || given === MASK) return sealed;
+  if (!given) return null;
+  return openSecret(keyring, sealed) === given ? sealed : sealSecret(keyring, given);
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+function isProviderUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url?.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || isOnThisMachine(url);
+}
+
+export const isOnThisMachine = (url: URL): boolean => url.protocol === 'http:' && LOOPBACK.test(url.hostname);

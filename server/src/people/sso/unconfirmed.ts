@@ -1,0 +1,43 @@
+import { SYSTEM } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { change } from '../../record/change.ts';
+import { tooManyFailures } from '../sessions/check-password.ts';
+import { networkOf } from '../sessions/network.ts';
+import { countUnconfirmed, findBlocked, uncountUnconfirmed } from './store.ts';
+
+/** So many logins of one network may come back that the provider does not confirm, before it is asked about no more of them. */
+export const UNCONFIRMED = { failures: 100, minutes: 15 } as const;
+
+/**
+ * Asks the provider about a login that came back. Everybody can make one up, and each is a request of ours to the provider; so
+ * what it does not confirm is counted, before it is asked and on all servers together. By network, so that others go on.
+ */
+export async function limitingUnconfirmed<T>(db: Db, ip: string, confirm: () => Promise<T>): Promise<T> {
+  const network = networkOf(ip);
+  const blockedFor = await findBlocked(db, network, UNCONFIRMED.failures);
+  if (blockedFor !== undefined) throw tooManyFailures(blockedFor);
+  const { failures, secondsLeft } = await countUnconfirmed(db, network, UNCONFIRMED.minutes);
+  if (failures > UNCONFIRMED.failures) throw tooManyFailures(secondsLeft);
+  const confirmed = await confirm().catch(async error => {
+    // A provider that is down is nobody's guess.
+    if (!isUnconfirmed(error)) await uncountUnconfirmed(db, network);
+    else if (failures === UNCONFIRMED.failures) await recordBlocked(db, network, ip);
+    throw error;
+  });
+  await uncountUnconfirmed(db, network);
+  return confirmed;
+}
+
+const isUnconfirmed = (error: unknown): boolean =>
+  error instanceof ApiError && error.name === 'AuthenticationRequired';
+
+/** Once per network and window. */
+async function recordBlocked(db: Db, network: string, ip: string): Promise<void> {
+  await change(db, { ...SYSTEM, ip }, async ({ record }) => {
+    record({
+      type: 'login-blocked',
+      data: { countedBy: 'address', method: 'oidc', ...UNCONFIRMED, address: network },
+    });
+  });
+}

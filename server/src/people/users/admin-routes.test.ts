@@ -1,0 +1,590 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { ROOT_ROLES } from '../../access/roles.ts';
+import { makeMember, makePerson, makeProject, makeUser, PASSWORD } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { logIn, tryLogin } from '../../test/login.ts';
+import { type Answer, call } from '../../test/request.ts';
+import { waitingForLock } from '../../test/waiting.ts';
+import { INACTIVE_DAYS } from './remove.ts';
+
+const harness = useHarness();
+
+const USERS = '/api/admin/user-admin';
+const create = (body: unknown, token?: string) =>
+  call(harness.app, 'POST', USERS, { body, ...(token === undefined ? {} : { token }) });
+const get = (path: string, token?: string) =>
+  call(harness.app, 'GET', `${USERS}${path}`, token === undefined ? {} : { token });
+const update = (id: number, body: unknown) => call(harness.app, 'PUT', `${USERS}/${id}`, { body });
+const remove = (id: number) => call(harness.app, 'DELETE', `${USERS}/${id}`);
+
+const pathsOf = (answer: Answer) =>
+  answer.body.details.map((detail: { path: string }) => detail.path).toSorted();
+
+const lastEvent = async (type: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
+
+const makeGroup = async (name: string, users: number[], rootRole?: number) =>
+  (
+    await call(harness.app, 'POST', '/api/admin/groups', {
+      body: {
+        name,
+        users: users.map(id => ({ user: { id } })),
+        ...(rootRole === undefined ? {} : { rootRole }),
+      },
+    })
+  ).body;
+
+/** Nobody is an admin afterwards; whoever a test makes one is the only one. */
+const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.Admin}`.execute(harness.db);
+
+test('a user created with a password logs in with it, is listed, found and recorded without it', async () => {
+  const fields = { username: 'alice', email: 'alice@example.com', name: 'Alice Moreau' };
+
+  const created = await create({ ...fields, password: PASSWORD, rootRole: 2, sendEmail: true, unknown: 1 });
+
+  const { id } = created.body;
+  expect(created).toMatchObject({
+    status: 201,
+    body: { ...fields, rootRole: 2, isAPI: false, emailSent: false },
+  });
+  expect(created.body.inviteLink).toBeUndefined();
+  expect(JSON.stringify(created.body)).not.toContain(PASSWORD);
+  const user = { ...fields, id, rootRole: 2, isAPI: false, seenAt: null, createdAt: created.body.createdAt };
+  expect((await get(`/${id}`)).body).toEqual(user);
+  const list = (await get('')).body;
+  expect(list.users).toContainEqual(user);
+  expect(list.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
+  const event = await lastEvent('user-created');
+  expect(event).toMatchObject({ data: { id, ...fields, rootRole: 2 }, preData: null });
+  expect(event.summary).toBe('**admin** created user **alice**');
+  expect((await tryLogin(harness.app, 'alice@example.com')).body.id).toBe(id);
+  expect((await get(`/${id}`)).body.seenAt).not.toBeNull();
+});
+
+test('a user created without a password gets a link, which sets one', async () => {
+  const { body } = await create({ email: 'nora@example.com', rootRole: 'Viewer' });
+
+  const link = new URL(body.inviteLink);
+  const token = link.searchParams.get('token') ?? '';
+  const set = await call(harness.app, 'POST', '/auth/reset/password', {
+    token: null,
+    body: { token, password: PASSWORD },
+  });
+
+  expect(body).toMatchObject({ rootRole: 3, name: null, username: null });
+  expect(link.origin + link.pathname).toBe('http://localhost:4242/new-user');
+  expect(token).toMatch(/^hyl_\w{49}$/);
+  expect(set.status).toBe(200);
+  expect((await tryLogin(harness.app, 'nora@example.com')).body).toMatchObject({ name: 'nora@example.com' });
+  const { rows } = await sql`select from events where data::text like ${`%${token.slice(4, 20)}%`}`.execute(
+    harness.db,
+  );
+  expect(rows).toEqual([]);
+});
+
+test.each<[string, object, string[]]>([
+  ['neither username nor email', { rootRole: 3 }, ['/body/username']],
+  ['only empty ones', { username: '', email: '', rootRole: 3 }, ['/body/username']],
+  ['no root role', { username: 'x' }, ['/body/rootRole']],
+  ['a root role that does not exist', { username: 'x', rootRole: 9_999 }, ['/body/rootRole']],
+  ['a project role', { username: 'x', rootRole: 'Owner' }, ['/body/rootRole']],
+  ['an address that is none', { email: 'x', rootRole: 3 }, ['/body/email']],
+  ['a username with blanks around it', { username: ' x', rootRole: 3 }, ['/body/username']],
+  [
+    'a username that is an address of others',
+    { username: 'y@example.com', email: 'x@example.com', rootRole: 3 },
+    ['/body/username'],
+  ],
+  [
+    'a weak password with the name in it, and no valid username',
+    { username: 'a@b', email: 'x@example.com', password: 'short', rootRole: 3 },
+    ['/body/password', '/body/username'],
+  ],
+  ['a common password', { username: 'x', password: 'Password1234!', rootRole: 3 }, ['/body/password']],
+  [
+    'the username as password',
+    { username: 'sherlockholmes', password: 'SherlockHolmes-221b', rootRole: 3 },
+    ['/body/password'],
+  ],
+])('%s is refused', async (_case, body, paths) => {
+  const answer = await create(body);
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(pathsOf(answer)).toEqual(paths);
+});
+
+test('a taken username or address is refused, and free again after its user is deleted', async () => {
+  const first = await create({ username: 'Mara', email: 'mara@example.com', rootRole: 3 });
+
+  expect(await create({ username: 'mARA', rootRole: 3 })).toMatchObject({
+    status: 409,
+    body: { name: 'NameExistsError' },
+  });
+  expect((await create({ email: 'MARA@example.com', rootRole: 3 })).status).toBe(409);
+  await remove(first.body.id);
+  const again = await create({ username: 'mara', email: 'mara@example.com', rootRole: 3 });
+
+  expect(again.status).toBe(201);
+  expect(again.body.id).not.toBe(first.body.id);
+});
+
+test('an update changes what is given, leaves the rest, and is recorded with before and after', async () => {
+  const { id } = (await create({ username: 'petra', email: 'p@example.com', name: 'P', rootRole: 3 })).body;
+
+  const answer = await update(id, { name: 'Petra', rootRole: 'Editor' });
+
+  expect(answer).toMatchObject({ status: 200, body: { name: 'Petra', email: 'p@example.com', rootRole: 2 } });
+  expect(await lastEvent('user-updated')).toMatchObject({
+    data: { id, name: 'Petra', username: 'petra', email: 'p@example.com', rootRole: 2 },
+    preData: { id, name: 'P', username: 'petra', email: 'p@example.com', rootRole: 3 },
+  });
+});
+
+test('an update that changes nothing records nothing', async () => {
+  const { id } = (await create({ username: 'same', name: 'Same', rootRole: 3 })).body;
+  const before = (await lastEvent('user-updated')).id;
+
+  expect((await update(id, { name: 'Same', email: '', rootRole: '3' })).status).toBe(200);
+  expect((await update(id, {})).status).toBe(200);
+
+  expect((await lastEvent('user-updated')).id).toBe(before);
+});
+
+test('an update is refused that takes the last name to log in by, a taken address, an unknown role or user', async () => {
+  const { id } = (await create({ email: 'only@example.com', rootRole: 3 })).body;
+  await create({ email: 'taken@example.com', rootRole: 3 });
+
+  expect(pathsOf(await update(id, { email: null }))).toEqual(['/body/email']);
+  expect((await update(id, { email: 'TAKEN@example.com' })).status).toBe(409);
+  expect(pathsOf(await update(id, { rootRole: 77 }))).toEqual(['/body/rootRole']);
+  expect((await update(999_999, { name: 'x' })).status).toBe(404);
+  expect((await get('/999999')).status).toBe(404);
+  expect((await remove(999_999)).status).toBe(404);
+});
+
+test('a role taken away counts at once on a second server', async () => {
+  const second = await harness.secondServer();
+  await makeUser(harness.db, 'Admin');
+  const admin = await makeUser(harness.db, 'Admin');
+  const list = () => call(second, 'GET', USERS, { token: admin.token });
+  expect((await list()).status).toBe(200);
+
+  await update(admin.id, { rootRole: 'Viewer' });
+
+  expect((await list()).status).toBe(403);
+});
+
+test('a deleted user is gone everywhere, but not from the record', async () => {
+  const user = await makeUser(harness.db, 'Editor', 'quentin');
+  const project = await makeProject(harness.db);
+  await makeMember(harness.db, user, project.id, 'Member');
+  await call(harness.app, 'POST', '/api/admin/tag-types', { token: user.token, body: { name: 'quentins' } });
+
+  expect((await remove(user.id)).status).toBe(200);
+
+  expect((await call(harness.app, 'GET', '/api/admin/user', { token: user.token })).status).toBe(401);
+  expect((await get(`/${user.id}`)).status).toBe(404);
+  expect((await remove(user.id)).status).toBe(404);
+  expect((await get('/search?q=quentin')).body).toEqual([]);
+  expect((await call(harness.app, 'GET', `/api/admin/projects/${project.id}`)).body.members).toBe(0);
+  expect(await lastEvent('tag-type-created')).toMatchObject({
+    createdBy: 'quentin',
+    createdByUserId: user.id,
+  });
+  expect(await lastEvent('user-deleted')).toMatchObject({
+    data: null,
+    preData: { id: user.id, username: 'quentin', rootRole: 2 },
+  });
+  const creators = await call(harness.app, 'GET', '/api/admin/event-creators');
+  expect(creators.body).toContainEqual(expect.objectContaining({ id: user.id, name: 'quentin' }));
+});
+
+test('the last admin is neither deleted nor demoted, and others are', async () => {
+  await demoteAll();
+  const viewer = await makeUser(harness.db, 'Viewer');
+  expect((await remove(viewer.id)).status).toBe(200);
+  const last = await makeUser(harness.db, 'Admin');
+
+  const refused = [await remove(last.id), await update(last.id, { rootRole: 3 })];
+
+  for (const answer of refused) {
+    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  }
+  expect((await update(last.id, { name: 'Still here' })).status).toBe(200);
+  const another = await makeUser(harness.db, 'Admin');
+  expect((await remove(last.id)).status).toBe(200);
+  expect((await remove(another.id)).status).toBe(403);
+});
+
+test('of two admins who are removed at once, one stays', async () => {
+  await demoteAll();
+  const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
+  // Held open: both wait here, and whoever counts without the lock would count two.
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
+
+  const both = Promise.all([remove(a.id), update(b.id, { rootRole: 'Viewer' })]);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(2);
+  await blocker.rollback().execute();
+
+  expect((await both).map(({ status }) => status).toSorted()).toEqual([200, 403]);
+});
+
+test('a change of role waits for one that is open, and sees what it did', async () => {
+  await demoteAll();
+  const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
+  // As another server does it that has demoted a and has not committed yet.
+  const other = await harness.db.startTransaction().execute();
+  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(other);
+  await sql`update user_roles set role_id = 3 where user_id = ${a.id}`.execute(other);
+
+  const removal = remove(b.id);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  await other.commit().execute();
+
+  expect((await removal).status).toBe(403);
+});
+
+test('a search finds parts of names, in upper or lower case, the exact one first, and takes no wildcards', async () => {
+  await create({ username: 'zoe-the-first', rootRole: 3 });
+  await create({ username: 'zoe', email: 'z%_@example.com', name: 'Zoé', rootRole: 3 });
+  const viewer = await makeUser(harness.db, 'Viewer');
+  const search = async (q: string) =>
+    (await get(`/search?q=${encodeURIComponent(q)}`, viewer.token)).body.map((user: Person) => user.username);
+  type Person = { username: string };
+
+  expect(await search('ZOE')).toEqual(['zoe', 'zoe-the-first']);
+  expect(await search('%_@')).toEqual(['zoe']);
+  expect(await search('%')).toEqual(['zoe']);
+  expect((await get('/search', viewer.token)).body).toEqual([]);
+  expect((await get('/search?q=', viewer.token)).body).toEqual([]);
+});
+
+test('everyone may see to whom access can be given', async () => {
+  const viewer = await makeUser(harness.db, 'Viewer');
+  const group = await makeGroup('Choosable', [viewer.id]);
+
+  const { status, body } = await get('/access', viewer.token);
+
+  expect(status).toBe(200);
+  expect(body.groups).toContainEqual({ id: group.id, name: 'Choosable', description: null, userCount: 1 });
+  expect(body.users).toContainEqual({
+    id: viewer.id,
+    name: viewer.username,
+    username: viewer.username,
+    email: null,
+  });
+});
+
+test('admins are counted by whether they can log in', async () => {
+  await demoteAll();
+  await makeUser(harness.db, 'Admin');
+  await makePerson(harness.db, 'Admin');
+  await makePerson(harness.db, 'Editor');
+
+  expect((await get('/admin-count')).body).toEqual({ password: 1, noPassword: 1, service: 0 });
+});
+
+test('what a user may do is told for the instance, a project and an environment', async () => {
+  const user = await makeUser(harness.db, 'Editor');
+  const project = await makeProject(harness.db);
+  await makeMember(harness.db, user, project.id, 'Member');
+
+  const { body } = await get(`/${user.id}/permissions?project=${project.id}&environment=production`);
+
+  const has = (part: 'root' | 'project' | 'environment', name: string) =>
+    body.overview[part].find((item: { name: string }) => item.name === name).hasPermission;
+  expect([has('root', 'CREATE_PROJECT'), has('root', 'ADMIN')]).toEqual([true, false]);
+  expect([has('project', 'CREATE_FEATURE'), has('project', 'DELETE_PROJECT')]).toEqual([true, false]);
+  expect(has('environment', 'UPDATE_FEATURE_ENVIRONMENT')).toBe(true);
+  expect(body.rootRole.name).toBe('Editor');
+  expect(body.projectRoles).toMatchObject([{ name: 'Member', project: project.id }]);
+  expect(body.user.id).toBe(user.id);
+  const elsewhere = (await get(`/${user.id}/permissions?project=other`)).body;
+  expect(elsewhere.overview.project.some((item: { hasPermission: boolean }) => item.hasPermission)).toBe(
+    false,
+  );
+  expect(elsewhere.projectRoles).toEqual([]);
+});
+
+test('an admin sets the password of a user, who is logged out and logs in with it', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const browser = await logIn(harness.app, username);
+  const password = 'another staple battery horse';
+
+  const answer = await call(harness.app, 'POST', `${USERS}/${id}/change-password`, { body: { password } });
+
+  expect(answer.status).toBe(200);
+  expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
+  expect((await tryLogin(harness.app, username)).status).toBe(401);
+  expect((await tryLogin(harness.app, username, password)).status).toBe(200);
+  const event = await lastEvent('user-password-changed');
+  expect(event).toMatchObject({ createdBy: 'admin', data: { id, username }, preData: null });
+  expect(Object.keys(event.data)).toEqual(['id', 'name', 'email', 'username']);
+});
+
+test.each([
+  ['a weak password', { password: 'secret' }, '/body/password'],
+  ['a confirmation that differs', { password: PASSWORD, confirmPassword: 'x' }, '/body/confirmPassword'],
+])('setting a password with %s is refused', async (_case, body, path) => {
+  const { id } = await makeUser(harness.db, 'Viewer');
+
+  expect(pathsOf(await call(harness.app, 'POST', `${USERS}/${id}/change-password`, { body }))).toEqual([
+    path,
+  ]);
+  expect(
+    (await call(harness.app, 'POST', `${USERS}/999999/change-password`, { body: { password: PASSWORD } }))
+      .status,
+  ).toBe(404);
+});
+
+test('inactive users are those who used neither session nor token for half a year', async () => {
+  const [fresh, old, never, busy] = [
+    await makeUser(harness.db, 'Viewer'),
+    await makeUser(harness.db, 'Viewer'),
+    await makeUser(harness.db, 'Viewer'),
+    await makeUser(harness.db, 'Viewer'),
+  ];
+  await sql`update users set created_at = now() - interval '1 year' where id = any(${[old.id, never.id, busy.id]})`.execute(
+    harness.db,
+  );
+  await sql`update users set seen_at = now() - make_interval(days => ${INACTIVE_DAYS}, mins => 1) where id = ${old.id}`.execute(
+    harness.db,
+  );
+  // A personal token in use keeps its owner active.
+  await call(harness.app, 'GET', '/api/admin/user', { token: busy.token });
+  await expect.poll(async () => (await get(`/${busy.id}`)).body.seenAt).not.toBeNull();
+
+  const { body } = await get('/inactive');
+
+  expect(body.version).toBe(1);
+  expect(body.inactiveUsers.map((user: { id: number }) => user.id)).toEqual([never.id, old.id]);
+  const refused = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
+    body: { ids: [old.id, fresh.id, 999_999] },
+  });
+  expect(refused.status).toBe(400);
+  expect(refused.body.details).toHaveLength(2);
+  expect((await get(`/${old.id}`)).status).toBe(200);
+  const deleted = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
+    body: { ids: [old.id, never.id, old.id] },
+  });
+  expect(deleted.status).toBe(200);
+  expect((await get('/inactive')).body.inactiveUsers).toEqual([]);
+  expect((await lastEvent('user-deleted')).preData.id).toBe(never.id);
+});
+
+test('an inactive user who comes back while being deleted stays', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  await sql`update users set created_at = now() - interval '1 year' where id = ${user.id}`.execute(
+    harness.db,
+  );
+  const other = await harness.db.startTransaction().execute();
+  await sql`update users set seen_at = now() where id = ${user.id}`.execute(other);
+
+  const removal = call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids: [user.id] } });
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  await other.commit().execute();
+
+  expect((await removal).status).toBe(400);
+});
+
+test('the last admins are not deleted for being inactive', async () => {
+  await demoteAll();
+  const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
+  await sql`update users set created_at = now() - interval '1 year' where id = any(${[a.id, b.id]})`.execute(
+    harness.db,
+  );
+
+  expect(
+    (await call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids: [a.id, b.id] } })).status,
+  ).toBe(403);
+  expect(
+    (await call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids: [a.id] } })).status,
+  ).toBe(200);
+});
+
+test('the number of statements does not grow with the number of users', async () => {
+  const cost = async () => {
+    const before = harness.statements.length;
+    await get('');
+    return harness.statements.length - before;
+  };
+  const few = await cost();
+  for (let number = 0; number < 20; number++) await makeUser(harness.db, 'Viewer');
+
+  expect(await cost()).toBe(few);
+});
+
+test('a caller sees their profile and roles; an admin token has none', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const project = await makeProject(harness.db, { mode: 'private' });
+  await makeMember(harness.db, user, project.id, 'Owner');
+  const ask = (path: string) => call(harness.app, 'GET', `/api/admin/user/${path}`, { token: user.token });
+
+  expect((await ask('profile')).body).toEqual({ rootRole: 'Viewer', projects: [project.id], features: [] });
+  expect((await ask('roles')).body.roles).toMatchObject([
+    { name: 'Viewer', type: 'root' },
+    { name: 'Owner', type: 'project', project: project.id },
+  ]);
+  expect((await ask('roles?projectId=other')).body.roles).toMatchObject([{ name: 'Viewer' }]);
+  expect(await call(harness.app, 'GET', '/api/admin/user/profile')).toMatchObject({
+    status: 403,
+    body: { name: 'InvalidOperationError' },
+  });
+});
+
+test('a service account is no user: it is not listed, found, counted, changed or deleted as one', async () => {
+  await demoteAll();
+  const { body: account } = await call(harness.app, 'POST', '/api/admin/service-account', {
+    body: { name: 'Robot', username: 'robot', rootRole: ROOT_ROLES.Admin },
+  });
+  await sql`update users set created_at = now() - interval '1 year' where id = ${account.id}`.execute(
+    harness.db,
+  );
+  const ids = (body: { id: number }[]) => body.map(({ id }) => id);
+
+  const lists = [
+    (await get('')).body.users,
+    (await get('/search?q=robot')).body,
+    (await get('/access')).body.users,
+    (await get('/inactive')).body.inactiveUsers,
+  ];
+  const answers = [
+    await get(`/${account.id}`),
+    await get(`/${account.id}/permissions`),
+    await update(account.id, { name: 'Person' }),
+    await remove(account.id),
+    await call(harness.app, 'POST', `${USERS}/${account.id}/change-password`, {
+      body: { password: PASSWORD },
+    }),
+    await call(harness.app, 'POST', `${USERS}/reset-password`, { body: { id: account.id } }),
+    await call(harness.app, 'DELETE', `${USERS}/${account.id}/sessions`),
+  ];
+  const inactive = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
+    body: { ids: [account.id] },
+  });
+
+  for (const list of lists) expect(ids(list)).not.toContain(account.id);
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
+  expect(inactive.status).toBe(400);
+  expect((await get('/admin-count')).body).toEqual({ password: 0, noPassword: 0, service: 1 });
+});
+
+test('who is an admin through a group is one, and stays if they are the last', async () => {
+  await demoteAll();
+  const user = await makeUser(harness.db, 'Viewer');
+  const group = await makeGroup('Admins', [user.id], ROOT_ROLES.Admin);
+
+  const counted = (await get('/admin-count')).body;
+  const removal = await remove(user.id);
+  const own = await update(user.id, { rootRole: 'Editor' });
+  await makeUser(harness.db, 'Admin');
+  const later = await remove(user.id);
+
+  expect(counted).toEqual({ password: 0, noPassword: 1, service: 0 });
+  expect(removal).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect([own.status, later.status]).toEqual([200, 200]);
+  expect((await call(harness.app, 'GET', `/api/admin/groups/${group.id}`)).body.users).toEqual([]);
+});
+
+test('of an admin who is deleted and a group of admins that is emptied at once, one stays', async () => {
+  await demoteAll();
+  const [own, grouped] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Viewer')];
+  const group = await makeGroup('More admins', [grouped.id], ROOT_ROLES.Admin);
+  const empty = () =>
+    call(harness.app, 'PUT', `/api/admin/groups/${group.id}`, { body: { name: group.name, users: [] } });
+  // Held open: both wait here, and whoever counts without the lock would count two.
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
+
+  const both = Promise.all([remove(own.id), empty()]);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(2);
+  await blocker.rollback().execute();
+
+  expect((await both).map(({ status }) => status).toSorted()).toEqual([200, 403]);
+});
+
+test('those who are deleted leave their groups and projects, each of which is told, in as many statements as for one', async () => {
+  const project = await makeProject(harness.db);
+  const users = await Promise.all([1, 2, 3, 4].map(() => makeUser(harness.db, 'Viewer')));
+  const [first, ...others] = users.map(({ id }) => id).toSorted((one, other) => one - other);
+  for (const user of users) await makeMember(harness.db, user, project.id, 'Member');
+  const group = await makeGroup('Leavers', [first, ...others].map(Number));
+  await sql`update users set created_at = now() - interval '1 year', seen_at = null
+    where id = any(${[first, ...others]})`.execute(harness.db);
+  const removeInactive = async (ids: (number | undefined)[]) => {
+    const before = harness.statements.length;
+    const { status } = await call(harness.app, 'POST', `${USERS}/inactive/delete`, { body: { ids } });
+    return { status, statements: harness.statements.length - before };
+  };
+
+  const one = await removeInactive([first]);
+  const three = await removeInactive(others);
+
+  expect(one).toMatchObject({ status: 200 });
+  expect(three).toEqual(one);
+  const { events } = (await call(harness.app, 'GET', '/api/admin/search/events?limit=9')).body;
+  expect(events.map(({ type }: { type: string }) => type).toReversed()).toEqual([
+    ...others.map(() => 'project-access-user-roles-deleted'),
+    ...others.map(() => 'group-user-removed'),
+    ...others.map(() => 'user-deleted'),
+  ]);
+  expect(events.at(-1)).toMatchObject({ project: project.id, preData: { userId: others[0], roles: [5] } });
+  expect(events[3]).toMatchObject({
+    preData: { groupId: group.id, groupName: 'Leavers', userId: others.at(-1) },
+  });
+  expect((await call(harness.app, 'GET', `/api/admin/groups/${group.id}`)).body.userCount).toBe(0);
+  expect((await call(harness.app, 'GET', `/api/admin/projects/${project.id}`)).body.members).toBe(0);
+});
+
+test('a root role of one’s own is given by id or name, and its project permissions count in every project', async () => {
+  const name = 'Caretaker';
+  const { roles: role } = (
+    await call(harness.app, 'POST', '/api/admin/roles', {
+      body: {
+        name,
+        type: 'root-custom',
+        permissions: [
+          { name: 'UPDATE_PROJECT' },
+          { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
+        ],
+      },
+    })
+  ).body;
+  const project = await makeProject(harness.db);
+
+  const { body: user } = await create({ username: 'caretaker', rootRole: name });
+  const { body: other } = await create({ username: 'caretaker-2', rootRole: role.id });
+  const held = async (query: string, permission: string) => {
+    const { overview } = (await get(`/${user.id}/permissions${query}`)).body;
+    return [...overview.project, ...overview.environment].find(
+      (item: { name: string }) => item.name === permission,
+    ).hasPermission;
+  };
+
+  expect([user.rootRole, other.rootRole]).toEqual([role.id, role.id]);
+  expect(await held(`?project=${project.id}`, 'UPDATE_PROJECT')).toBe(true);
+  expect(await held(`?project=${project.id}`, 'DELETE_PROJECT')).toBe(false);
+  const where = `?project=${project.id}&environment=`;
+  expect(await held(`${where}production`, 'UPDATE_FEATURE_ENVIRONMENT')).toBe(true);
+  expect(await held(`${where}development`, 'UPDATE_FEATURE_ENVIRONMENT')).toBe(false);
+});
+
+test('roles through a group are among those of a user, after their own', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const project = await makeProject(harness.db);
+  const group = await makeGroup('Editors of one project', [user.id], ROOT_ROLES.Editor);
+  await call(harness.app, 'POST', `/api/admin/projects/${project.id}/access`, {
+    body: { roles: [6], users: [], groups: [group.id] },
+  });
+  const mine = async (path: string) =>
+    (await call(harness.app, 'GET', `/api/admin/user${path}`, { token: user.token })).body;
+
+  expect((await mine('/roles')).roles).toMatchObject([
+    { name: 'Viewer' },
+    { name: 'Editor' },
+    { name: 'Reader', project: project.id },
+  ]);
+  expect(await mine('/profile')).toMatchObject({ rootRole: 'Viewer', projects: [project.id] });
+});

@@ -1,0 +1,354 @@
+import { Type } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { setPassword } from '../passwords/change.ts';
+import { createResetLink } from '../passwords/link.ts';
+import { NewPassword, PasswordToCheck, ResetLink } from '../passwords/schema.ts';
+import { refuseWeakPassword } from '../passwords/strength.ts';
+import { endAllSessions } from '../sessions/end.ts';
+import {
+  AccessCandidates,
+  AdminCount,
+  InactiveUser,
+  InactiveUserList,
+  NewUser,
+  PermissionOverview,
+  Person,
+  PersonList,
+  User,
+  UserIds,
+  UserKey,
+  UserList,
+  UserUpdate,
+} from './admin-schema.ts';
+import { createUser, newUserViolations, roleViolations } from './create.ts';
+import { permissionOverview } from './permissions.ts';
+import { INACTIVE_DAYS, removeInactiveUsers, removeUser } from './remove.ts';
+import {
+  countAdminsByPassword,
+  findUser,
+  listGroupNames,
+  listInactiveUsers,
+  listPeople,
+  listRootRoles,
+  listUsers,
+  searchUsers,
+} from './store.ts';
+import { changeUser } from './update.ts';
+
+const tags = ['Users'];
+const config = { permission: ['ADMIN'] } as const;
+const params = Type.Object({
+  id: PathId('User', '7'),
+});
+
+export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
+  const named = [
+    User,
+    UserList,
+    Person,
+    PersonList,
+    AccessCandidates,
+    AdminCount,
+    PermissionOverview,
+    InactiveUser,
+    InactiveUserList,
+  ];
+  for (const schema of named) app.addSchema(schema);
+
+  app.get(
+    '/api/admin/user-admin',
+    {
+      config,
+      schema: {
+        operationId: 'getUsers',
+        tags,
+        summary: 'List users',
+        description: 'All users, by id, and the root roles they can have.',
+        response: { 200: answer('The users', UserList), ...refusals(401, 403) },
+      },
+    },
+    async () => ({ users: await listUsers(db), rootRoles: await listRootRoles(db) }),
+  );
+
+  app.post(
+    '/api/admin/user-admin',
+    {
+      config: {
+        ...config,
+        answersSecret: true,
+        checks: [
+          ({ body, invalid }) => newUserViolations(db, body, invalid.has('email') || invalid.has('username')),
+        ],
+      },
+      schema: {
+        operationId: 'createUser',
+        tags,
+        summary: 'Create a user',
+        description:
+          'Creates a user with a username, an e-mail address or both. Without a password the answer has a link by which the user sets one; this server sends no mail, so hand it over yourself. Events: user-created.',
+        body: NewUser,
+        response: { 201: answer('The new user', User), ...refusals(400, 401, 403, 409, 413, 415) },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createUser(db, request.actor, request.body, publicUrl)),
+  );
+
+  app.get(
+    '/api/admin/user-admin/search',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'searchUsers',
+        tags,
+        summary: 'Search users',
+        description:
+          'At most 100 users with the text in their name, username or e-mail address; who has it as username or address comes first. No text finds nobody.',
+        querystring: Type.Object({
+          q: Type.Optional(Type.String({ maxLength: 255, description: 'Text to find', examples: ['alice'] })),
+        }),
+        response: { 200: answer('The users found', PersonList), ...refusals(400, 401, 403) },
+      },
+    },
+    async request => (request.query.q ? await searchUsers(db, request.query.q) : []),
+  );
+
+  app.get(
+    '/api/admin/user-admin/access',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getAccessCandidates',
+        tags,
+        summary: 'List who can be given access',
+        description: 'All users and groups, to choose from when access to a project is given.',
+        response: { 200: answer('Users and groups', AccessCandidates), ...refusals(401, 403) },
+      },
+    },
+    async () => ({ users: await listPeople(db), groups: await listGroupNames(db) }),
+  );
+
+  app.get(
+    '/api/admin/user-admin/admin-count',
+    {
+      config,
+      schema: {
+        operationId: 'getAdminCount',
+        tags,
+        summary: 'Count the admins',
+        description: 'How many users are admins, by whether they have a password.',
+        response: { 200: answer('The counts', AdminCount), ...refusals(401, 403) },
+      },
+    },
+    async () => await countAdminsByPassword(db),
+  );
+
+  app.post(
+    '/api/admin/user-admin/validate-password',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'validatePasswordOfUser',
+        tags,
+        summary: 'Check a password',
+        description: 'Whether a password is good enough; if not, details says why.',
+        body: PasswordToCheck,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      refuseWeakPassword(request.body.password);
+      return reply.code(200).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/user-admin/reset-password',
+    {
+      config: { ...config, answersSecret: true },
+      schema: {
+        operationId: 'createResetLink',
+        tags,
+        summary: 'Make a link to set a new password',
+        description:
+          'The link works once and for a day, and makes the one before worthless. The password so far goes on working until the link is used. Events: user-password-link-created.',
+        body: UserKey,
+        response: { 200: answer('The link', ResetLink), ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async request => ({
+      resetPasswordUrl: await createResetLink(db, request.actor, Number(request.body.id), publicUrl),
+    }),
+  );
+
+  app.get(
+    '/api/admin/user-admin/inactive',
+    {
+      config,
+      schema: {
+        operationId: 'getInactiveUsers',
+        tags,
+        summary: 'List inactive users',
+        description: `Users who have used neither session nor personal token for ${INACTIVE_DAYS} days, the longest first.`,
+        response: { 200: answer('The users', InactiveUserList), ...refusals(401, 403) },
+      },
+    },
+    async () => ({ version: 1, inactiveUsers: await listInactiveUsers(db, INACTIVE_DAYS) }),
+  );
+
+  app.post(
+    '/api/admin/user-admin/inactive/delete',
+    {
+      config,
+      schema: {
+        operationId: 'deleteInactiveUsers',
+        tags,
+        summary: 'Delete inactive users',
+        description:
+          'Deletes all of them or none; a user who is not inactive, or not any more, is refused. Events: as for deleting one.',
+        body: UserIds,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      await removeInactiveUsers(db, request.actor, request.body.ids);
+      return reply.code(200).send();
+    },
+  );
+
+  app.get(
+    '/api/admin/user-admin/:id',
+    {
+      config,
+      schema: {
+        operationId: 'getUser',
+        tags,
+        summary: 'Get a user',
+        description: 'One user with their root role.',
+        params,
+        response: { 200: answer('The user', User), ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async request => {
+      const user = await findUser(db, Number(request.params.id));
+      if (!user) throw notFound(`User ${request.params.id}`);
+      return user;
+    },
+  );
+
+  app.put(
+    '/api/admin/user-admin/:id',
+    {
+      config: {
+        ...config,
+        checks: [({ body }) => (body.rootRole === undefined ? [] : roleViolations(db, body.rootRole))],
+      },
+      schema: {
+        operationId: 'updateUser',
+        tags,
+        summary: 'Update a user',
+        description:
+          'Changes name, e-mail address or root role; what is left out stays. The last admin keeps their role. Events: user-updated.',
+        params,
+        body: UserUpdate,
+        response: { 200: answer('The user', User), ...refusals(400, 401, 403, 404, 409, 413, 415) },
+      },
+    },
+    async request => await changeUser(db, request.actor, Number(request.params.id), request.body),
+  );
+
+  app.delete(
+    '/api/admin/user-admin/:id',
+    {
+      config,
+      schema: {
+        operationId: 'deleteUser',
+        tags,
+        summary: 'Delete a user',
+        description:
+          'Ends their sessions, tokens, roles and memberships at once. What they did keeps its author; username and e-mail address become free. The last admin is not deleted. Events: user-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
+        params,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removeUser(db, request.actor, Number(request.params.id));
+      return reply.code(200).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/user-admin/:id/change-password',
+    {
+      config,
+      schema: {
+        operationId: 'changeUserPassword',
+        tags,
+        summary: 'Set the password of a user',
+        description: 'The sessions of the user end. Events: user-password-changed.',
+        params,
+        body: NewPassword,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      await setPassword(db, request.actor, Number(request.params.id), request.body);
+      return reply.code(200).send();
+    },
+  );
+
+  app.delete(
+    '/api/admin/user-admin/:id/sessions',
+    {
+      config,
+      schema: {
+        operationId: 'endSessionsOfUser',
+        tags,
+        summary: 'Log a user out everywhere',
+        description: 'Ends all sessions of the user; personal tokens stay. Events: user-sessions-ended.',
+        params,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      const user = await findUser(db, Number(request.params.id));
+      if (!user) throw notFound(`User ${request.params.id}`);
+      await endAllSessions(db, request.actor, { userId: user.id, username: user.username ?? user.email });
+      return reply.code(200).send();
+    },
+  );
+
+  app.get(
+    '/api/admin/user-admin/:id/permissions',
+    {
+      config,
+      schema: {
+        operationId: 'getUserPermissions',
+        tags,
+        summary: 'What a user may do',
+        description:
+          'Every permission and whether the user has it: on the instance, in the project and in the environment that are named.',
+        params,
+        querystring: Type.Object({
+          project: Type.Optional(
+            Type.String({ maxLength: 100, description: 'Id of a project', examples: ['payments'] }),
+          ),
+          environment: Type.Optional(
+            Type.String({ maxLength: 100, description: 'Name of an environment', examples: ['production'] }),
+          ),
+        }),
+        response: { 200: answer('The permissions', PermissionOverview), ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async request =>
+      await permissionOverview(
+        db,
+        Number(request.params.id),
+        request.query.project,
+        request.query.environment,
+      ),
+  );
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { PASSWORD } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { tryLogin } from '../../test/login.ts';
+import { createFirstAdmin } from './first-admin.ts';
+
+const harness = useHarness();
+
+test('a first admin with a weak password is not made', async () => {
+  await expect(createFirstAdmin(harness.db, 'root-of-all', 'password')).rejects.toMatchObject({
+    name: 'BadDataError',
+  });
+});
+
+test('servers that start at once make one first admin, who can log in; later starts change nothing', async () => {
+  await Promise.all([1, 2, 3].map(() => createFirstAdmin(harness.db, 'first', PASSWORD)));
+  await createFirstAdmin(harness.db, 'second', PASSWORD);
+  await createFirstAdmin(harness.db, 'first', 'another staple battery horse');
+
+  const { rows } =
+    await sql`select username, role_id from users join user_roles on user_id = users.id`.execute(harness.db);
+  expect(rows).toEqual([{ username: 'first', role_id: 1 }]);
+  expect((await tryLogin(harness.app, 'first')).status).toBe(200);
+});
+
+test('a first admin who was deleted does not come back', async () => {
+  await sql`update users set deleted_at = now()`.execute(harness.db);
+
+  await createFirstAdmin(harness.db, 'first', PASSWORD);
+
+  expect((await tryLogin(harness.app, 'first')).status).toBe(401);
+});

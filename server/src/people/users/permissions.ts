@@ -1,0 +1,48 @@
+import { permissionsOfUser } from '../../access/grant.ts';
+import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { PermissionOverview } from './admin-schema.ts';
+import { findUser, listRolesOf } from './store.ts';
+
+/** Every permission there is, and whether the user has it: on the instance, in the project, in the environment. */
+export async function permissionOverview(
+  db: Db,
+  id: number,
+  project: string | undefined,
+  environment: string | undefined,
+): Promise<PermissionOverview> {
+  const user = await findUser(db, id);
+  if (!user) throw notFound(`User ${id}`);
+  const held = await permissionsOfUser(db, id);
+  const roles = await listRolesOf(db, id, project);
+  const isAdmin = held.some(({ permission }) => permission === 'ADMIN');
+  const has = (permission: string, inProject: string | undefined) =>
+    isAdmin ||
+    held.some(
+      one =>
+        one.permission === permission &&
+        (one.project === undefined || one.project === inProject) &&
+        (one.environment === undefined || one.environment === environment),
+    );
+
+  return {
+    overview: {
+      root: ROOT_PERMISSIONS.map(name => ({ name, type: 'root', hasPermission: has(name, undefined) })),
+      project: PROJECT_PERMISSIONS.map(name => ({
+        name,
+        type: 'project',
+        hasPermission: has(name, project),
+      })),
+      environment: ENVIRONMENT_PERMISSIONS.map(name => ({
+        name,
+        type: 'environment',
+        ...(environment === undefined ? {} : { environment }),
+        hasPermission: has(name, project),
+      })),
+    },
+    user,
+    rootRole: roles.find(role => role.project === undefined) ?? null,
+    projectRoles: roles.filter(role => role.project !== undefined),
+  };
+}

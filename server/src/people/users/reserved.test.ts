@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { ADMIN_TOKEN_USER_ID, SYSTEM, SYSTEM_USER_ID } from '../../platform/actor.ts';
+import { makeUser, PASSWORD } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { isReserved } from './reserved.ts';
+
+const harness = useHarness();
+const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
+
+test.each([
+  'system',
+  'System',
+  ' SYSTEM ',
+  'admin token',
+  'Admin-Token',
+  'admin_token',
+  'ＳＹＳＴＥＭ',
+  'sys\u200btem',
+  'sys\u00adtem',
+  'admin\u00a0token',
+  'single sign-on',
+  'user 7',
+])('%j is reserved', name => {
+  expect(isReserved(name)).toBe(true);
+});
+
+test.each(['systematic', 'my system', 'admin', 'Ada', 'user', 'user seven', 'root'])(
+  '%j is not reserved',
+  name => {
+    expect(isReserved(name)).toBe(false);
+  },
+);
+
+test('the names of the actors that are not accounts are reserved', async () => {
+  const { body } = await call(harness.app, 'GET', '/api/admin/event-creators');
+  const names = (body as { id: number; name: string }[])
+    .filter(({ id }) => [SYSTEM_USER_ID, ADMIN_TOKEN_USER_ID].includes(id))
+    .map(({ name }) => name);
+
+  for (const name of [...names, SYSTEM.name, 'admin token']) expect(isReserved(name)).toBe(true);
+});
+
+const rejected = (path: string) => ({ status: 400, body: { details: [{ path }] } });
+
+test.each(['name', 'username'])('an admin cannot create a user whose %s is reserved', async field => {
+  const answer = await call(harness.app, 'POST', '/api/admin/user-admin', {
+    body: { email: `${field}@example.com`, rootRole: 3, [field]: 'System' },
+  });
+
+  expect(answer).toMatchObject(rejected(`/body/${field}`));
+});
+
+test('an admin cannot rename a user to a reserved name, and a user who has one keeps it', async () => {
+  const { id } = await makeUser(harness.db, 'Viewer');
+  const put = (body: object) => call(harness.app, 'PUT', `/api/admin/user-admin/${id}`, { body });
+
+  expect(await put({ name: 'admin token' })).toMatchObject(rejected('/body/name'));
+  expect((await put({ name: 'Ada' })).status).toBe(200);
+});
+
+test.each(['system', 'Admin Token', 'admin', 'root'])('nobody joins by a signup link as %s', async name => {
+  const link = await call(harness.app, 'POST', '/api/admin/invite-link/tokens', {
+    body: { name: 'open house', expiresAt: IN_A_DAY },
+  });
+  for (const field of ['name', 'username']) {
+    const answer = await call(harness.app, 'POST', `/invite/${link.body.secret}/signup`, {
+      token: null,
+      body: { email: 'mallory@example.com', password: PASSWORD, [field]: name },
+    });
+    expect(answer).toMatchObject(rejected(`/body/${field}`));
+  }
+});
+
+test('a service account cannot have a reserved name, neither at first nor later', async () => {
+  const made = await call(harness.app, 'POST', '/api/admin/service-account', {
+    body: { name: 'robot', rootRole: 3 },
+  });
+  const named = await call(harness.app, 'POST', '/api/admin/service-account', {
+    body: { name: 'robot two', username: 'SYSTEM', rootRole: 3 },
+  });
+  const renamed = await call(harness.app, 'PUT', `/api/admin/service-account/${made.body.id}`, {
+    body: { name: 'admin token', rootRole: 3 },
+  });
+
+  expect(named).toMatchObject(rejected('/body/username'));
+  expect(renamed).toMatchObject(rejected('/body/name'));
+});

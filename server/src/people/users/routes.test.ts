@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { createUser } from './create.ts';
+import { MAX_PERSONAL_TOKENS } from './personal-tokens.ts';
+
+const harness = useHarness();
+
+const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
+const create = (token: string, description: string, expiresAt = NEXT_YEAR) =>
+  call(harness.app, 'POST', '/api/admin/user/tokens', { token, body: { description, expiresAt } });
+
+test('a user sees who they are and what they may do, and where', async () => {
+  const user = await makeUser(harness.db, 'Viewer', 'vera');
+  const project = await makeProject(harness.db, { id: 'veras' });
+  await makeMember(harness.db, user, project.id, 'Member');
+
+  const { body } = await call(harness.app, 'GET', '/api/admin/user', { token: `Bearer ${user.token}` });
+
+  expect(body.user).toEqual({ id: user.id, name: 'vera', username: 'vera', email: null, isAPI: false });
+  expect(body.permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: 'veras' });
+});
+
+test('an admin token is nobody, and may do everything', async () => {
+  const { body } = await call(harness.app, 'GET', '/api/admin/user');
+
+  expect(body).toEqual({
+    user: { id: -42, name: 'admin', username: null, email: null, isAPI: true },
+    permissions: [{ permission: 'ADMIN' }],
+  });
+});
+
+test('a personal token acts as its owner, is shown once, recorded without its secret, and ends with its deletion', async () => {
+  const user = await makeUser(harness.db, 'Editor');
+
+  const created = await create(user.token, 'laptop');
+  const { id, secret } = created.body;
+  const asOwner = await call(harness.app, 'GET', '/api/admin/user', { token: secret });
+  const listed = await call(harness.app, 'GET', '/api/admin/user/tokens', { token: user.token });
+  const deleted = await call(harness.app, 'DELETE', `/api/admin/user/tokens/${id}`, { token: user.token });
+
+  expect(created.status).toBe(201);
+  expect(secret).toMatch(/^user:hyp_[0-9A-Za-z]{49}$/);
+  expect(asOwner.body.user.id).toBe(user.id);
+  expect(listed.body.pats.map((pat: object) => 'secret' in pat)).toEqual([false, false]);
+  expect(deleted.status).toBe(200);
+  expect((await call(harness.app, 'GET', '/api/admin/user', { token: secret })).status).toBe(401);
+  const events = await call(harness.app, 'GET', `/api/admin/search/events?createdBy=IS:${user.id}&limit=2`);
+  expect(events.body.events.map((event: { type: string }) => event.type)).toEqual([
+    'pat-deleted',
+    'pat-created',
+  ]);
+  expect(JSON.stringify(events.body)).not.toContain(secret.slice(-12));
+});
+
+test("another user's token cannot be deleted", async () => {
+  const [owner, other] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Admin')];
+  const { id } = (await create(owner.token, 'mine')).body;
+
+  expect(
+    (await call(harness.app, 'DELETE', `/api/admin/user/tokens/${id}`, { token: other.token })).status,
+  ).toBe(404);
+});
+
+test.each([
+  ['an empty description', { description: '', expiresAt: NEXT_YEAR }, '/body/description'],
+  ['no expiry', { description: 'x' }, '/body/expiresAt'],
+  ['an expiry in the past', { description: 'x', expiresAt: '2020-01-01T00:00:00Z' }, '/body/expiresAt'],
+])('%s is refused', async (_case, body, path) => {
+  const user = await makeUser(harness.db, 'Viewer');
+
+  const answer = await call(harness.app, 'POST', '/api/admin/user/tokens', { token: user.token, body });
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
+});
+
+test('the same description twice is refused', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  await create(user.token, 'twice');
+
+  expect(await create(user.token, 'twice')).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+});
+
+test('an admin token has no personal tokens', async () => {
+  const answer = await call(harness.app, 'GET', '/api/admin/user/tokens');
+
+  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+});
+
+test('an expired personal token and one of a deleted user are refused', async () => {
+  const [late, gone] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  await sql`update personal_access_tokens set expires_at = now() where user_id = ${late.id}`.execute(
+    harness.db,
+  );
+  await sql`update users set deleted_at = now() where id = ${gone.id}`.execute(harness.db);
+
+  for (const { token } of [late, gone]) {
+    expect((await call(harness.app, 'GET', '/api/admin/user', { token })).status).toBe(401);
+  }
+});
+
+test('the limit of personal tokens holds when the last place is asked for twice at once', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  for (let number = 2; number < MAX_PERSONAL_TOKENS; number++) await create(user.token, `token ${number}`);
+  // Held open: whoever counts without the lock on the user would count nine now.
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from users where id = ${user.id} for update`.execute(blocker);
+
+  const both = Promise.all([create(user.token, 'a'), create(user.token, 'b')]);
+  await untilWaiting(harness.db, 2);
+  await blocker.rollback().execute();
+
+  expect((await both).map(answer => answer.status).toSorted()).toEqual([201, 400]);
+  expect((await create(user.token, 'c')).body.name).toBe('ExceedsLimitError');
+});
+
+test('usernames and e-mail addresses are unique whatever their case', async () => {
+  await createUser(harness.db, SYSTEM, {
+    name: 'A',
+    username: 'Alice',
+    email: 'a@example.com',
+    rootRole: 'Viewer',
+  });
+
+  const again = (username: string, email: string) =>
+    createUser(harness.db, SYSTEM, { name: 'B', username, email, rootRole: 'Viewer' });
+
+  await expect(again('aLICE', 'b@example.com')).rejects.toMatchObject({ constraint: 'users_username_key' });
+  await expect(again('bob', 'A@EXAMPLE.com')).rejects.toMatchObject({ constraint: 'users_email_key' });
+});

@@ -1,0 +1,190 @@
+import { Type } from 'typebox';
+import { setSessionCookie } from '../../access/cookie.ts';
+import { refusePast } from '../../access/expiry.ts';
+import { permissionsOf } from '../../access/grant.ts';
+import { type Actor, isAccount } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { changeOwnPassword } from '../passwords/change.ts';
+import { OwnNewPassword } from '../passwords/schema.ts';
+import { asCaller, ownerId } from './caller.ts';
+import { createPersonalToken, removePersonalToken } from './personal-tokens.ts';
+import {
+  Caller,
+  HeldPermission,
+  HeldRole,
+  HeldRoleList,
+  Me,
+  NewPersonalToken,
+  PersonalToken,
+  PersonalTokenList,
+  Profile,
+} from './schema.ts';
+import { findAccount, listPersonalTokens, listRolesOf } from './store.ts';
+
+export function userRoutes(app: App, db: Db, publicUrl: string): void {
+  const named = [
+    Caller,
+    HeldPermission,
+    Me,
+    HeldRole,
+    HeldRoleList,
+    Profile,
+    PersonalToken,
+    PersonalTokenList,
+  ];
+  for (const schema of named) app.addSchema(schema);
+
+  app.get(
+    '/api/admin/user',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getMe',
+        tags: ['Users'],
+        summary: 'Who am I',
+        description: 'The user or token that makes this request, and everything it may do.',
+        response: { 200: answer('The caller', Me), ...refusals(401, 403) },
+      },
+    },
+    async request => ({
+      user: await describeCaller(db, request.actor),
+      permissions: await permissionsOf(db, request.actor),
+    }),
+  );
+
+  app.get(
+    '/api/admin/user/profile',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getProfile',
+        tags: ['Users'],
+        summary: 'My role and projects',
+        description: 'The root role of the caller and the projects the caller has a role in.',
+        response: { 200: answer('The profile', Profile), ...refusals(401, 403) },
+      },
+    },
+    async request => {
+      const roles = await listRolesOf(db, ownerId(request.actor));
+      return {
+        rootRole: roles.find(role => role.project === undefined)?.name ?? null,
+        projects: [...new Set(roles.flatMap(role => role.project ?? []))],
+        features: [],
+      };
+    },
+  );
+
+  app.get(
+    '/api/admin/user/roles',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getMyRoles',
+        tags: ['Users'],
+        summary: 'My roles',
+        description:
+          'The roles the caller holds on the instance and in projects, or in the one that is named.',
+        querystring: Type.Object({
+          projectId: Type.Optional(
+            Type.String({ maxLength: 100, description: 'Id of a project', examples: ['payments'] }),
+          ),
+        }),
+        response: { 200: answer('The roles', HeldRoleList), ...refusals(400, 401, 403) },
+      },
+    },
+    async request => ({
+      version: 1,
+      roles: await listRolesOf(db, ownerId(request.actor), request.query.projectId),
+    }),
+  );
+
+  app.post(
+    '/api/admin/user/change-password',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'changeMyPassword',
+        tags: ['Users'],
+        summary: 'Change my password',
+        description:
+          'Needs the password so far, and failures count as failed logins do. All sessions of the caller end; who asks in a session gets a new one. Events: user-password-changed.',
+        body: OwnNewPassword,
+        response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415, 429) },
+      },
+    },
+    async (request, reply) => {
+      ownerId(request.actor);
+      const origin = { ip: request.ip, userAgent: request.headers['user-agent'] };
+      const session = request.sessionId === null ? undefined : origin;
+      const secret = await changeOwnPassword(db, request.actor, request.body, session);
+      if (secret !== undefined) setSessionCookie(reply, publicUrl, secret);
+      return reply.code(200).send();
+    },
+  );
+
+  app.get(
+    '/api/admin/user/tokens',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getPersonalTokens',
+        tags: ['Users'],
+        summary: 'List my personal tokens',
+        description: 'The personal access tokens of the caller, without their secrets.',
+        response: { 200: answer('The tokens', PersonalTokenList), ...refusals(401, 403) },
+      },
+    },
+    async request => ({ pats: await listPersonalTokens(db, ownerId(request.actor)) }),
+  );
+
+  app.post(
+    '/api/admin/user/tokens',
+    {
+      config: { permission: 'NONE', answersSecret: true, checks: [({ body }) => refusePast(body.expiresAt)] },
+      schema: {
+        operationId: 'createPersonalToken',
+        tags: ['Users'],
+        summary: 'Create a personal token',
+        description:
+          'Creates a token that acts as the caller. The secret is in this answer and nowhere else. At most ten per user. Events: pat-created.',
+        body: NewPersonalToken,
+        response: {
+          201: answer('The new token, with its secret', PersonalToken),
+          ...refusals(400, 401, 403, 409, 413, 415),
+        },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await createPersonalToken(db, request.actor, request.body)),
+  );
+
+  app.delete(
+    '/api/admin/user/tokens/:id',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'deletePersonalToken',
+        tags: ['Users'],
+        summary: 'Delete a personal token',
+        description: 'The token is refused from now on, by every server. Events: pat-deleted.',
+        params: Type.Object({
+          id: PathId('Token', '3'),
+        }),
+        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      await removePersonalToken(db, request.actor, Number(request.params.id));
+      return reply.code(200).send();
+    },
+  );
+}
+
+async function describeCaller(db: Db, actor: Actor): Promise<Caller> {
+  const account = isAccount(actor) ? await findAccount(db, actor.userId) : undefined;
+  return account
+    ? asCaller(account, actor.kind !== 'user')
+    : { id: actor.userId, name: actor.name, username: null, email: null, isAPI: true };
+}

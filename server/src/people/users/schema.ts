@@ -1,0 +1,96 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+
+export const HeldPermission = Named(
+  'HeldPermission',
+  Type.Object({
+    permission: Type.String({ examples: ['UPDATE_PROJECT'] }),
+    project: Type.Optional(
+      Type.String({ description: 'Absent: not bound to a project', examples: ['payments'] }),
+    ),
+    environment: Type.Optional(Type.String({ description: 'Absent: in all', examples: ['production'] })),
+  }),
+);
+
+export const Caller = Named(
+  'Caller',
+  Type.Object({
+    id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
+    name: Type.String({ description: 'Name, or else username or address', examples: ['Alice Moreau'] }),
+    username: Nullable(Type.String({ examples: ['alice'] })),
+    email: Nullable(Type.String({ examples: ['alice@example.com'] })),
+    isAPI: Type.Boolean({
+      description: 'true for a service account, and for a token that belongs to no one',
+    }),
+  }),
+);
+export type Caller = Static<typeof Caller>;
+
+export const Me = Named(
+  'Me',
+  Type.Object({ user: Ref(Caller), permissions: Type.Array(Ref(HeldPermission)) }),
+);
+
+export const HeldRole = Named(
+  'HeldRole',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    name: Type.String({ examples: ['Viewer'] }),
+    type: Type.String({ enum: ['root', 'root-custom', 'project', 'custom'], examples: ['root'] }),
+    description: Type.String({ examples: ['May read'] }),
+    project: Type.Optional(Type.String({ description: 'Where it is held; absent: on the instance' })),
+  }),
+);
+export type HeldRole = Static<typeof HeldRole>;
+
+export const HeldRoleList = Named(
+  'HeldRoleList',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    roles: Type.Array(Ref(HeldRole)),
+  }),
+);
+
+export const Profile = Named(
+  'Profile',
+  Type.Object({
+    rootRole: Nullable(Type.String({ description: 'Name of the root role', examples: ['Viewer'] })),
+    projects: Type.Array(Type.String(), {
+      description: 'Projects the user has a role in',
+      examples: [['payments']],
+    }),
+    features: Type.Array(Type.Object({ name: Type.String(), project: Type.String() }), {
+      description: 'Always empty; existing clients expect it',
+    }),
+  }),
+);
+
+const description = Type.String({ minLength: 1, maxLength: 255, examples: ['laptop'] });
+
+export const PersonalToken = Named(
+  'PersonalToken',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    description,
+    userId: Type.Integer({ examples: [7] }),
+    createdAt: Timestamp('When the token was created'),
+    expiresAt: Timestamp('When the token stops working'),
+    seenAt: Nullable(Timestamp('When the token was last used, to the minute; null: never')),
+    secret: Type.Optional(Type.String({ description: 'Only in the answer that creates the token' })),
+  }),
+);
+export type PersonalToken = Static<typeof PersonalToken>;
+
+export const PersonalTokenList = Named(
+  'PersonalTokenList',
+  Type.Object({ pats: Type.Array(Ref(PersonalToken)) }),
+);
+
+export const NewPersonalToken = Type.Object(
+  {
+    description,
+    expiresAt: Type.String({ format: 'date-time', maxLength: 40, examples: ['2027-11-15T00:00:00.000Z'] }),
+  },
+  { examples: [{ description: 'laptop', expiresAt: '2027-11-15T00:00:00.000Z' }] },
+);
+export type NewPersonalToken = Static<typeof NewPersonalToken>;

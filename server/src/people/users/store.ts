@@ -1,0 +1,253 @@
+import { type RawBuilder, sql } from 'kysely';
+import { IS_ADMIN } from '../../access/store.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { AccessCandidates, AdminCount, InactiveUser, Person, User } from './admin-schema.ts';
+import type { HeldRole, PersonalToken } from './schema.ts';
+
+/** A condition on `users`: true for people who are there, which is whom these functions speak of unless they say so. */
+const IS_THERE = sql<boolean>`users.kind = 'user' and users.deleted_at is null`;
+
+const USER = sql`
+  users.id, users.name, users.username, users.email,
+  (select role_id from user_roles where user_id = users.id and user_roles.project is null) as "rootRole",
+  false as "isAPI", users.created_at as "createdAt", users.seen_at as "seenAt"`;
+
+const PERSON = sql`users.id, users.name, users.username, users.email`;
+
+export async function listUsers(db: Reader): Promise<User[]> {
+  const { rows } = await sql<User>`select ${USER} from users where ${IS_THERE} order by users.id`.execute(db);
+  return rows;
+}
+
+export async function findUser(db: Reader, id: number): Promise<User | undefined> {
+  const { rows } = await sql<User>`select ${USER} from users where users.id = ${id} and ${IS_THERE}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** A user or a service account. */
+export async function findAccount(db: Reader, id: number): Promise<Person | undefined> {
+  const { rows } = await sql<Person>`
+    select ${PERSON} from users where users.id = ${id} and users.deleted_at is null`.execute(db);
+  return rows[0];
+}
+
+/** Those of the users and service accounts that are there; none of them goes until the transaction ends. */
+export async function holdUsers(tx: Tx, ids: number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from users where id = any(${ids}) and deleted_at is null order by id for share`.execute(tx);
+  return rows.map(row => row.id);
+}
+
+/** Those of the users that are there, in the order of their ids, kept from changing until the transaction ends. */
+export async function lockUsers(tx: Tx, ids: number[]): Promise<User[]> {
+  await sql`select from users where id = any(${ids}) order by id for update`.execute(tx);
+  const { rows } = await sql<User>`
+    select ${USER} from users where users.id = any(${ids}) and ${IS_THERE} order by users.id`.execute(tx);
+  return rows;
+}
+
+const MAX_FOUND = 100;
+
+/** By a part of name, username or e-mail address; who is named exactly comes first. */
+export async function searchUsers(db: Reader, text: string): Promise<Person[]> {
+  const isPart = (column: RawBuilder<unknown>) => sql`position(lower(${text}) in lower(${column})) > 0`;
+  const { rows } = await sql<Person>`
+    select ${PERSON} from users
+    where ${IS_THERE} and (${isPart(sql`name`)} or ${isPart(sql`username`)} or ${isPart(sql`email`)})
+    order by lower(${text}) in (lower(username), lower(email)) is true desc, users.id
+    limit ${MAX_FOUND}`.execute(db);
+  return rows;
+}
+
+export async function listPeople(db: Reader): Promise<Person[]> {
+  const { rows } = await sql<Person>`select ${PERSON} from users where ${IS_THERE} order by users.id`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Whether anyone was ever created, be they deleted. */
+export async function hasUsers(db: Reader): Promise<boolean> {
+  const found = await db
+    .selectFrom('users')
+    .select('id')
+    .where('kind', '=', 'user')
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** What lists of whom to give access to show of a group. */
+export async function listGroupNames(db: Reader): Promise<AccessCandidates['groups']> {
+  const { rows } = await sql<AccessCandidates['groups'][number]>`
+    select groups.id, groups.name, groups.description, (
+      select count(*) from group_users join users on users.id = user_id
+      where group_id = groups.id and users.deleted_at is null
+    ) as "userCount"
+    from groups order by lower(groups.name)`.execute(db);
+  return rows;
+}
+
+export type NewUserRow = {
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  passwordHash: string | null;
+};
+
+export async function insertUser(tx: Tx, user: NewUserRow): Promise<number> {
+  const { id } = await tx
+    .insertInto('users')
+    .values({ name: user.name, username: user.username, email: user.email, password_hash: user.passwordHash })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+export async function updateUser(tx: Tx, user: Pick<User, 'id' | 'name' | 'email'>): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ name: user.name, email: user.email })
+    .where('id', '=', user.id)
+    .execute();
+}
+
+/**
+ * Keeps the rows, by which events go on naming their author, and frees username and address: they are unique among those
+ * who are there. What gives access goes: password, links, tokens; roles and memberships went before.
+ */
+export async function markDeleted(tx: Tx, ids: number[]): Promise<void> {
+  await sql`
+    with tokens as (delete from personal_access_tokens where user_id = any(${ids})),
+    links as (delete from password_links where user_id = any(${ids})),
+    places as (delete from login_places where user_id = any(${ids}))
+    update users set deleted_at = now(), password_hash = null where id = any(${ids})`.execute(tx);
+}
+
+const ROLE = sql`roles.id, roles.name, roles.type, roles.description`;
+
+export async function listRootRoles(db: Reader): Promise<HeldRole[]> {
+  const { rows } = await sql<HeldRole>`
+    select ${ROLE} from roles where type in ('root', 'root-custom') order by id`.execute(db);
+  return rows;
+}
+
+export async function findRootRole(db: Reader, role: number | string): Promise<number | undefined> {
+  const matches = typeof role === 'number' ? sql`id = ${role}` : sql`name = ${role}`;
+  const { rows } = await sql<{ id: number }>`
+    select id from roles where type in ('root', 'root-custom') and ${matches} order by type, id limit 1`.execute(
+    db,
+  );
+  return rows[0]?.id;
+}
+
+/** Roles that a user holds on the instance and in projects, or in the one project; their own before those of groups. */
+export async function listRolesOf(db: Reader, userId: number, project?: string): Promise<HeldRole[]> {
+  const { rows } = await sql<{ role: HeldRole }>`
+    select to_jsonb(roles) || jsonb_strip_nulls(jsonb_build_object('project', held.project)) as role
+    from (select distinct role_id, project from effective_roles where user_id = ${userId}) as held
+      join (select ${ROLE} from roles) as roles on roles.id = held.role_id
+      left join user_roles as own on own.user_id = ${userId} and own.role_id = held.role_id
+        and own.project is not distinct from held.project
+    where ${project ?? null}::text is null or held.project is null or held.project = ${project ?? null}
+    order by held.project nulls first, own.user_id nulls last, roles.id`.execute(db);
+  return rows.map(row => row.role);
+}
+
+export async function countAdminsByPassword(db: Reader): Promise<AdminCount> {
+  const { rows } = await sql<AdminCount>`
+    select count(*) filter (where kind = 'user' and password_hash is not null) as password,
+      count(*) filter (where kind = 'user' and password_hash is null) as "noPassword",
+      count(*) filter (where kind = 'service-account') as service
+    from users where users.deleted_at is null and ${IS_ADMIN}`.execute(db);
+  return rows[0] ?? { password: 0, noPassword: 0, service: 0 };
+}
+
+const isInactive = (days: number) =>
+  sql<boolean>`coalesce(users.seen_at, users.created_at) < now() - make_interval(days => ${days})`;
+
+export async function listInactiveUsers(db: Reader, days: number): Promise<InactiveUser[]> {
+  const { rows } = await sql<InactiveUser>`
+    select ${PERSON}, users.created_at as "createdAt", users.seen_at as "seenAt",
+      (select max(seen_at) from personal_access_tokens where user_id = users.id) as "patSeenAt"
+    from users
+    where ${IS_THERE} and ${isInactive(days)}
+    order by coalesce(users.seen_at, users.created_at), users.id`.execute(db);
+  return rows;
+}
+
+/** Which of the users are inactive. */
+export async function filterInactive(db: Reader, ids: number[], days: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from users where id = any(${ids}) and ${IS_THERE} and ${isInactive(days)}`.execute(db);
+  return rows.map(row => row.id);
+}
+
+/** Keeps others from adding tokens to this user until the transaction ends; returns how many there are. */
+export async function lockPersonalTokens(tx: Tx, userId: number): Promise<number> {
+  await sql`select from users where id = ${userId} for update`.execute(tx);
+  const { count } = await tx
+    .selectFrom('personal_access_tokens')
+    .select(eb => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+const TOKEN = [
+  'id',
+  'description',
+  'user_id as userId',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+  'seen_at as seenAt',
+] as const;
+
+export async function listPersonalTokens(db: Reader, userId: number): Promise<PersonalToken[]> {
+  return await db
+    .selectFrom('personal_access_tokens')
+    .select(TOKEN)
+    .where('user_id', '=', userId)
+    .orderBy('id')
+    .execute();
+}
+
+export async function insertPersonalToken(
+  tx: Tx,
+  token: { userId: number; hash: Buffer; description: string; expiresAt: string },
+): Promise<PersonalToken> {
+  return await tx
+    .insertInto('personal_access_tokens')
+    .values({
+      user_id: token.userId,
+      hash: token.hash,
+      description: token.description,
+      expires_at: token.expiresAt,
+    })
+    .returning(TOKEN)
+    .executeTakeFirstOrThrow();
+}
+
+/** All of them, in the order of their ids. */
+export async function deletePersonalTokensOf(tx: Tx, userId: number): Promise<PersonalToken[]> {
+  const tokens = await tx
+    .deleteFrom('personal_access_tokens')
+    .where('user_id', '=', userId)
+    .returning(TOKEN)
+    .execute();
+  return tokens.toSorted((a, b) => a.id - b.id);
+}
+
+export async function deletePersonalToken(
+  tx: Tx,
+  userId: number,
+  id: number,
+): Promise<PersonalToken | undefined> {
+  return await tx
+    .deleteFrom('personal_access_tokens')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .returning(TOKEN)
+    .executeTakeFirst();
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
+import { VARIABLES } from './variables.ts';
+
+type Option = ParseArgsOptionDescriptor & { meaning: string };
+type Options = Record<string, Option>;
+type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
+
+/** A program as its --help describes it. */
+export type Command<T extends Options> = {
+  /** How a user runs it: `npm run migrate`. */
+  run: string;
+  /** What it does, in one or more sentences. */
+  does: string;
+  options?: T;
+  /** What --help prints after the options. */
+  more?: string;
+};
+
+const HELP = { type: 'boolean', short: 'h', meaning: 'Print this text' } satisfies Option;
+
+/** The options of this process. Prints the help and exits with 0 for --help; exits with 2 for an unknown option. */
+export function readOptions<T extends Options>(command: Command<T>): Values<T> {
+  const options: Options = { ...command.options, help: HELP };
+  try {
+    const { values } = parseArgs({ options });
+    if (values.help) printAndExit(helpText(command, options));
+    // parseArgs loses the types of options that are passed through a generic function.
+    return values as Values<T>;
+  } catch (error) {
+    // Node's second sentence explains how to pass an argument that begins with a dash, which helps nobody here.
+    const [problem] = (error as Error).message.split('. ');
+    process.stderr.write(`${problem?.replace(/\.$/, '')}. Run ${command.run} -- --help for all options.\n`);
+    process.exit(2);
+  }
+}
+
+/** The server takes all its settings from the environment, so there are only two options. */
+export function readServerOptions(): void {
+  const { version: wanted } = readOptions({
+    run: 'npm start',
+    does: `Halyard ${version()}, a feature-flag service.`,
+    options: { version: { type: 'boolean', short: 'v', meaning: 'Print the version' } },
+    more: variablesText(),
+  });
+  if (wanted) printAndExit(version());
+}
+
+export function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+function printAndExit(text: string): never {
+  process.stdout.write(`${text}\n`);
+  process.exit(0);
+}
+
+function helpText(command: Command<Options>, options: Options): string {
+  const rows = Object.entries(options).map(([name, option]) => {
+    const short = option.short === undefined ? '    ' : `-${option.short}, `;
+    const given = option.default !== undefined && option.default !== false && option.default !== '';
+    return {
+      flag: `${short}--${name}${option.type === 'string' ? ' <value>' : ''}`,
+      meaning: `${option.meaning}${given ? `. Default: ${option.default}` : ''}`,
+    };
+  });
+  const width = Math.max(...rows.map(({ flag }) => flag.length));
+  const lines = rows.map(({ flag, meaning }) => `  ${flag.padEnd(width)}  ${meaning}`);
+  const more = command.more === undefined ? '' : `\n\n${command.more}`;
+  return `${command.does}\n\nUsage: ${command.run} [-- <option>]\n\nOptions:\n${lines.join('\n')}${more}`;
+}
+
+function variablesText(): string {
+  const width = Math.max(...Object.keys(VARIABLES).map(name => name.length));
+  const variables = Object.entries(VARIABLES).map(
+    ([name, { meaning, default: fallback }]) =>
+      `  ${name.padEnd(width)}  ${meaning}\n  ${' '.repeat(width)}  Default: ${fallback}`,
+  );
+  return `Environment variables (npm start also reads them from .env):
+${variables.join('\n')}
+
+Documentation: docs/how-to/run-in-production.md`;
+}

@@ -1,0 +1,215 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+import { VARIABLES } from './variables.ts';
+
+const GOOD = { DATABASE_URL: 'postgres://halyard@db:5432/halyard' };
+const SECRET = 's'.repeat(32);
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+test('only the database has to be named', () => {
+  expect(readConfig(GOOD)).toEqual({
+    databaseUrl: GOOD.DATABASE_URL,
+    poolSize: 10,
+    keepPlans: true,
+    host: '0.0.0.0',
+    port: 4242,
+    publicUrl: 'http://localhost:4242',
+    logLevel: 'info',
+    initAdminTokens: [],
+    initAdmin: undefined,
+    secretKey: undefined,
+    oldSecretKeys: [],
+    trustedProxies: [],
+    writeLimit: { perMinute: 600, burst: 1_000 },
+    limits: { projects: 500, environments: 50, features: 100_000, segments: 300, apiTokens: 2_000 },
+    allowedTargets: [],
+    allowPrivateTargets: false,
+    deliverySchedule: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    disableAfterHours: 120,
+  });
+});
+
+test.each([
+  [{ PORT: '80' }, { port: 80, publicUrl: 'http://localhost:80' }],
+  [{ PORT: '' }, { port: 4242 }],
+  [{ HALYARD_PUBLIC_URL: 'https://flags.example.com/' }, { publicUrl: 'https://flags.example.com' }],
+  [
+    { HALYARD_INIT_ADMIN_TOKENS: `*:*.${SECRET}, *:*.b${SECRET}` },
+    { initAdminTokens: [`*:*.${SECRET}`, `*:*.b${SECRET}`] },
+  ],
+  [
+    { HALYARD_INIT_ADMIN_USERNAME: 'ada', HALYARD_INIT_ADMIN_PASSWORD: 'chosen' },
+    { initAdmin: { username: 'ada', password: 'chosen' } },
+  ],
+  [{ HALYARD_SECRET_KEY: KEY, NODE_ENV: 'production' }, { secretKey: Buffer.alloc(32, 7) }],
+  [
+    { HALYARD_OLD_SECRET_KEYS: `${KEY},${KEY}` },
+    { oldSecretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
+  ],
+  [{ HALYARD_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
+  [
+    { HALYARD_OLD_SECRET_KEYS: `${KEY},${KEY}` },
+    { oldSecretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
+  ],
+  [
+    { HALYARD_ALLOWED_TARGETS: 'hooks.internal, 10.1.0.0/16', HALYARD_ALLOW_PRIVATE_TARGETS: 'true' },
+    { allowedTargets: ['hooks.internal', '10.1.0.0/16'], allowPrivateTargets: true },
+  ],
+  [{ HALYARD_DELIVERY_SCHEDULE: '0, 0.1, 2' }, { deliverySchedule: [0, 0.1, 2] }],
+  [{ HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS: '0' }, { disableAfterHours: 0 }],
+  [
+    { HALYARD_POOL_SIZE: '50', LOG_LEVEL: 'debug', HOST: '127.0.0.1' },
+    { poolSize: 50, logLevel: 'debug', host: '127.0.0.1' },
+  ],
+  [
+    {
+      HALYARD_MAX_PROJECTS: '1',
+      HALYARD_MAX_ENVIRONMENTS: '2',
+      HALYARD_MAX_FEATURES: '3',
+      HALYARD_MAX_SEGMENTS: '4',
+      HALYARD_MAX_API_TOKENS: '5',
+    },
+    { limits: { projects: 1, environments: 2, features: 3, segments: 4, apiTokens: 5 } },
+  ],
+  [{ HALYARD_WRITES_PER_MINUTE: '0', HALYARD_WRITE_BURST: '1' }, { writeLimit: { perMinute: 0, burst: 1 } }],
+])('%j is read', (env, expected) => {
+  expect(readConfig({ ...GOOD, ...env })).toMatchObject(expected);
+});
+
+test.each([
+  ['DATABASE_URL', undefined],
+  ['DATABASE_URL', 'mysql://x/y'],
+  ['DATABASE_URL', 'not an address'],
+  ['DATABASE_URL', 'postgres://a:100%@db/halyard'],
+  ['PORT', '65536'],
+  ['PORT', 'http'],
+  ['HALYARD_POOL_SIZE', '1'],
+  ['HALYARD_MAX_FEATURES', '0'],
+  ['HALYARD_MAX_PROJECTS', 'many'],
+  ['HALYARD_WRITES_PER_MINUTE', '-1'],
+  ['HALYARD_WRITE_BURST', '0'],
+  ['HALYARD_PUBLIC_URL', 'flags.example.com'],
+  ['HALYARD_PUBLIC_URL', 'ftp://flags.example.com'],
+  ['LOG_LEVEL', 'loud'],
+  ['HALYARD_INIT_ADMIN_TOKENS', `*:*.${SECRET.slice(1)}`],
+  ['HALYARD_INIT_ADMIN_TOKENS', `default:production.${SECRET}`],
+  ['HALYARD_SECRET_KEY', 'c2hvcnQ='],
+  ['HALYARD_OLD_SECRET_KEYS', `${KEY},c2hvcnQ=`],
+  ['HALYARD_ALLOWED_TARGETS', 'http://hooks.internal'],
+  ['HALYARD_ALLOWED_TARGETS', 'a b'],
+  ['HALYARD_ALLOW_PRIVATE_TARGETS', 'yes'],
+  ['HALYARD_KEEP_PLANS', 'no'],
+  ['HALYARD_DELIVERY_SCHEDULE', '0,x'],
+  ['HALYARD_DELIVERY_SCHEDULE', '0,90000'],
+  ['HALYARD_DELIVERY_SCHEDULE', '5'],
+  ['HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS', '-1'],
+  ['HALYARD_TRUSTED_PROXIES', 'proxy.example.com'],
+  ['HALYARD_TRUSTED_PROXIES', '10.0.0.0/99'],
+  ['HALYARD_TRUSTED_PROXIES', '::1,10.0.0.0/8/8'],
+])('%s=%s is refused with the name and an example', (name, value) => {
+  const env = { ...GOOD, [name]: value };
+  expect(() => readConfig(env)).toThrow(new RegExp(`${name} .+\\. Example: ${name}=`));
+});
+
+test.each([
+  ['DATABASE_URL', 'mysql://x/y', 'DATABASE_URL must start with postgres:// or postgresql://.'],
+  ['DATABASE_URL', 'postgres://halyard@db:5432', 'DATABASE_URL names no database.'],
+  ['DATABASE_URL', 'postgres://halyard@db:5432/', 'DATABASE_URL names no database.'],
+  ['DATABASE_URL', 'postgres://db:99999/halyard', 'DATABASE_URL has port 99999; the highest port is 65535.'],
+  [
+    'DATABASE_URL',
+    'postgres://u:s3cr#t@db/halyard',
+    'DATABASE_URL contains #. Write # in a password as %23.',
+  ],
+  ['DATABASE_URL', 'postgres://u:123#t@db/halyard', 'DATABASE_URL contains #. Write # in a password as %23.'],
+  [
+    'DATABASE_URL',
+    'postgres://u:99999/s3cr@db/halyard',
+    'DATABASE_URL has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D.',
+  ],
+  [
+    'DATABASE_URL',
+    'postgres://u:123?s3cr@db/halyard',
+    'DATABASE_URL has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D.',
+  ],
+  ['DATABASE_URL', 'postgres://u@db:port/halyard', 'DATABASE_URL has a host or port that is not valid.'],
+  ['PORT', 'abc', 'PORT must be a whole number from 0 to 65535, not "abc".'],
+  ['LOG_LEVEL', 'loud', /^LOG_LEVEL must be one of fatal, .+, silent, not "loud"\./],
+  ['HALYARD_PUBLIC_URL', 'a.example', /must be an http or https address, not "a\.example"\./],
+  ['HALYARD_DELIVERY_SCHEDULE', '5,10', 'HALYARD_DELIVERY_SCHEDULE must start with 0, not 5.'],
+  ['HALYARD_DELIVERY_SCHEDULE', '0,x', /must be .+, not "0,x"\./],
+])('%s=%s is rejected with the reason', (name, value, expected) => {
+  const [title, problem = ''] = problemsOf({ ...GOOD, [name]: value });
+
+  expect(title).toBe('The configuration has 1 problem:');
+  const reason = problem.trim().replace(/ Example: .*$/, '');
+  if (typeof expected === 'string') expect(reason).toBe(expected);
+  else expect(reason).toMatch(expected);
+  expect(problem).not.toContain('s3cr');
+});
+
+test.each([
+  'postgres:///halyard?host=/run/postgresql&user=ada@example.com',
+  'postgresql://a:p%23s%2Fs@[::1]:5433/halyard?sslmode=require',
+  'postgres://user@name:p@ss@db/halyard',
+])('DATABASE_URL=%s is accepted', url => {
+  expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+});
+
+test('the first admin has a password that somebody chose', () => {
+  const missing = /HALYARD_INIT_ADMIN_PASSWORD is missing, and HALYARD_INIT_ADMIN_USERNAME is set/;
+  expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_USERNAME: 'ada' })).toThrow(missing);
+  expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_PASSWORD: 'x' })).toThrow('USERNAME is missing');
+});
+
+test('production needs a secret key', () => {
+  expect(() => readConfig({ ...GOOD, NODE_ENV: 'production' })).toThrow('HALYARD_SECRET_KEY is missing');
+});
+
+/** The lines of the error that the environment causes. */
+function problemsOf(env: Record<string, string | undefined>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    return (error as Error).message.split('\n');
+  }
+}
+
+test('all problems are reported at once, and no problem twice', () => {
+  expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x' })).toEqual([
+    'The configuration has 3 problems:',
+    expect.stringContaining('PORT must be a whole number'),
+    expect.stringContaining('DATABASE_URL is missing'),
+    expect.stringContaining('LOG_LEVEL must be one of'),
+  ]);
+});
+
+const page = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+
+test('the README lists every variable with its default and meaning', () => {
+  const [, section = ''] = page('README.md').split('## Configuration');
+  const rows = [...section.matchAll(/^\| `([A-Z_]+)` *\| (.*?) *\| (.*?) *\|$/gm)].map(
+    ([, name, fallback, meaning]) => [name, fallback?.replaceAll('`', ''), meaning?.replaceAll('`', '')],
+  );
+
+  expect(rows).toEqual(
+    Object.entries(VARIABLES).map(([name, { default: fallback, meaning }]) => [
+      name,
+      fallback,
+      meaning.replaceAll('`', ''),
+    ]),
+  );
+});
+
+test('.env.example names every variable that a file may set', () => {
+  const named = [...page('.env.example').matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name]) => name);
+
+  // NODE_ENV is read before the file is.
+  expect(named.toSorted()).toEqual(
+    Object.keys(VARIABLES)
+      .filter(name => name !== 'NODE_ENV')
+      .toSorted(),
+  );
+});

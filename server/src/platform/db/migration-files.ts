@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+
+export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
+
+export type MigrationFile = {
+  /** The file name without `.sql`: what the database remembers. */
+  name: string;
+  text: string;
+  checksum: string;
+  /** Runs outside a transaction, statement by statement, and can be resumed. */
+  concurrent: boolean;
+};
+
+export async function readMigrations(folder: URL): Promise<MigrationFile[]> {
+  return await Promise.all(
+    (await listNames(folder)).map(async name => {
+      const text = await readFile(new URL(`${name}.sql`, folder), 'utf8');
+      const checksum = createHash('sha256').update(text).digest('hex');
+      return { name, text, checksum, concurrent: name.endsWith('.concurrently') };
+    }),
+  );
+}
+
+let ownNames: Promise<string[]> | undefined;
+
+/** The names of this version's migrations. The folder is read once: a readiness probe asks every few seconds. */
+export function ownMigrationNames(): Promise<string[]> {
+  ownNames ??= listNames(MIGRATIONS);
+  return ownNames;
+}
+
+async function listNames(folder: URL): Promise<string[]> {
+  const files = (await readdir(folder)).filter(name => name.endsWith('.sql'));
+  return files.map(name => name.replace(/\.sql$/, '')).toSorted();
+}

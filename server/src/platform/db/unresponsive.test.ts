@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildApp } from '../../app.ts';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts';
+import { startWorker } from '../../worker/jobs.ts';
+import type { App } from '../http/app.ts';
+import { type Db, openDb, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './database.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness);
+const POOL_SIZE = 4;
+let proxy: TcpProxy;
+let url: URL;
+let db: Db;
+let app: App;
+
+beforeAll(async () => {
+  url = new URL(harness.databaseUrl);
+  proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
+  url.host = `127.0.0.1:${proxy.port}`;
+  db = open();
+  app = await buildApp(db, APP_SETTINGS);
+});
+afterAll(async () => {
+  await app.close();
+  await db.destroy();
+  await proxy.close();
+});
+
+const open = () =>
+  openDb({
+    url: url.href,
+    poolSize: POOL_SIZE,
+    onError: () => {},
+    connectTimeoutMs: 2_000,
+    queryTimeoutMs: 1_500,
+  });
+
+test('the client waits a little longer than PostgreSQL, and not longer than a load balancer', () => {
+  expect(QUERY_TIMEOUT_MS).toBeGreaterThan(STATEMENT_TIMEOUT_MS);
+  expect(QUERY_TIMEOUT_MS).toBeLessThanOrEqual(20_000);
+});
+
+test('responds with 503 while the database does not respond, and recovers by itself', async () => {
+  const many = (count: number) =>
+    Promise.all(Array.from({ length: count }, () => call(app, 'GET', '/api/admin/projects')));
+  const write = (id: string) => call(app, 'POST', '/api/admin/projects', { body: { id, name: id } });
+  expect((await many(POOL_SIZE)).map(({ status }) => status)).toEqual(Array(POOL_SIZE).fill(200));
+
+  proxy.freeze();
+  const responses = [...(await many(POOL_SIZE)), await write('written-while-silent'), ...(await many(1))];
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 503));
+  expect(responses.map(({ headers }) => headers['retry-after'])).toEqual(responses.map(() => '2'));
+
+  proxy.thaw();
+  await expect.poll(async () => (await many(1))[0]?.status, { timeout: 20_000 }).toBe(200);
+  const later = await many(2 * POOL_SIZE);
+  expect(later.map(({ status }) => status)).toEqual(later.map(() => 200));
+  expect((await write('written-later')).status).toBe(201);
+});
+
+test('ends a connection whose query got no response in time, also in a transaction', async () => {
+  const one = openDb({ url: url.href, poolSize: 1, onError: () => {}, queryTimeoutMs: 1_000 });
+  const backend = async () =>
+    (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(one)).rows[0]?.pid;
+  const first = await backend();
+
+  await expect(sql`select pg_sleep(4)`.execute(one)).rejects.toThrow('Query read timeout');
+  const second = await backend();
+  await expect(
+    one.transaction().execute(async tx => await sql`select pg_sleep(4)`.execute(tx)),
+  ).rejects.toThrow();
+  const third = await backend();
+
+  expect(new Set([first, second, third]).size).toBe(3);
+  await one.destroy();
+});
+
+test('after one timeout the connections that were idle are not used again', async () => {
+  const some = open();
+  const backends = async () => {
+    const rows = await Promise.all(
+      Array.from({ length: POOL_SIZE }, async () => {
+        const result = await sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.2)`.execute(
+          some,
+        );
+        return result.rows[0]?.pid;
+      }),
+    );
+    return new Set(rows);
+  };
+  const before = await backends();
+  expect(before.size).toBe(POOL_SIZE);
+
+  await expect(sql`select pg_sleep(4)`.execute(some)).rejects.toThrow('Query read timeout');
+
+  const after = await backends();
+  expect([...after].filter(pid => before.has(pid))).toEqual([]);
+  await some.destroy();
+});
+
+test('deliveries resume when the database responds again, and each is sent and recorded once', async () => {
+  const workerDb = open();
+  const receiver = deliveries.receiver;
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  receiver.answer((_, response) => void released.then(() => response.end()));
+  const { id } = await deliveries.addWebhook();
+  const stop = await startWorker(
+    url.href,
+    workerDb,
+    { info: () => {}, warn: () => {}, error: () => {} },
+    deliveries.settings,
+  );
+  await deliveries.stopAll();
+  for (let n = 0; n < 3; n++) await deliveries.happen();
+  await receiver.count(3);
+
+  proxy.freeze();
+  release();
+  // Longer than the query timeout, so that writing the outcomes fails at least once.
+  await sleep(3_000);
+  proxy.thaw();
+  await deliveries.happen();
+
+  const records = await deliveries.settled(id, 20_000);
+  await receiver.count(4);
+  expect(records.map(one => one.state)).toEqual(Array(4).fill('success'));
+  expect(records.map(one => one.attempts)).toEqual(Array(4).fill(1));
+  expect(receiver.received).toHaveLength(4);
+  await stop();
+  await workerDb.destroy();
+});

@@ -1,0 +1,113 @@
+/** The names a caller may see. platform/http/errors.ts maps each to its status. */
+export type ErrorName =
+  | 'AuthenticationRequired'
+  | 'BadDataError'
+  | 'ConflictError'
+  | 'ContentTypeerror'
+  | 'ExceedsLimitError'
+  | 'IdempotencyError'
+  | 'InternalError'
+  | 'InvalidOperationError'
+  | 'NameExistsError'
+  | 'NoAccessError'
+  | 'NotFoundError'
+  | 'PatternError'
+  | 'PayloadTooLargeError'
+  | 'RateLimitError'
+  | 'ServiceUnavailableError';
+
+/** One thing wrong with a request; path points into it, such as /query/limit or /body/name. */
+export type Violation = { message: string; path?: string };
+
+/** A refusal in the caller's words: the only error whose text leaves the server. */
+export class ApiError extends Error {
+  override readonly name: ErrorName;
+  readonly details: Violation[];
+  /** Seconds after which trying again can help. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    name: ErrorName,
+    message: string,
+    options: { details?: Violation[]; cause?: unknown; retryAfter?: number } = {},
+  ) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = name;
+    this.details = options.details ?? [{ message }];
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** Nobody reads more, and 50,000 violations in one response are 5 MB. */
+export const MAX_LISTED = 100;
+
+/** `total` counts the violations where `details` holds the first of them only. */
+export function badData(details: Violation[], total = details.length): ApiError {
+  const message =
+    total === 1
+      ? 'The request has a mistake; details says which.'
+      : `The request has ${total} mistakes; details lists them.`;
+  return new ApiError('BadDataError', message, { details: listed(details, total) });
+}
+
+function listed(details: Violation[], total = details.length): Violation[] {
+  const first = details.slice(0, MAX_LISTED);
+  const more = total - first.length;
+  return more > 0 ? [...first, { message: `and ${more} more` }] : first;
+}
+
+/** Rejects an action with every reason there is. The first reason decides name and status; `details` has the message of each. */
+export function rejectForAll(action: string, reasons: ApiError[]): void {
+  const [first] = reasons;
+  if (!first) return;
+  const details = reasons.flatMap(reason => reason.details);
+  // An error of several violations that stands alone has a message of its own.
+  if (reasons.length === 1) throw first;
+  const message = `${action} is rejected for ${details.length} reasons; details lists them.`;
+  throw new ApiError(first.name, message, { details: listed(details) });
+}
+
+export const notFound = (what: string): ApiError => new ApiError('NotFoundError', `${what} does not exist.`);
+
+/** For callers who may know of it, where an archived one cannot be used. */
+export const isArchived = (kind: 'Feature' | 'Project', names: string[]): ApiError =>
+  new ApiError('NotFoundError', `${kind} ${names.join(', ')} is archived. Revive it first.`);
+
+export const nameExists = (what: string): ApiError =>
+  new ApiError('NameExistsError', `${what} exists already.`);
+
+export const invalidOperation = (why: string): ApiError => new ApiError('InvalidOperationError', why);
+
+/** Refuses with every reason there is; none: goes on. */
+export function refuseBecause(reasons: string[]): void {
+  if (reasons.length === 0) return;
+  throw new ApiError('InvalidOperationError', reasons.join(' '), {
+    details: reasons.map(message => ({ message })),
+  });
+}
+
+/** A number and its noun: "1 feature", "3 features". */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Names for a sentence: the first ones, and how many more there are. */
+export function some(names: readonly string[], shown = 5): string {
+  const rest = names.length - shown;
+  return names.slice(0, shown).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+export const exceedsLimit = (why: string): ApiError => new ApiError('ExceedsLimitError', why);
+
+export const authenticationRequired = (): ApiError =>
+  new ApiError('AuthenticationRequired', 'Send a valid token in the Authorization header, or log in.');
+
+export const tooManyRequests = (why: string, retryAfter: number): ApiError =>
+  new ApiError('RateLimitError', why, { retryAfter });
+
+export function noAccess(permissions: readonly string[], environment?: string): ApiError {
+  const needed =
+    permissions.length === 1
+      ? `the permission ${permissions[0]}`
+      : `one of the permissions ${permissions.join(', ')}`;
+  const where = environment === undefined ? '' : ` in environment ${environment}`;
+  return new ApiError('NoAccessError', `You need ${needed}${where} to do this.`);
+}

@@ -1,0 +1,216 @@
+import { expect, test } from 'vitest';
+import { buildApp } from '../../app.ts';
+import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+
+const post = (payload: string | undefined, contentType?: string, url = '/api/admin/projects') =>
+  harness.app.inject({
+    method: 'POST',
+    url,
+    headers: {
+      authorization: ADMIN_TOKEN,
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    },
+    ...(payload === undefined ? {} : { payload }),
+  });
+
+const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const project = (extra: string): string => `{"name":"x"${extra}}`;
+
+test('rejects a body over 16 KiB where no token is needed', async () => {
+  const login = (password: string) =>
+    post(
+      JSON.stringify({ username: 'nobody', password, more: password }),
+      'application/json',
+      '/auth/simple/login',
+    );
+
+  expect((await login('x'.repeat(900))).statusCode).toBe(401);
+  expect((await login('x'.repeat(9_000))).statusCode).toBe(413);
+});
+
+test.each([
+  ['no content type', post.bind(null, project('')), 415, 'ContentTypeerror'],
+  ['no content type and no body', post.bind(null, undefined), 415, 'ContentTypeerror'],
+  ['text', post.bind(null, project(''), 'text/plain'), 415, 'ContentTypeerror'],
+  ['a form', post.bind(null, 'name=x', 'application/x-www-form-urlencoded'), 415, 'ContentTypeerror'],
+  ['a JSON dialect', post.bind(null, project(''), 'application/vnd.api+json'), 415, 'ContentTypeerror'],
+  ['JSON that is cut off', post.bind(null, '{"name":', 'application/json'), 400, 'BadDataError'],
+  ['nothing, called JSON', post.bind(null, '', 'application/json'), 400, 'BadDataError'],
+  [
+    'a body over 1 MiB',
+    post.bind(null, project(`,"description":"${'x'.repeat(1_100_000)}"`), 'application/json'),
+    413,
+    'PayloadTooLargeError',
+  ],
+  ['a body nested 33 levels', post.bind(null, nested(33), 'application/json'), 400, 'BadDataError'],
+  ['a million brackets', post.bind(null, '['.repeat(1_000_000), 'application/json'), 400, 'BadDataError'],
+  [
+    '__proto__',
+    post.bind(null, project(',"__proto__":{"mode":"private"}'), 'application/json'),
+    400,
+    'BadDataError',
+  ],
+  [
+    'constructor.prototype',
+    post.bind(null, project(',"constructor":{"prototype":{}}'), 'application/json'),
+    400,
+    'BadDataError',
+  ],
+  [
+    'NUL in a value',
+    post.bind(null, project(',"description":"a\\u0000b"'), 'application/json'),
+    400,
+    'BadDataError',
+  ],
+  [
+    'half a surrogate pair',
+    post.bind(null, project(',"description":"\\ud800"'), 'application/json'),
+    400,
+    'BadDataError',
+  ],
+])('%s is refused', async (_case, send, status, name) => {
+  const response = await send();
+
+  expect(response.statusCode).toBe(status);
+  expect(response.json()).toMatchObject({
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    name,
+    message: expect.any(String),
+    details: [{ message: expect.any(String) }],
+  });
+});
+
+test.each([
+  ['a charset', 'application/json; charset=utf-8', project('')],
+  ['32 levels', 'application/json', project(`,"unknown":${nested(31)}`)],
+])('a body with %s is accepted', async (_case, contentType, payload) => {
+  expect((await post(payload, contentType)).statusCode).toBe(201);
+});
+
+test('a request without a body may name a content type, or none', async () => {
+  const url = '/api/admin/projects/revive/missing';
+  expect((await post('', 'application/json', url)).statusCode).toBe(404);
+  expect((await post(undefined, undefined, url)).statusCode).toBe(404);
+});
+
+test('a list of violations has an end', async () => {
+  const body = { name: 'x', environments: Array.from({ length: 5_000 }, () => 1) };
+
+  const { details } = (await call(harness.app, 'POST', '/api/admin/projects', { body })).body;
+
+  expect(details).toHaveLength(101);
+  expect(details.at(-1)).toEqual({ message: 'and 4901 more' });
+});
+
+test.each([
+  ['items', 'projects', { name: 'x', environments: Array(40_000).fill(1) }],
+  [
+    'members',
+    'addons/777777/rotate-secret',
+    Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`unknown${at}`, 1])),
+  ],
+])('the validator stops counting violations in many %s', async (_what, path, body) => {
+  const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
+
+  const counted = Number(/has (\d+) mistakes/.exec(answer.body.message)?.[1]);
+  expect(counted).toBeGreaterThanOrEqual(10_000);
+  expect(counted).toBeLessThan(10_010);
+});
+
+test('authentication comes before the body is read', async () => {
+  const response = await harness.app.inject({ method: 'POST', url: '/api/admin/projects', payload: '{' });
+  expect(response.statusCode).toBe(401);
+});
+
+test.each([
+  ['GET', '/api/admin/nope', ADMIN_TOKEN, 404, 'NotFoundError'],
+  ['GET', '/api/admin/nope', null, 401, 'AuthenticationRequired'],
+  ['GET', '/nope', null, 404, 'NotFoundError'],
+  ['POST', '/api/admin/search/events', ADMIN_TOKEN, 404, 'NotFoundError'],
+  ['GET', '/api/clients', null, 401, 'AuthenticationRequired'],
+  ['GET', '/api/admin/projects/%E0%A4%A', ADMIN_TOKEN, 400, 'BadDataError'],
+  ['GET', '/api/admin/projects/a%00b', ADMIN_TOKEN, 400, 'BadDataError'],
+  ['GET', `/api/admin/projects/${'x'.repeat(600)}`, ADMIN_TOKEN, 400, 'BadDataError'],
+  ['GET', `/api/admin/user?x=${'x'.repeat(13_000)}`, ADMIN_TOKEN, 400, 'BadDataError'],
+  ['GET', '/api/admin/user', `*:*.${'x'.repeat(2_000)}`, 401, 'AuthenticationRequired'],
+] as const)('%s %s is answered in the one error shape', async (method, url, token, status, name) => {
+  const answer = await call(harness.app, method, url, { token });
+
+  expect(answer).toMatchObject({ status, body: { name, details: [{ message: expect.any(String) }] } });
+});
+
+test.each([
+  '/api/client/features',
+  '/api/client',
+  '/api/frontend?appName=shop',
+  '/api/frontend/client/metrics',
+  '/api/proxy',
+])('%s says that there is no API for SDKs, whatever the token', async url => {
+  const { secret } = (
+    await call(harness.app, 'POST', '/api/admin/api-tokens', {
+      body: { tokenName: url, type: 'client', environment: 'development' },
+    })
+  ).body;
+
+  for (const token of [secret, ADMIN_TOKEN, null]) {
+    const response = await call(harness.app, 'GET', url, { token });
+    expect(response).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
+    expect(response.body.message).toMatch(/no API for SDKs yet/);
+  }
+});
+
+test('missing, malformed, unknown and expired credentials get the same words', async () => {
+  const bodies = await Promise.all(
+    [null, 'x', '*:*.unknown-token-0123456789012345678901', `user:hyp_${'0'.repeat(49)}`, ''].map(
+      async token => (await call(harness.app, 'GET', '/api/admin/user', { token })).body,
+    ),
+  );
+
+  expect(new Set(bodies.map(({ id: _, ...body }) => JSON.stringify(body))).size).toBe(1);
+});
+
+test('what we did not foresee is answered with an id and nothing of its text', async () => {
+  const app = await buildApp(harness.db, APP_SETTINGS);
+  app.get('/api/admin/broken', { config: { permission: 'NONE' } }, () => {
+    throw new Error('select secret from nowhere');
+  });
+
+  const answer = await call(app, 'GET', '/api/admin/broken');
+
+  expect(answer).toMatchObject({ status: 500, body: { name: 'InternalError' } });
+  expect(answer.body.message).toContain(answer.body.id);
+  expect(JSON.stringify(answer.body)).not.toContain('secret');
+  await app.close();
+});
+
+test('a route without a permission stops the server from starting', async () => {
+  const app = await buildApp(harness.db, APP_SETTINGS);
+
+  expect(() => app.get('/api/admin/forgotten', () => 'open')).toThrow(
+    /GET \/api\/admin\/forgotten declares no permission/,
+  );
+  await app.close();
+});
+
+test('the metrics count requests by route and hold no address', async () => {
+  await call(harness.app, 'GET', '/api/admin/projects/some-project');
+
+  const { body } = await call(harness.app, 'GET', '/internal-backstage/prometheus', { token: null });
+
+  expect(body).toMatch(
+    /http_request_duration_seconds_count\{method="GET",route="\/api\/admin\/projects\/:projectId",status="404"\} 1/,
+  );
+  expect(body).not.toContain('some-project');
+});
+
+test('the page of the document answers, and so does the document', async () => {
+  const page = await call(harness.app, 'GET', '/docs/', { token: null });
+  const document = await call(harness.app, 'GET', '/docs/openapi.json', { token: null });
+
+  expect(page.status).toBe(200);
+  expect(page.body).toContain('Halyard API');
+  expect(document.body.paths).toHaveProperty('/api/admin/search/events');
+});

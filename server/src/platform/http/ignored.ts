@@ -1,0 +1,159 @@
+import type { FastifyRequest } from 'fastify';
+import { badData, type Violation } from '../errors.ts';
+import type { App } from './app.ts';
+
+/** Where a name stands that no schema mentions: the part of the request, then field names and positions in lists. */
+export type Ignored = { part: 'query' | 'body'; place: (string | number)[] };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * Rejects a query parameter that differs from a known one by case only, for operations where ignoring it does harm:
+     * a clone with `dryrun=true` would be carried out.
+     */
+    rejectCaseVariants?: boolean;
+    /** Places in the body that have no effect although the schema allows them. */
+    ignoredToo?: (body: unknown) => string[][];
+  }
+  interface FastifyRequest {
+    /** Parameters and fields that have no effect. */
+    ignored: readonly Ignored[];
+  }
+}
+
+type Schema = {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  patternProperties?: Record<string, Schema>;
+  additionalProperties?: boolean | Schema;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+};
+type FindSchema = (name: string) => unknown;
+
+const MAX_FOUND = 100;
+const MAX_NAMED = 20;
+const MAX_NAME_LENGTH = 40;
+const MAX_PLACE_LENGTH = 200;
+
+/**
+ * A field or parameter that no schema mentions has no effect, as in Unleash. A misspelt one would lose data or widen a
+ * search without a word, so the response names it in a header. With `Prefer: handling=strict` it is rejected.
+ */
+export function installIgnored(app: App): void {
+  app.decorateRequest('ignored');
+  app.addHook('preValidation', async (request, reply) => {
+    // Nothing of a request to an unknown address has an effect, which its 404 says.
+    if (request.is404) {
+      request.ignored = [];
+      return;
+    }
+    const strict = isStrict(request);
+    if (strict) reply.header('preference-applied', 'handling=strict');
+    request.ignored = ignoredInput(request, name => app.getSchema(name));
+    if (request.ignored.length === 0) return;
+    reply.header('halyard-ignored', headerOf(request.ignored));
+    if (strict) throw badData(ignoredViolations(request.ignored));
+    const variants = request.routeOptions.config.rejectCaseVariants ? caseVariants(request) : [];
+    if (variants.length > 0) throw badData(variants);
+  });
+}
+
+/** RFC 7240: preferences are separated by commas, and a header may come several times. */
+export function isStrict({ headers }: FastifyRequest): boolean {
+  return /(^|[,;\s])handling\s*=\s*"?strict"?($|[,;\s])/i.test(String(headers.prefer ?? ''));
+}
+
+export const ignoredViolations = (ignored: readonly Ignored[]): Violation[] =>
+  ignored.map(({ part, place }) => ({
+    message: `${place.join('.')} is not known here`,
+    path: `/${part}/${place.join('/')}`,
+  }));
+
+function caseVariants({ ignored, routeOptions }: FastifyRequest): Violation[] {
+  const { querystring } = (routeOptions.schema ?? {}) as { querystring?: Schema };
+  const known = Object.keys(querystring?.properties ?? {});
+  return ignored.flatMap(({ part, place: [given] }) => {
+    const meant = known.find(name => name.toLowerCase() === String(given).toLowerCase());
+    if (part !== 'query' || meant === undefined) return [];
+    const message = `${given} is not a parameter of this operation. Did you mean ${meant}?`;
+    return [{ message, path: `/query/${given}` }];
+  });
+}
+
+function ignoredInput({ query, body, routeOptions }: FastifyRequest, find: FindSchema): Ignored[] {
+  const { querystring, body: bodySchema } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
+  const inQuery = unknownPlaces(query, querystring ?? { properties: {} }, find);
+  const inBody = unknownPlaces(body, bodySchema ?? { properties: {} }, find);
+  const allowed = (routeOptions.config.ignoredToo?.(body) ?? []).slice(0, MAX_FOUND);
+  return [
+    ...inQuery.map(place => ({ part: 'query' as const, place })),
+    ...[...inBody, ...allowed].map(place => ({ part: 'body' as const, place })),
+  ];
+}
+
+/** The first hundred; the number of values in a body is bounded by its parser (platform/http/json.ts). */
+export function unknownPlaces(value: unknown, schema: Schema, find: FindSchema): Ignored['place'][] {
+  const found: Ignored['place'][] = [];
+  const walk = (part: unknown, schemas: Schema[], place: Ignored['place']): void => {
+    if (typeof part !== 'object' || part === null || found.length >= MAX_FOUND) return;
+    const known = resolved(schemas, find);
+    if (Array.isArray(part)) {
+      const items = known.flatMap(one => one.items ?? []);
+      if (items.length > 0) for (const [at, item] of part.entries()) walk(item, items, [...place, at]);
+      return;
+    }
+    if (known.some(isOpen)) return;
+    for (const [name, item] of Object.entries(part)) {
+      const schemasOfField = known.flatMap(one => fieldSchemas(one, name));
+      if (schemasOfField.length > 0) walk(item, schemasOfField, [...place, name]);
+      else if (found.length < MAX_FOUND) found.push([...place, name]);
+    }
+  };
+  walk(value, [schema], []);
+  return found;
+}
+
+/** The schemas themselves, with references and alternatives followed: a field is known if one alternative knows it. */
+function resolved(schemas: Schema[], find: FindSchema): Schema[] {
+  return schemas.flatMap(schema => {
+    const { $ref, anyOf, oneOf, allOf } = schema;
+    const referred = $ref === undefined ? [] : [find($ref.replace(/#.*$/, '')) as Schema | undefined];
+    const inner = [...referred, ...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
+    return [
+      schema,
+      ...resolved(
+        inner.filter(one => one !== undefined),
+        find,
+      ),
+    ];
+  });
+}
+
+/** Whether an object of this schema may hold any field, or none: a schema that forbids others rejects them itself. */
+const isOpen = ({ $ref, properties, patternProperties, additionalProperties, anyOf, oneOf, allOf }: Schema) =>
+  typeof additionalProperties === 'boolean' ||
+  ![$ref, properties, patternProperties, additionalProperties, anyOf, oneOf, allOf].some(Boolean);
+
+function fieldSchemas(schema: Schema, name: string): Schema[] {
+  const { properties = {}, patternProperties = {}, additionalProperties } = schema;
+  const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (own !== undefined) return [own];
+  // Of a map every key is known; the pattern of its keys is the validator's business.
+  const ofMap = Object.values(patternProperties);
+  return typeof additionalProperties === 'object' ? [...ofMap, additionalProperties] : ofMap;
+}
+
+/** Positions are left out, so that a field of a thousand items is named once. */
+function headerOf(ignored: readonly Ignored[]): string {
+  const names = [
+    ...new Set(ignored.map(({ place }) => place.map(headerPart).join('.').replaceAll('.[]', '[]'))),
+  ];
+  const shown = names.slice(0, MAX_NAMED).map(name => name.slice(0, MAX_PLACE_LENGTH));
+  return [...shown, ...(names.length > MAX_NAMED ? ['...'] : [])].join(', ');
+}
+
+const headerPart = (part: string | number): string =>
+  typeof part === 'number' ? '[]' : encodeURIComponent(part.slice(0, MAX_NAME_LENGTH).toWellFormed());

@@ -1,0 +1,226 @@
+import { createServer as createTcpServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '../../test/receiver.ts';
+import type { TargetPolicy } from './address.ts';
+import { makeSender } from './send.ts';
+import { refusedTarget } from './target.ts';
+
+const STRICT: TargetPolicy = { allowed: [], allowPrivate: false };
+const OPEN: TargetPolicy = { allowed: [], allowPrivate: true };
+
+let receiver: Receiver;
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(async () => await receiver.close());
+
+const request = (url: string) => ({ url, headers: { 'content-type': 'text/plain' }, body: 'hello' });
+
+/** Sends with a resolver of the test's own; what must not be reached is reached on this machine if anything is. */
+async function sendTo(url: string, policy = STRICT, addresses: string[][] = [['127.0.0.1']]) {
+  let asked = 0;
+  const sender = makeSender(policy, async () => addresses[Math.min(asked++, addresses.length - 1)] ?? []);
+  try {
+    return await sender.send(request(url));
+  } finally {
+    await sender.close();
+  }
+}
+
+const HOSTS = [
+  '127.0.0.1',
+  '127.1',
+  '127.0.0.1.',
+  '127.255.255.254',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.0.0.1',
+  '0177.0.0.1',
+  '017700000001',
+  '127.0.0.0x1',
+  '１２７.０.０.１',
+  '0.0.0.0',
+  '0',
+  '0.1.2.3',
+  '10.0.0.1',
+  '10.255.255.255',
+  '100.64.0.1',
+  '100.127.255.254',
+  '169.254.169.254',
+  '0xa9fea9fe',
+  '2852039166',
+  '169.254.170.2',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.0.0.1',
+  '192.0.2.1',
+  '192.88.99.1',
+  '192.168.0.1',
+  '192.168.255.255',
+  '198.18.0.1',
+  '198.19.255.255',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '239.255.255.255',
+  '240.0.0.1',
+  '255.255.255.255',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::ffff:169.254.169.254]',
+  '[::ffff:10.0.0.1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b::169.254.169.254]',
+  '[64:ff9b:1::1]',
+  '[100::1]',
+  '[2001::1]',
+  '[2001:0:7f00:1::]',
+  '[2001:db8::1]',
+  '[2001:10::1]',
+  '[2002:7f00:1::]',
+  '[2002:a9fe:a9fe::]',
+  '[fc00::1]',
+  '[fd00:ec2::254]',
+  '[fe80::1]',
+  '[febf::1]',
+  '[fec0::1]',
+  '[ff02::1]',
+  '[4000::1]',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'foo.localhost',
+];
+
+test.each(HOSTS)('%s is blocked before anything is sent', async host => {
+  const url = `http://${host}:${new URL(receiver.url).port}/`;
+
+  const answer = await sendTo(url);
+
+  expect(answer).toMatchObject({ status: null, failure: 'blocked' });
+  expect(refusedTarget(url, STRICT)).toBeDefined();
+  expect(receiver.received).toEqual([]);
+});
+
+test.each([
+  'ftp://example.com/',
+  'file:///etc/passwd',
+  'gopher://example.com/',
+  'data:text/plain,x',
+  'unix:///var/run/docker.sock',
+  'http://user@example.com/',
+  'http://user:password@example.com/',
+  'http://',
+  'not an address',
+  'javascript:alert(1)',
+  `https://${'a'.repeat(2_000)}.example.com/`,
+])('%s is no address to send to', async url => {
+  expect(await sendTo(url)).toMatchObject({ failure: 'blocked' });
+});
+
+test.each([
+  ['a name that leads to this machine', [['127.0.0.1']]],
+  ['a name with a public and a private address', [['93.184.216.34', '10.0.0.1']]],
+  ['a name that leads to the metadata service', [['169.254.169.254']]],
+  ['a name that leads to a mapped address', [['::ffff:127.0.0.1']]],
+  ['a name that leads to an address with a zone', [['fe80::1%lo']]],
+])('%s is blocked', async (_, addresses) => {
+  const answer = await sendTo(`http://hooks.example.com:${new URL(receiver.url).port}/`, STRICT, addresses);
+
+  expect(answer).toMatchObject({ status: null, failure: 'blocked' });
+  expect(receiver.received).toEqual([]);
+});
+
+test('rebinding: the address that was checked is the one connected to, and the next look-up is checked again', async () => {
+  const asked: string[] = [];
+  // Stands for a public address, without leaving this machine; nobody listens there.
+  const policy = { allowed: ['127.0.0.2'], allowPrivate: false };
+  const answers = [['127.0.0.2'], ['127.0.0.1']];
+  const sender = makeSender(policy, async host => {
+    asked.push(host);
+    return answers[asked.length - 1] ?? ['127.0.0.1'];
+  });
+  const url = `http://rebind.example.com:${new URL(receiver.url).port}/`;
+
+  const first = await sender.send(request(url));
+  const second = await sender.send(request(url));
+  await sender.close();
+
+  // The first connection fails where it was checked to go, and does not go on to where the name leads next.
+  expect(first.failure).toBe('connection');
+  expect(second.failure).toBe('blocked');
+  expect(asked).toHaveLength(2);
+  expect(receiver.received).toEqual([]);
+});
+
+test('targets that the operator allows are reached by name, address or range, and their answer is marked as one not to keep', async () => {
+  receiver.answer((_, response) => response.end('inner secret'));
+  const { port } = new URL(receiver.url);
+
+  for (const [url, allowed] of [
+    [`http://127.0.0.1:${port}/`, '127.0.0.1'],
+    [`http://127.0.0.1:${port}/`, '127.0.0.0/8'],
+    [`http://hooks.internal:${port}/`, 'hooks.internal'],
+  ] as const) {
+    const answer = await sendTo(url, { allowed: [allowed], allowPrivate: false });
+    expect(answer).toMatchObject({ status: 200, isPublic: false, address: '127.0.0.1' });
+  }
+  expect(receiver.received.splice(0)).toHaveLength(3);
+  receiver.answer(200);
+});
+
+test('a redirect into the private network is an answer, not a way', async () => {
+  receiver.answer((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end());
+
+  expect(await sendTo(`${receiver.url}/`, OPEN)).toMatchObject({ status: 302, failure: null });
+  receiver.answer(200);
+  receiver.received.length = 0;
+});
+
+test('of the headers of an answer twenty are kept, 8 KiB at most, and no cookie', async () => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x-${n}`, `value ${n}`]));
+  receiver.answer((_, response) => response.writeHead(200, { 'set-cookie': 'a=b', ...many }).end());
+  const { headers } = await sendTo(`${receiver.url}/`, OPEN);
+  expect(Object.keys(headers)).toEqual(Array.from({ length: 20 }, (_, n) => `x-${n}`));
+  expect(headers['x-7']).toBe('value 7');
+
+  receiver.answer((_, response) => response.writeHead(200, { 'x-1': 'a', 'x-2': 'b'.repeat(8_192) }).end());
+  expect((await sendTo(`${receiver.url}/`, OPEN)).headers).toEqual({ 'x-1': 'a' });
+  receiver.answer(200);
+  receiver.received.length = 0;
+});
+
+test('an endless answer is cut off', async () => {
+  receiver.answer((_, response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('x'.repeat(65_536)), 5);
+    response.on('close', () => clearInterval(timer));
+  });
+
+  const answer = await sendTo(`${receiver.url}/`, OPEN);
+
+  expect(answer.status).toBe(200);
+  receiver.answer(200);
+});
+
+test('nobody there, and a connection cut off, are told apart from an answer', async () => {
+  const cutting = createTcpServer(socket => socket.destroy());
+  await new Promise<void>(resolve => cutting.listen(0, '127.0.0.1', resolve));
+  const { port } = cutting.address() as { port: number };
+
+  expect(await sendTo(`http://127.0.0.1:${port}/`, OPEN)).toMatchObject({
+    status: null,
+    failure: 'connection',
+  });
+  cutting.close();
+  expect(await sendTo('http://127.0.0.1:1/', OPEN)).toMatchObject({ failure: 'connection' });
+  const sender = makeSender(OPEN, async () => {
+    throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+  });
+  expect(await sender.send(request('http://nowhere.example.com/'))).toMatchObject({ failure: 'dns' });
+  await sender.close();
+});

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { cpuMsOf } from '../test/cpu-time.ts';
+import { compilePattern } from './pattern.ts';
+
+test.each(['pay\\..+', '[a-z]{1,100}', '(a|b){2}', 'x{0}', '\\{1000\\}'])('%s is a pattern', text => {
+  expect(compilePattern(text)).toBeDefined();
+});
+
+test.each(['(', '(?<=a)b', 'a{2000}', `(${'a?'.repeat(120)}){1000}`, 'a{1000}'.repeat(30)])(
+  '%s is refused, at once',
+  async text => {
+    const cpuMs = await cpuMsOf(() => expect(compilePattern(text)).toBeUndefined());
+
+    expect(cpuMs).toBeLessThan(50);
+  },
+);

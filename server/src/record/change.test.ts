@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../platform/actor.ts';
+import { useHarness } from '../test/harness.ts';
+import { call } from '../test/request.ts';
+import { change } from './change.ts';
+
+const harness = useHarness();
+
+const MANY = 4_001;
+
+const eventsOf = async (project: string): Promise<object[]> =>
+  (await sql<object>`select id from events where project = ${project}`.execute(harness.db)).rows;
+
+const written = async () => {
+  const { rows } = await sql<{ number: number; groupId: string }>`
+    select (data ->> 'number')::integer as number, group_id as "groupId" from events
+    where type = 'tag-created' order by id`.execute(harness.db);
+  return rows;
+};
+
+test('a change of thousands of events writes them a part at a time, in order and under one group', async () => {
+  const before = harness.statements.length;
+
+  await change(harness.db, SYSTEM, async ({ record }) => {
+    for (let number = 0; number < MANY; number++) record({ type: 'tag-created', data: { number } });
+  });
+
+  const inserts = harness.statements.slice(before).filter(text => text.includes('insert into events'));
+  expect(inserts).toHaveLength(3);
+  const rows = await written();
+  expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: MANY }, (_, number) => number));
+  expect(new Set(rows.map(({ groupId }) => groupId)).size).toBe(1);
+});
+
+test('if a later part fails, no part is there', async () => {
+  const before = (await written()).length;
+
+  const failing = change(harness.db, SYSTEM, async ({ record }) => {
+    for (let number = 0; number < MANY; number++) record({ type: 'tag-created', data: { number } });
+    // PostgreSQL stores no NUL.
+    record({ type: 'tag-created', data: { number: MANY, text: '\0' } });
+  });
+
+  await expect(failing).rejects.toThrow();
+  expect(await written()).toHaveLength(before);
+});
+
+test('respond sees what the events wrote, before the commit', async () => {
+  const outside = async () => (await eventsOf('respond-before-commit')).length;
+  const seen = await change(
+    harness.db,
+    SYSTEM,
+    async ({ record }) => {
+      record({ type: 'project-updated', project: 'respond-before-commit' });
+      return 'result';
+    },
+    async (tx, result) => {
+      const { rows } = await sql`select from events where project = 'respond-before-commit'`.execute(tx);
+      return { result, inside: rows.length, outside: await outside() };
+    },
+  );
+
+  expect(seen).toEqual({ result: 'result', inside: 1, outside: 0 });
+  expect(await outside()).toBe(1);
+});
+
+test('a response that cannot be read leaves no change behind', async () => {
+  const failing = change(
+    harness.db,
+    SYSTEM,
+    async ({ record }) => record({ type: 'project-updated', project: 'respond-fails' }),
+    async () => {
+      throw new Error('cannot read');
+    },
+  );
+
+  await expect(failing).rejects.toThrow('cannot read');
+  expect(await eventsOf('respond-fails')).toEqual([]);
+});
+
+test('no operation that shows a feature reads it after the commit', async () => {
+  const here = '/api/admin/projects/default/features';
+  const ask = (method: 'POST' | 'PUT' | 'PATCH', url: string, body: unknown) => async () =>
+    await call(harness.app, method, url, { body });
+  const created = await call(harness.app, 'POST', here, { body: { name: 'read-source' } });
+  const operations = {
+    create: ask('POST', here, { name: 'read-new' }),
+    update: ask('PUT', `${here}/read-source`, { description: 'new' }),
+    patch: ask('PATCH', `${here}/read-source`, [{ op: 'replace', path: '/description', value: 'newer' }]),
+    tags: ask('PUT', '/api/admin/features/read-source/tags', {
+      addedTags: [{ type: 'simple', value: 'read' }],
+      removedTags: [],
+    }),
+    clone: ask('POST', `${here}/read-source/clone`, { name: 'read-copy' }),
+    copy: ask('POST', `${here}/read-source/environments/production/copy`, { from: 'development' }),
+  };
+  expect(created.status).toBe(201);
+
+  for (const [name, operation] of Object.entries(operations)) {
+    const before = harness.statements.length;
+    expect([name, (await operation()).status]).toEqual([name, name === 'create' ? 201 : 200]);
+    const statements = harness.statements.slice(before);
+    expect([name, statements.slice(statements.indexOf('commit') + 1)]).toEqual([name, []]);
+  }
+});

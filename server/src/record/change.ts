@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Actor } from '../platform/actor.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { ApiError } from '../platform/errors.ts';
+import { COLLABORATORS_OF_WRITTEN } from './collaborators.ts';
+import { DELIVERIES_OF_WRITTEN } from './deliveries.ts';
+import type { EventType } from './events/event-types.ts';
+import { CREATORS_OF_WRITTEN, insertEvents } from './events/store.ts';
+import { settleClaim } from './idempotency/store.ts';
+
+/** An event as an operation records it. */
+export type NewEvent = {
+  type: EventType;
+  project?: string | null;
+  environment?: string | null;
+  featureName?: string | null;
+  data?: object | null;
+  preData?: object | null;
+  tags?: { type: string; value: string }[];
+};
+
+/** An open change. Operations take it as their first argument, so that several of them can form one change. */
+export type Change = { tx: Tx; actor: Actor; record: (event: NewEvent) => void };
+
+/**
+ * What the statement that inserts the events writes with them. Each writer is a list of common table expressions that read
+ * `written`, the inserted events, so all of them together cost one round trip.
+ */
+const WRITERS = [COLLABORATORS_OF_WRITTEN, CREATORS_OF_WRITTEN, DELIVERIES_OF_WRITTEN];
+
+const EVENTS_PER_STATEMENT = 2_000;
+
+/**
+ * Opens a change: the work and its events commit together or not at all. All events of one change share a groupId. Work that
+ * records nothing must have changed nothing. Routes, jobs and scripts open changes; operations never do.
+ */
+export async function change<T>(db: Db, actor: Actor, work: (current: Change) => Promise<T>): Promise<T>;
+/**
+ * Reads the response with `respond` after the events are written and before the commit. A response can thus show what events
+ * write, such as collaborators, and a committed change never fails to respond.
+ */
+export async function change<T, R>(
+  db: Db,
+  actor: Actor,
+  work: (current: Change) => Promise<T>,
+  respond: (tx: Tx, result: T) => Promise<R>,
+): Promise<R>;
+export async function change<T>(
+  db: Db,
+  actor: Actor,
+  work: (current: Change) => Promise<T>,
+  respond: (tx: Tx, result: T) => Promise<unknown> = async (_, result) => result,
+): Promise<unknown> {
+  return await db.transaction().execute(async tx => {
+    const events: NewEvent[] = [];
+    const result = await work({ tx, actor, record: event => events.push(event) });
+    if (events.length > 0) {
+      await writeEvents(tx, actor, events);
+      if (actor.claim && !(await settleClaim(tx, actor.claim))) throw superseded();
+    }
+    return await respond(tx, result);
+  });
+}
+
+/** Usually one statement. Deleting a tag of 50,000 features records 50,000 events, and a statement may run for 15 s. */
+async function writeEvents(tx: Tx, actor: Actor, events: NewEvent[]): Promise<void> {
+  const groupId = randomUUID();
+  for (let first = 0; first < events.length; first += EVENTS_PER_STATEMENT) {
+    const written = insertEvents(actor, groupId, events.slice(first, first + EVENTS_PER_STATEMENT));
+    await sql`with written as (${written}), ${sql.join(WRITERS)} select from woken`.execute(tx);
+  }
+}
+
+const superseded = (): ApiError =>
+  new ApiError(
+    'ConflictError',
+    'This request took so long that a retry with the same Idempotency-Key superseded it.',
+  );

@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import { SYSTEM_USER_ID } from '../platform/actor.ts';
+import { personOf } from './actor-names.ts';
+
+/** Adds each actor of the written events to the collaborators of the feature. Favorites and events of the service do not count. */
+export const COLLABORATORS_OF_WRITTEN = sql`
+  collaborators as (
+    insert into feature_collaborators (feature_name, user_id)
+    select feature_name, created_by_user_id
+    from (
+      select distinct feature_name, created_by_user_id from written
+      where created_by_user_id <> ${sql.lit(SYSTEM_USER_ID)} and type not in ('feature-favorited', 'feature-unfavorited')
+    ) as collaborator
+    where (select true from features where features.name = collaborator.feature_name)
+    on conflict do nothing
+  )`;
+
+/** Users who changed the feature of the row of `features`. Adding a favorite does not count. */
+export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((
+  select jsonb_agg(${personOf(sql`user_id`)} order by user_id)
+  from feature_collaborators where feature_name = features.name
+), '[]'))`;

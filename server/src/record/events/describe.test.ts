@@ -1,0 +1,472 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type DescribedEvent, describe } from './describe.ts';
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from './event-types.ts';
+
+// The contract's list, written out so that a change to the table cannot go unnoticed.
+const CONTRACT_TYPES = `
+  application-created feature-created feature-deleted feature-updated feature-metadata-updated
+  feature-variants-updated feature-environment-variants-updated feature-project-change feature-archived
+  feature-revived feature-import feature-tagged feature-tag-import feature-strategy-update
+  feature-strategy-add feature-strategy-remove feature-type-updated feature-completed feature-uncompleted
+  strategy-order-changed drop-feature-tags feature-untagged feature-stale-on feature-stale-off
+  drop-features feature-environment-enabled feature-environment-disabled strategy-created strategy-deleted
+  strategy-deprecated strategy-reactivated strategy-updated strategy-import drop-strategies
+  context-field-created context-field-updated context-field-deleted project-access-added
+  project-access-user-roles-updated project-access-group-roles-updated project-access-user-roles-deleted
+  project-access-group-roles-deleted project-access-updated project-created project-updated
+  project-deleted project-archived project-revived project-import project-user-added project-user-removed
+  project-user-role-changed project-group-role-changed project-group-added project-group-removed
+  role-created role-updated role-deleted drop-projects tag-created tag-deleted tag-import drop-tags
+  tag-type-created tag-type-deleted tag-type-updated tag-type-import drop-tag-types addon-config-created
+  addon-config-updated addon-config-deleted db-pool-update user-created user-updated user-deleted
+  drop-environments environment-import environment-created environment-updated environment-deleted
+  segment-created segment-updated segment-deleted group-created group-updated group-deleted
+  group-user-added group-user-removed setting-created setting-updated setting-deleted client-metrics
+  client-register pat-created pat-deleted public-signup-token-created public-signup-token-user-added
+  public-signup-token-updated change-request-created change-request-discarded change-added
+  change-discarded change-edited change-request-rejected change-request-approved
+  change-request-approval-added change-request-cancelled change-request-sent-to-review
+  change-request-schedule-suspended change-request-applied change-request-scheduled
+  change-request-scheduled-application-success change-request-scheduled-application-failure
+  change-request-configuration-updated api-token-created api-token-updated api-token-deleted
+  feature-favorited feature-unfavorited project-favorited project-unfavorited features-exported
+  features-imported service-account-created service-account-deleted service-account-updated
+  feature-potentially-stale-on feature-dependency-added feature-dependency-removed
+  feature-dependencies-removed banner-created banner-updated banner-deleted project-environment-added
+  project-environment-removed default-strategy-updated segment-import signal-endpoint-created
+  signal-endpoint-updated signal-endpoint-deleted signal-endpoint-token-created
+  signal-endpoint-token-updated signal-endpoint-token-deleted actions-created actions-updated
+  actions-deleted release-plan-template-created release-plan-template-updated
+  release-plan-template-deleted release-plan-template-archived release-plan-added release-plan-removed
+  release-plan-milestone-started user-preference-updated scim-users-deleted scim-groups-deleted
+`
+  .trim()
+  .split(/\s+/);
+
+const NEWER_TYPES = [
+  'feature-link-added',
+  'feature-link-updated',
+  'feature-link-removed',
+  'user-password-changed',
+  'user-password-link-created',
+  'user-sessions-ended',
+  'user-identity-linked',
+  'login-blocked',
+  'integration-disabled',
+  'integration-failing',
+  'integration-delivery-skipped',
+  'integration-tested',
+  'integration-secret-rotated',
+  'integration-deliveries-repeated',
+  'integration-backfilled',
+  'service-account-token-created',
+  'service-account-token-deleted',
+  'health-finding-snoozed',
+  'health-finding-woken',
+];
+
+const FLAG = { project: 'default', featureName: 'checkout' };
+const FLAG_IN_PRODUCTION = { ...FLAG, environment: 'production' };
+
+function happened(type: string, rest: Partial<DescribedEvent> = {}): DescribedEvent {
+  return {
+    type,
+    createdBy: 'alice',
+    project: null,
+    environment: null,
+    featureName: null,
+    data: null,
+    preData: null,
+    ...rest,
+  };
+}
+
+function summaryOf(type: string, rest: Partial<DescribedEvent> = {}): string {
+  return describe(happened(type, rest)).summary;
+}
+
+/** What is left of a summary once escaped characters and our own bold are taken away. */
+function unescapedPartOf(summary: string): string {
+  return summary.replace(/\\[!-/:-@[-`{-~]/g, ' ').replaceAll('**', '');
+}
+
+test('the table has exactly the types of the contract, in its order, then the newer ones', () => {
+  expect(CONTRACT_TYPES).toHaveLength(156);
+  expect(EVENT_TYPE_NAMES).toEqual([...CONTRACT_TYPES, ...NEWER_TYPES]);
+});
+
+test('docs/contract.md lists the types beyond the contract', () => {
+  const page = readFileSync(new URL('../../../../docs/contract.md', import.meta.url), 'utf8');
+  const section = page.split('## Event types beyond the contract')[1]?.split('\n## ')[0] ?? '';
+
+  const listed = [...section.matchAll(/^- `([a-z-]+)`$/gm)].map(([, type]) => type);
+
+  expect(listed).toEqual(EVENT_TYPE_NAMES.slice(CONTRACT_TYPES.length));
+});
+
+test('every type has a readable label of its own', () => {
+  const labels = EVENT_TYPE_NAMES.map(type => describe(happened(type)).label);
+
+  for (const label of labels) expect(label).toMatch(/^[A-Z][A-Za-z]+( [A-Za-z]+)+$/);
+  expect(new Set(labels).size).toBe(EVENT_TYPE_NAMES.length);
+});
+
+test.each(EVENT_TYPE_NAMES)('%s is told in one line, with or without a payload', type => {
+  const named = { name: 'n', id: 7, type: 't', value: 'v' };
+  for (const rest of [{}, { ...FLAG_IN_PRODUCTION, data: named, preData: { ...named, name: 'm' } }]) {
+    const summary = summaryOf(type, rest);
+
+    expect(summary).toMatch(/^\*\*alice\*\* [a-z]+ \S.*[a-zA-Z*]$/);
+    expect(unescapedPartOf(summary)).toMatch(/^[\w ,:]+$/);
+    expect(summary).not.toMatch(/undefined|null|NaN| {2}/);
+  }
+});
+
+test('a slot stands only within brackets, where it can be left out', () => {
+  for (const { text } of Object.values(EVENT_TYPES)) {
+    expect(text.replace(/\[[^[\]]*\]/g, '')).toMatch(/^[A-Za-z ]+$/);
+  }
+});
+
+const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
+  [
+    'feature-created',
+    { ...FLAG, data: { name: 'checkout' } },
+    'created flag **checkout** in project **default**',
+  ],
+  [
+    'feature-created',
+    { ...FLAG, data: { name: 'checkout', clonedFrom: { project: 'shop', feature: 'basket' } } },
+    'created flag **checkout** in project **default** as a copy of flag **basket** of project **shop**',
+  ],
+  ['feature-deleted', FLAG, 'deleted flag **checkout** from project **default**'],
+  [
+    'feature-metadata-updated',
+    {
+      ...FLAG,
+      data: { type: 'release', description: 'new', stale: false },
+      preData: { type: 'release', description: 'old', stale: false },
+    },
+    'updated the details of flag **checkout** in project **default**, changing **description**',
+  ],
+  [
+    'feature-environment-variants-updated',
+    {
+      ...FLAG_IN_PRODUCTION,
+      data: { variants: [{ name: 'blue' }, { name: 'red' }] },
+      preData: { variants: [] },
+    },
+    'updated the variants of flag **checkout** in environment **production** of project **default**, now: **blue** and **red**',
+  ],
+  [
+    'feature-link-updated',
+    {
+      ...FLAG,
+      data: { id: '1', url: 'https://example.com/2', title: 'The ticket' },
+      preData: { id: '1', url: 'https://example.com/1', title: 'The ticket' },
+    },
+    'updated link **The ticket** of flag **checkout** in project **default**, changing **url**',
+  ],
+  [
+    'feature-link-added',
+    { ...FLAG, data: { id: '1', url: 'https://example.com', title: null } },
+    'added a link to flag **checkout** in project **default**',
+  ],
+  [
+    'feature-project-change',
+    { ...FLAG, data: { oldProject: 'shop', newProject: 'default' } },
+    'moved flag **checkout** from project **shop** to project **default**',
+  ],
+  [
+    'feature-tagged',
+    { ...FLAG, data: { type: 'simple', value: 'beta' } },
+    'added tag **simple:beta** to flag **checkout** in project **default**',
+  ],
+  [
+    'feature-untagged',
+    { ...FLAG, preData: { type: 'simple', value: 'beta' } },
+    'removed tag **simple:beta** from flag **checkout** in project **default**',
+  ],
+  [
+    'feature-strategy-add',
+    { ...FLAG_IN_PRODUCTION, data: { id: 'x', name: 'flexibleRollout' } },
+    'added strategy **flexibleRollout** to flag **checkout** in environment **production** of project **default**',
+  ],
+  [
+    'feature-strategy-update',
+    {
+      ...FLAG_IN_PRODUCTION,
+      data: { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'random' }, disabled: false },
+      preData: {
+        name: 'flexibleRollout',
+        parameters: { stickiness: 'random', rollout: '5' },
+        disabled: false,
+      },
+    },
+    'updated strategy **flexibleRollout** of flag **checkout** in environment **production** of project **default**, changing **parameters**',
+  ],
+  [
+    'feature-strategy-remove',
+    { ...FLAG_IN_PRODUCTION, preData: { name: 'default' } },
+    'removed strategy **default** from flag **checkout** in environment **production** of project **default**',
+  ],
+  [
+    'strategy-order-changed',
+    { ...FLAG_IN_PRODUCTION, data: { strategyIds: ['c', 'a', 'b', 'd', 'e'] } },
+    'reordered the strategies of flag **checkout** in environment **production** of project **default**, now: **c**, **a**, **b** and 2 more',
+  ],
+  [
+    'feature-type-updated',
+    {
+      data: { id: 'release', name: 'Release', lifetimeDays: 60 },
+      preData: { id: 'release', lifetimeDays: 40 },
+    },
+    'changed the lifetime of flag type **Release** to **60** days',
+  ],
+  [
+    'feature-completed',
+    { ...FLAG, data: { status: 'kept', statusValue: 'blue' } },
+    'marked flag **checkout** in project **default** as completed, outcome: **kept**, variant: **blue**',
+  ],
+  ['feature-stale-on', FLAG, 'marked flag **checkout** in project **default** as stale'],
+  [
+    'feature-environment-enabled',
+    FLAG_IN_PRODUCTION,
+    'turned on flag **checkout** in environment **production** of project **default**',
+  ],
+  [
+    'feature-dependency-added',
+    { ...FLAG, data: { feature: 'basket', enabled: true } },
+    'made flag **checkout** depend on flag **basket** in project **default**',
+  ],
+  [
+    'feature-dependency-removed',
+    { ...FLAG, data: { feature: 'basket' } },
+    'removed the dependency of flag **checkout** on flag **basket** in project **default**',
+  ],
+  [
+    'feature-favorited',
+    { featureName: 'checkout', data: { feature: 'checkout' } },
+    'starred flag **checkout**',
+  ],
+  ['strategy-created', { data: { name: 'byCountry' } }, 'created strategy type **byCountry**'],
+  [
+    'context-field-updated',
+    { data: { name: 'tier', stickiness: true, sortOrder: 1 }, preData: { name: 'tier', sortOrder: 2 } },
+    'updated context field **tier**, changing **sortOrder** and **stickiness**',
+  ],
+  [
+    'project-access-added',
+    {
+      project: 'shop',
+      data: {
+        roles: [
+          { roleId: 4, userIds: [7, 8], groupIds: [2] },
+          { roleId: 5, userIds: [7] },
+        ],
+      },
+    },
+    'granted access to project **shop**, users: **7** and **8**, groups: **2**, roles: **4** and **5**',
+  ],
+  [
+    'project-access-user-roles-updated',
+    { project: 'shop', data: { roles: [4, 5], userId: 7 }, preData: { roles: [4], userId: 7 } },
+    'changed the roles of user **7** in project **shop** from **4** to **4** and **5**',
+  ],
+  [
+    'project-access-user-roles-deleted',
+    { project: 'shop', preData: { roles: [{ id: 4 }], groupId: 2 } },
+    'removed the roles of group **2** in project **shop**, roles: **4**',
+  ],
+  [
+    'project-user-role-changed',
+    { project: 'shop', data: { userId: 7, roleId: 5 }, preData: { userId: 7, roleId: 4 } },
+    'changed the role of user **7** in project **shop** from **4** to **5**',
+  ],
+  ['role-deleted', { preData: { id: 9, name: 'Auditor' } }, 'deleted role **Auditor**'],
+  ['tag-created', { data: { type: 'simple', value: 'beta' } }, 'created tag **simple:beta**'],
+  [
+    'addon-config-updated',
+    {
+      data: { id: 3, provider: 'webhook', description: 'Ops', enabled: false },
+      preData: { id: 3, provider: 'webhook', description: 'Ops', enabled: true },
+    },
+    'updated **webhook** integration **Ops**, changing **enabled**',
+  ],
+  [
+    'addon-config-deleted',
+    { preData: { id: 3, provider: 'webhook' } },
+    'deleted **webhook** integration **3**',
+  ],
+  ['user-created', { data: { id: 7, username: 'bob', email: 'b@x.org' } }, 'created user **bob**'],
+  [
+    'segment-created',
+    { project: 'shop', data: { id: 1, name: 'Beta' } },
+    'created segment **Beta** in project **shop**',
+  ],
+  ['group-user-added', { data: { groupId: 2, userId: 7 } }, 'added user **7** to group **2**'],
+  ['setting-updated', { data: { id: 'cors' } }, 'changed setting **cors**'],
+  ['pat-created', { data: { id: 1, description: 'laptop' } }, 'created personal access token **laptop**'],
+  [
+    'api-token-created',
+    { project: 'shop', environment: 'production', data: { tokenName: 'backend' } },
+    'created API token **backend** in environment **production** of project **shop**',
+  ],
+  [
+    'change-added',
+    { ...FLAG_IN_PRODUCTION, data: { id: 5, changeRequestId: 12, action: 'updateEnabled' } },
+    'added change **updateEnabled** of flag **checkout** to change request **12** in environment **production** of project **default**',
+  ],
+  [
+    'project-environment-added',
+    { project: 'shop', environment: 'production' },
+    'added environment **production** to project **shop**',
+  ],
+  [
+    'user-preference-updated',
+    { data: { subscription: 'digest', action: 'unsubscribed' } },
+    'changed a personal preference, **digest**: **unsubscribed**',
+  ],
+];
+
+test.each(TYPICAL)('%s is told with what %j says', (type, rest, expected) => {
+  expect(summaryOf(type, rest)).toBe(`**alice** ${expected}`);
+});
+
+test('an update that changed more than three fields names three of them', () => {
+  const data = { a: 1, b: [1], c: { d: 1 }, e: null, same: { x: [1, { y: 2 }] } };
+  const preData = { a: 2, b: [], c: { d: 2 }, e: false, same: { x: [1, { y: 2 }] } };
+
+  const summary = summaryOf('project-updated', { project: 'shop', data, preData });
+
+  expect(summary).toBe('**alice** updated project **shop**, changing **a**, **b**, **c** and 1 more');
+});
+
+test('a list and an object, or a field that one state lacks, count as changed', () => {
+  const data = JSON.parse('{"list": [], "lacks": {"__proto__": {}}, "same": {"a": 1, "b": 2}}');
+  const preData = { list: {}, lacks: { other: {} }, same: { b: 2, a: 1 } };
+
+  const summary = summaryOf('project-updated', { project: 'shop', data, preData });
+
+  expect(summary).toBe('**alice** updated project **shop**, changing **list** and **lacks**');
+});
+
+test('a name keeps no blank next to its stars, which would not be bold', () => {
+  expect(summaryOf('strategy-created', { data: { name: '\u0000 x \u0000' } })).toBe(
+    '**alice** created strategy type **x**',
+  );
+});
+
+test('an unknown type is its own label and is told neutrally', () => {
+  const { label, summary } = describe(happened('flag-painted', { ...FLAG, data: { name: 'red' } }));
+
+  expect(label).toBe('flag-painted');
+  expect(summary).toBe(
+    '**alice** caused an event of type **flag-painted** for flag **checkout** in project **default**',
+  );
+});
+
+test.each(['constructor', '__proto__', 'toString', ''])('the type %j is an unknown one', type => {
+  expect(describe(happened(type)).label).toBe(type);
+  expect(describe(happened(type)).summary).toMatch(/^\*\*alice\*\* caused an event of type /);
+});
+
+test('a secret in the payload of a token is not told', () => {
+  const data = { name: 'team', secret: 'c0ffee', url: 'https://flags/c0ffee', token: 'c0ffee' };
+
+  expect(summaryOf('public-signup-token-created', { data })).toBe('**alice** created signup link **team**');
+});
+
+test.each([
+  ['an object in place of a name', { name: { deep: true } }],
+  ['a list of objects without names', { name: [{}, [], null] }],
+  ['an empty name', { name: '' }],
+  ['a name of blanks and control characters', { name: ' \u0000\u202E\n ' }],
+  ['not a number', { name: Number.NaN }],
+  ['an inherited name', Object.create({ name: 'inherited' })],
+  ['a text in place of the payload', 'name'],
+  ['a list in place of the payload', [{ name: 'x' }]],
+])('%s is passed over', (_, data) => {
+  expect(summaryOf('strategy-created', { data })).toBe('**alice** created a strategy type');
+});
+
+test('an actor without a name is someone', () => {
+  expect(summaryOf('drop-tags', { createdBy: '' })).toBe('Someone deleted all tags');
+});
+
+test('a long value is cut to a hundred characters, between whole ones', () => {
+  const summary = summaryOf('strategy-created', {
+    data: { name: `${'x'.repeat(98)}😀${'y'.repeat(1_000)}` },
+  });
+
+  expect(summary).toBe(`**alice** created strategy type **${'x'.repeat(98)}…**`);
+});
+
+test('a payload nested thousands of levels deep is told', () => {
+  const nested = (core: string) => JSON.parse(`{"a":${'['.repeat(5_000)}${core}${']'.repeat(5_000)}}`);
+
+  const summary = summaryOf('project-updated', { project: 'shop', data: nested('1'), preData: nested('2') });
+
+  expect(summary).toBe('**alice** updated project **shop**, changing **a**');
+});
+
+test('a value is not read as a template', () => {
+  const data = { name: '[x|{id}]', id: 'secret' };
+
+  expect(summaryOf('strategy-created', { data })).toBe('**alice** created strategy type **\\[x\\|{id}\\]**');
+});
+
+test('no event, whatever its values, throws or becomes more than one line of plain bold text', () => {
+  const hostile = fc.oneof(
+    fc.constantFrom(
+      '[x](https://evil.example)',
+      '![x](//evil.example/a.png)',
+      '<img src=x onerror=alert(1)>',
+      '<!channel> @everyone',
+      'https://evil.example www.evil.example',
+      '**a** `b` ~~c~~ _d_ # e',
+      'a\r\n\u2028\u0085b\u202E\u0000\u001B[31m',
+      '\\',
+      '{name} [x|y]',
+      '&lt;b&gt;',
+      '\uD800',
+    ),
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.string(),
+  );
+  const value = fc.oneof(hostile, fc.array(hostile), fc.dictionary(hostile, hostile), fc.jsonValue());
+  // The fields that the texts ask for, so that the values are really used.
+  const slots = Object.values(EVENT_TYPES).flatMap(({ text }) => text.match(/\w+(?=\})/g) ?? []);
+  const fields = Object.fromEntries([...slots, 'type', 'value', 'clonedFrom'].map(slot => [slot, value]));
+  const payload = fc.oneof(
+    fc.record(fields, { requiredKeys: [] }),
+    fc.dictionary(hostile, value),
+    fc.jsonValue({ stringUnit: 'binary' }),
+  );
+  const event = fc.record({
+    type: fc.oneof(
+      { weight: 9, arbitrary: fc.constantFrom<string>(...EVENT_TYPE_NAMES) },
+      { weight: 1, arbitrary: hostile },
+    ),
+    createdBy: hostile,
+    project: fc.option(hostile),
+    environment: fc.option(hostile),
+    featureName: fc.option(hostile),
+    data: payload,
+    preData: payload,
+  });
+
+  fc.assert(
+    fc.property(event, anything => {
+      const { summary } = describe(anything);
+
+      expect(summary).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/u);
+      expect(unescapedPartOf(summary)).not.toMatch(/[`*[\]<~|]|&#?[a-z0-9]+;/i);
+      expect(summary).not.toMatch(/@(?!\u200D)|\/\/|www\\?\.|\[object/i);
+      expect(summary.length).toBeLessThan(4_000);
+    }),
+    { numRuns: 3_000 },
+  );
+});

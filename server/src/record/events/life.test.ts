@@ -1,0 +1,472 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { LOGIN_LIMITS } from '../../people/sessions/limits.ts';
+import { makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { EVENT_TYPE_NAMES } from './event-types.ts';
+
+type Step = readonly [
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  /** Below /api/admin, unless it begins with a dot. */
+  path: string,
+  body: unknown,
+  emits: readonly string[],
+  refused?: 401,
+];
+
+const P = '/projects/life';
+const F = `${P}/features/flag`;
+const E = `${F}/environments/production`;
+const strategy = { name: 'flexibleRollout', parameters: { rollout: '25' } };
+
+const U = '/user-admin/{user}';
+const A = '/service-account/{account}';
+const later = '2099-01-01T00:00:00.000Z';
+const soon = new Date(Date.now() + 86_400_000).toISOString();
+const login = { username: 'alice', password: 'correct horse battery staple' };
+const wrongLogin = { ...login, password: 'wrong' };
+
+/** People, programs, and who may do what. */
+const PEOPLE: readonly Step[] = [
+  [
+    'POST',
+    '/roles',
+    { name: 'Release manager', type: 'root-custom', permissions: [{ name: 'CREATE_PROJECT' }] },
+    ['role-created'],
+  ],
+  ['PUT', '/roles/{role}', { name: 'Release lead', permissions: [] }, ['role-updated']],
+  ['POST', '/user-admin', { ...login, rootRole: '{role}' }, ['user-created']],
+  ['PUT', U, { name: 'Alice Moreau', rootRole: 3 }, ['user-updated']],
+  ['DELETE', '/roles/{role}', undefined, ['role-deleted']],
+  ['POST', `${U}/change-password`, { password: login.password }, ['user-password-changed']],
+  ['POST', '/user-admin/reset-password', { id: '{user}' }, ['user-password-link-created']],
+  [
+    'POST',
+    '/auth/oidc/settings',
+    { enabled: true, discoverUrl: 'https://login.example.com', clientId: 'halyard', secret: 'hush' },
+    ['setting-created'],
+  ],
+  ['POST', '/auth/simple/settings', { disabled: true }, ['setting-created']],
+  ['POST', '/auth/simple/settings', { disabled: false }, ['setting-updated']],
+  ['POST', '/auth/oidc/settings', { enabled: false }, ['setting-updated']],
+  ['POST', './auth/simple/login', login, []],
+  ['DELETE', `${U}/sessions`, undefined, ['user-sessions-ended']],
+  ...Array.from(
+    { length: LOGIN_LIMITS.place.failures - 1 },
+    (): Step => ['POST', './auth/simple/login', wrongLogin, [], 401],
+  ),
+  ['POST', './auth/simple/login', wrongLogin, ['login-blocked'], 401],
+  [
+    'POST',
+    '/invite-link/tokens',
+    { name: 'Interns', expiresAt: new Date(Date.now() + 86_400_000).toISOString() },
+    ['public-signup-token-created'],
+  ],
+  [
+    'POST',
+    './invite/{invitation}/signup',
+    { email: 'bob@example.com', password: login.password },
+    ['user-created', 'public-signup-token-user-added'],
+  ],
+  ['PUT', '/invite-link/tokens/{invitation}', { enabled: false }, ['public-signup-token-updated']],
+
+  ['POST', '/service-account', { name: 'deployer', rootRole: 3 }, ['service-account-created']],
+  ['PUT', A, { name: 'Deployments' }, ['service-account-updated']],
+  ['POST', `${A}/token`, { description: 'ci', expiresAt: later }, ['service-account-token-created']],
+  ['DELETE', `${A}/token/{accountToken}`, undefined, ['service-account-token-deleted']],
+  ['POST', '/groups', { name: 'Team', users: [] }, ['group-created']],
+  [
+    'PUT',
+    '/groups/{group}',
+    { name: 'The team', users: [{ user: { id: '{user}' } }] },
+    ['group-updated', 'group-user-added'],
+  ],
+  ['PUT', '/groups/{group}', { name: 'The team', users: [] }, ['group-user-removed']],
+
+  ['POST', `${P}/access`, { roles: [5], users: ['{user}'], groups: ['{group}'] }, ['project-access-added']],
+  ['PUT', `${P}/users/{user}/roles`, { roles: [6] }, ['project-access-user-roles-updated']],
+  ['DELETE', `${P}/users/{user}/roles`, undefined, ['project-access-user-roles-deleted']],
+  ['PUT', `${P}/groups/{group}/roles`, { roles: [6] }, ['project-access-group-roles-updated']],
+  ['DELETE', `${P}/groups/{group}/roles`, undefined, ['project-access-group-roles-deleted']],
+  ['POST', `${P}/access`, { roles: [5], users: ['{user}'], groups: ['{group}'] }, ['project-access-added']],
+  ['POST', `${P}/access`, { roles: [6], users: ['{account}'], groups: [] }, ['project-access-added']],
+  ['PUT', '/groups/{group}', { name: 'The team', users: [{ user: { id: '{user}' } }] }, ['group-user-added']],
+  ['DELETE', U, undefined, ['project-access-user-roles-deleted', 'group-user-removed', 'user-deleted']],
+  ['DELETE', '/groups/{group}', undefined, ['project-access-group-roles-deleted', 'group-deleted']],
+  ['DELETE', A, undefined, ['project-access-user-roles-deleted', 'service-account-deleted']],
+];
+
+/**
+ * The whole life of a project, its flags and what they are made of, with the events that each request must write.
+ * `{strategy}`, `{segment}` and so on stand for the id in the last answer to a request of that kind.
+ */
+const STEPS: readonly Step[] = [
+  ['POST', '/environments', { name: 'staging', type: 'test' }, ['environment-created']],
+  ['PUT', '/environments/update/staging', { type: 'preproduction' }, ['environment-updated']],
+  ['POST', '/projects', { id: 'life', name: 'Life' }, ['project-created', 'project-access-added']],
+  ['POST', '/projects', { id: 'other', name: 'Other' }, ['project-created', 'project-access-added']],
+  ['PUT', P, { name: 'A life' }, ['project-updated']],
+  ['DELETE', `${P}/environments/staging`, undefined, ['project-environment-removed']],
+  ['POST', `${P}/environments`, { environment: 'staging' }, ['project-environment-added']],
+  ['POST', `${P}/environments/production/default-strategy`, strategy, ['default-strategy-updated']],
+  ['PUT', '/feature-types/release/lifetime', { lifetimeDays: 50 }, ['feature-type-updated']],
+  ['POST', '/strategies', { name: 'mine', parameters: [] }, ['strategy-created']],
+  ['PUT', '/strategies/mine', { description: 'Mine', parameters: [] }, ['strategy-updated']],
+  ['POST', '/strategies/mine/deprecate', undefined, ['strategy-deprecated']],
+  ['POST', '/strategies/mine/reactivate', undefined, ['strategy-reactivated']],
+  ['POST', '/context', { name: 'region' }, ['context-field-created']],
+  ['PUT', '/context/region', { description: 'Where' }, ['context-field-updated']],
+  ['POST', '/context/region/legal-values', { value: 'eu' }, ['context-field-updated']],
+  ['POST', '/tag-types', { name: 'team' }, ['tag-type-created']],
+  ['PUT', '/tag-types/team', { description: 'Who' }, ['tag-type-updated']],
+  ['POST', '/tags', { type: 'team', value: 'blue' }, ['tag-created']],
+  ['POST', '/segments', { name: 'europe', constraints: [] }, ['segment-created']],
+  ['PUT', '/segments/{segment}', { name: 'europe', description: 'EU', constraints: [] }, ['segment-updated']],
+
+  ...PEOPLE,
+
+  ['POST', `${P}/features`, { name: 'flag' }, ['feature-created']],
+  ['POST', `${P}/features`, { name: 'parent' }, ['feature-created']],
+  ['PUT', F, { description: 'What it does' }, ['feature-metadata-updated']],
+  ['PATCH', F, [{ op: 'replace', path: '/type', value: 'experiment' }], ['feature-metadata-updated']],
+  ['POST', `${P}/stale`, { features: ['flag'], stale: true }, ['feature-stale-on']],
+  [
+    'PUT',
+    `${P}/health/findings/stale/flag/snooze`,
+    { until: soon, reason: 'Next week' },
+    ['health-finding-snoozed'],
+  ],
+  ['DELETE', `${P}/health/findings/stale/flag/snooze`, undefined, ['health-finding-woken']],
+  ['POST', `${P}/stale`, { features: ['flag'], stale: false }, ['feature-stale-off']],
+  ['POST', '/features/flag/tags', { type: 'team', value: 'blue' }, ['feature-tagged']],
+  ['POST', '/features/flag/tags', { type: 'team', value: 'red' }, ['tag-created', 'feature-tagged']],
+  ['DELETE', '/features/flag/tags/team/red', undefined, ['feature-untagged']],
+  ['POST', `${F}/dependencies`, { feature: 'parent' }, ['feature-dependency-added']],
+  ['DELETE', `${F}/dependencies/parent`, undefined, ['feature-dependency-removed']],
+  ['POST', `${F}/dependencies`, { feature: 'parent' }, ['feature-dependency-added']],
+  ['DELETE', `${F}/dependencies`, undefined, ['feature-dependencies-removed']],
+  ['POST', `${F}/link`, { url: 'https://example.com/1', title: 'Ticket' }, ['feature-link-added']],
+  ['PUT', `${F}/link/{link}`, { url: 'https://example.com/2', title: 'Ticket' }, ['feature-link-updated']],
+  ['DELETE', `${F}/link/{link}`, undefined, ['feature-link-removed']],
+  ['POST', `${F}/favorites`, undefined, ['feature-favorited']],
+  ['DELETE', `${F}/favorites`, undefined, ['feature-unfavorited']],
+  ['POST', `${P}/favorites`, undefined, ['project-favorited']],
+  ['DELETE', `${P}/favorites`, undefined, ['project-unfavorited']],
+
+  ['POST', `${E}/on`, undefined, ['feature-strategy-add', 'feature-environment-enabled']],
+  ['POST', `${E}/strategies`, { ...strategy, segments: ['{segment}'] }, ['feature-strategy-add']],
+  ['PUT', `${E}/strategies/{strategy}`, { ...strategy, title: 'A quarter' }, ['feature-strategy-update']],
+  [
+    'POST',
+    `${E}/strategies/set-sort-order`,
+    [{ id: '{strategy}', sortOrder: 0 }],
+    ['strategy-order-changed'],
+  ],
+  ['DELETE', `${E}/strategies/{strategy}`, undefined, ['feature-strategy-remove']],
+  [
+    'PUT',
+    `${E}/variants`,
+    [{ name: 'blue', weight: 1_000, weightType: 'variable', stickiness: 'default' }],
+    ['feature-environment-variants-updated'],
+  ],
+  ['POST', `${E}/off`, undefined, ['feature-environment-disabled']],
+  ['POST', `${F}/lifecycle/complete`, { status: 'kept' }, ['feature-completed']],
+  ['POST', `${F}/lifecycle/uncomplete`, undefined, ['feature-uncompleted']],
+  [
+    'POST',
+    '/features-batch/export',
+    { features: ['flag'], environment: 'production' },
+    ['features-exported'],
+  ],
+  [
+    'POST',
+    '/features-batch/import',
+    {
+      project: 'life',
+      environment: 'production',
+      data: { features: [{ name: 'imported' }], featureStrategies: [] },
+    },
+    ['feature-created', 'features-imported'],
+  ],
+  ['POST', `${F}/changeProject`, { newProjectId: 'other' }, ['feature-project-change']],
+  ['DELETE', '/projects/other/features/flag', undefined, ['feature-archived']],
+  ['POST', '/projects/other/revive', { features: ['flag'] }, ['feature-revived']],
+  ['DELETE', '/tags/team/blue', undefined, ['feature-untagged', 'tag-deleted']],
+  ['DELETE', '/tag-types/team', undefined, ['tag-deleted', 'tag-type-deleted']],
+  ['POST', '/projects/other/archive', { features: ['flag'] }, ['feature-archived']],
+  ['POST', '/projects/other/delete', { features: ['flag'] }, ['feature-deleted']],
+  ['POST', `${P}/archive`, { features: ['parent', 'imported'] }, ['feature-archived', 'feature-archived']],
+
+  ['POST', '/projects/archive/life', undefined, ['project-archived']],
+  ['POST', '/projects/revive/life', undefined, ['project-revived']],
+  ['DELETE', P, undefined, ['feature-deleted', 'feature-deleted', 'project-deleted']],
+  ['DELETE', '/segments/{segment}', undefined, ['segment-deleted']],
+  ['DELETE', '/context/region', undefined, ['context-field-deleted']],
+  ['DELETE', '/strategies/mine', undefined, ['strategy-deleted']],
+  ['DELETE', '/projects/other', undefined, ['project-deleted']],
+  ['DELETE', '/environments/staging', undefined, ['environment-deleted']],
+  [
+    'POST',
+    '/api-tokens',
+    { tokenName: 'sdk', type: 'client', environment: 'production' },
+    ['api-token-created'],
+  ],
+  ['PUT', '/api-tokens/{token}', { expiresAt: '2100-01-01T00:00:00.000Z' }, ['api-token-updated']],
+  ['DELETE', '/api-tokens/{token}', undefined, ['api-token-deleted']],
+  ['POST', '/user/tokens', { description: 'mine', expiresAt: later }, ['pat-created']],
+  ['DELETE', '/user/tokens/{pat}', undefined, ['pat-deleted']],
+
+  [
+    'POST',
+    '/addons',
+    {
+      provider: 'webhook',
+      enabled: true,
+      parameters: { url: 'http://127.0.0.1:9/' },
+      events: ['feature-created'],
+    },
+    ['addon-config-created'],
+  ],
+  [
+    'PUT',
+    '/addons/{addon}',
+    {
+      provider: 'webhook',
+      enabled: true,
+      description: 'Ours',
+      parameters: { url: 'http://127.0.0.1:9/' },
+      events: ['feature-created'],
+    },
+    ['addon-config-updated'],
+  ],
+  ['POST', '/addons/{addon}/rotate-secret', {}, ['integration-secret-rotated']],
+  ['POST', '/addons/{addon}/test', undefined, ['integration-tested']],
+  ['POST', '/addons/{addon}/backfill', { from: '2000-01-01T00:00:00.000Z' }, ['integration-backfilled']],
+  ['DELETE', '/addons/{addon}', undefined, ['addon-config-deleted']],
+];
+
+/**
+ * What an event of each type is about and tells, as the catalogue has it: P project, E environment, F feature;
+ * d data (the state after), p preData (the state before).
+ */
+const TOLD: Record<string, string> = {
+  'health-finding-snoozed': 'PF d',
+  'health-finding-woken': 'PF p',
+  'addon-config-created': ' d',
+  'addon-config-updated': ' dp',
+  'addon-config-deleted': ' p',
+  'integration-secret-rotated': ' d',
+  'integration-tested': ' d',
+  'integration-backfilled': ' d',
+  'environment-created': 'E d',
+  'environment-updated': 'E dp',
+  'environment-deleted': 'E p',
+  'project-created': 'P d',
+  'project-access-added': 'P d',
+  'project-updated': 'P dp',
+  'project-archived': 'P',
+  'project-revived': 'P',
+  'project-deleted': 'P p',
+  'project-environment-added': 'PE',
+  'project-environment-removed': 'PE',
+  'default-strategy-updated': 'PE d',
+  'project-favorited': 'P d',
+  'project-unfavorited': 'P d',
+  'feature-type-updated': ' dp',
+  'strategy-created': ' d',
+  'strategy-updated': ' dp',
+  'strategy-deprecated': ' d',
+  'strategy-reactivated': ' d',
+  'strategy-deleted': ' p',
+  'context-field-created': ' d',
+  'context-field-updated': ' dp',
+  'context-field-deleted': ' p',
+  'tag-type-created': ' d',
+  'tag-type-updated': ' dp',
+  'tag-type-deleted': ' p',
+  'tag-created': ' d',
+  'tag-deleted': ' p',
+  'segment-created': ' d',
+  'segment-updated': ' dp',
+  'segment-deleted': ' p',
+  'feature-created': 'PF d',
+  'feature-deleted': 'PF p',
+  'feature-metadata-updated': 'PF dp',
+  'feature-project-change': 'PF dp',
+  'feature-archived': 'PF',
+  'feature-revived': 'PF',
+  'feature-stale-on': 'PF',
+  'feature-stale-off': 'PF',
+  'feature-tagged': 'PF d',
+  'feature-untagged': 'PF p',
+  'feature-dependency-added': 'PF d',
+  'feature-dependency-removed': 'PF p',
+  'feature-dependencies-removed': 'PF p',
+  'features-exported': 'PE d',
+  'features-imported': 'PE d',
+  'feature-link-added': 'PF d',
+  'feature-link-updated': 'PF dp',
+  'feature-link-removed': 'PF p',
+  'feature-favorited': 'PF d',
+  'feature-unfavorited': 'PF d',
+  'feature-completed': 'PF d',
+  'feature-uncompleted': 'PF p',
+  'feature-strategy-add': 'PEF d',
+  'feature-strategy-update': 'PEF dp',
+  'feature-strategy-remove': 'PEF p',
+  'strategy-order-changed': 'PEF dp',
+  'feature-environment-variants-updated': 'PEF dp',
+  'feature-environment-enabled': 'PEF',
+  'feature-environment-disabled': 'PEF',
+  'api-token-created': 'E d',
+  'api-token-updated': 'E dp',
+  'api-token-deleted': 'E p',
+  'pat-created': ' d',
+  'pat-deleted': ' p',
+  'role-created': ' d',
+  'role-updated': ' dp',
+  'role-deleted': ' p',
+  'user-created': ' d',
+  'user-updated': ' dp',
+  'user-deleted': ' p',
+  'user-password-changed': ' d',
+  'user-password-link-created': ' d',
+  'user-sessions-ended': ' d',
+  'login-blocked': ' d',
+  'public-signup-token-created': ' d',
+  'public-signup-token-updated': ' dp',
+  'public-signup-token-user-added': ' d',
+  'service-account-created': ' d',
+  'service-account-updated': ' dp',
+  'service-account-deleted': ' p',
+  'service-account-token-created': ' d',
+  'service-account-token-deleted': ' p',
+  'setting-created': ' d',
+  'setting-updated': ' dp',
+  'group-created': ' d',
+  'group-updated': ' dp',
+  'group-deleted': ' p',
+  'group-user-added': ' d',
+  'group-user-removed': ' p',
+  'project-access-user-roles-updated': 'P dp',
+  'project-access-user-roles-deleted': 'P p',
+  'project-access-group-roles-updated': 'P dp',
+  'project-access-group-roles-deleted': 'P p',
+};
+
+const NEVER = 'known for the records of other installations; nothing here does what it tells of';
+const IN_PROCESS = 'was never stored anywhere; the metrics of the process tell it';
+const LATER = 'what it tells of is not built yet';
+const NOT_HERE =
+  'what it tells of is not part of Halyard yet: change requests, release plans, signals, banners';
+
+const JOB = 'written by a job of the service, shown by flags/health/announce.test.ts';
+const LINK = 'takes an identity provider: shown by people/sso/linking.test.ts';
+const DELIVERY = 'takes a receiver that fails: shown by the tests of deliveries';
+
+/** Why no request of the life above writes an event of this type. */
+const NOT_EMITTED: Record<string, string> = {
+  ...of(NEVER, [
+    ...['feature-updated', 'feature-variants-updated', 'feature-import', 'feature-tag-import'],
+    ...['strategy-import', 'project-import', 'tag-import', 'tag-type-import', 'environment-import'],
+    ...['segment-import', 'drop-feature-tags', 'drop-features', 'drop-strategies', 'drop-projects'],
+    ...['drop-tags', 'drop-tag-types', 'drop-environments', 'project-access-updated', 'project-user-added'],
+    ...['project-group-role-changed', 'project-group-removed', 'project-user-removed'],
+    ...['project-user-role-changed', 'project-group-added'],
+  ]),
+  ...of(IN_PROCESS, ['client-metrics', 'client-register', 'db-pool-update']),
+  ...of(NOT_HERE, [
+    ...EVENT_TYPE_NAMES.filter(type => /^(change|banner|signal|actions|release-plan)-/.test(type)),
+    ...['scim-users-deleted', 'scim-groups-deleted', 'user-preference-updated'],
+  ]),
+  ...of(JOB, ['feature-potentially-stale-on']),
+  ...of(LINK, ['user-identity-linked']),
+  ...of(LATER, ['application-created', 'setting-deleted']),
+  ...of(DELIVERY, [
+    ...['integration-disabled', 'integration-failing'],
+    ...['integration-deliveries-repeated', 'integration-delivery-skipped'],
+  ]),
+};
+
+function of(why: string, types: string[]): Record<string, string> {
+  return Object.fromEntries(types.map(type => [type, why]));
+}
+
+const harness = useHarness();
+let token: string;
+
+beforeAll(async () => {
+  token = (await makeUser(harness.db, 'Admin')).token;
+});
+
+test('every type of the catalogue has a request that writes it, or a reason why none does', () => {
+  const emitted = new Set(STEPS.flatMap(([, , , emits]) => emits));
+
+  expect(Object.keys(TOLD).toSorted()).toEqual([...emitted].toSorted());
+  expect(Object.keys(NOT_EMITTED).filter(type => emitted.has(type))).toEqual([]);
+  expect([...emitted, ...Object.keys(NOT_EMITTED)].toSorted()).toEqual([...EVENT_TYPE_NAMES].toSorted());
+});
+
+test('the whole life of a flag and of all around it writes exactly the events it should', async () => {
+  const ids: Record<string, string | number> = {};
+
+  for (const [method, path, body, emits, refused] of STEPS) {
+    const before = await lastEvent();
+    const url = path.startsWith('.') ? path.slice(1) : `/api/admin${path}`;
+    const answer = await call(harness.app, method, filled(url, ids), {
+      token,
+      ...(body === undefined ? {} : { body: JSON.parse(filled(JSON.stringify(body), ids)) }),
+    });
+    const answered = `${method} ${path}: ${JSON.stringify(answer.body)}`;
+    if (refused) expect(answer.status, answered).toBe(refused);
+    else expect(answer.status, answered).toBeLessThan(300);
+    remember(ids, path, answer.body);
+    const events = await eventsAfter(before);
+    expect(
+      events.map(({ type }) => type),
+      `${method} ${path}`,
+    ).toEqual(emits);
+    expect(new Set(events.map(({ group }) => group)).size).toBe(emits.length === 0 ? 0 : 1);
+    for (const { type, told } of events) expect(told, type).toBe(TOLD[type]);
+  }
+});
+
+/** `"{segment}"` in a body is a number where the id is one. */
+const filled = (text: string, ids: Record<string, string | number>): string =>
+  text
+    .replace(/"\{(\w+)\}"/g, (all, name) => (name in ids ? JSON.stringify(ids[name]) : all))
+    .replace(/\{(\w+)\}/g, (all, name) => String(ids[name] ?? all));
+
+// biome-ignore lint/suspicious/noExplicitAny: the answers of many routes
+function remember(ids: Record<string, string | number>, path: string, body: any): void {
+  if (path === '/segments') ids.segment = body.id;
+  if (path.endsWith('/strategies') && body?.id) ids.strategy = body.id;
+  if (path.endsWith('/link') && body?.id) ids.link = body.id;
+  if (path === '/api-tokens') ids.token = body.secret;
+  if (path === '/user/tokens') ids.pat = body.id;
+  if (path === '/roles') ids.role = body.roles.id;
+  if (path === '/user-admin') ids.user = body.id;
+  if (path === '/invite-link/tokens') ids.invitation = body.secret;
+  if (path === '/service-account') ids.account = body.id;
+  if (path === `${A}/token`) ids.accountToken = body.id;
+  if (path === '/groups') ids.group = body.id;
+  if (path === '/addons') ids.addon = body.id;
+}
+
+async function lastEvent(): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(
+    harness.db,
+  );
+  return rows[0]?.id ?? 0;
+}
+
+async function eventsAfter(id: number): Promise<{ type: string; group: string; told: string }[]> {
+  const { rows } = await sql<{ type: string; group: string; told: string }>`
+    select type, group_id as "group", rtrim(
+      case when project is null then '' else 'P' end || case when environment is null then '' else 'E' end ||
+      case when feature_name is null then '' else 'F' end || ' ' ||
+      case when data is null then '' else 'd' end || case when pre_data is null then '' else 'p' end) as told
+    from events where id > ${id} order by id`.execute(harness.db);
+  return rows;
+}

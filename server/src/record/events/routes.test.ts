@@ -1,0 +1,281 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { change } from '../change.ts';
+
+const harness = useHarness();
+let viewer: TestUser;
+let reader: TestUser;
+
+type Found = { id: number; project: string; type: string; groupId: string };
+const search = async (query: string, token?: string): Promise<{ events: Found[]; total: number }> => {
+  const { status, body } = await call(
+    harness.app,
+    'GET',
+    `/api/admin/search/events?${query}`,
+    token ? { token } : {},
+  );
+  expect(status).toBe(200);
+  return body;
+};
+
+beforeAll(async () => {
+  const { db } = harness;
+  viewer = await makeUser(db, 'Viewer');
+  reader = await makeUser(db, 'Viewer');
+  await makeProject(db, { id: 'secret-project', mode: 'private' });
+  await makeMember(db, reader, 'secret-project', 'Reader');
+});
+
+test('all events of one change share a groupId and come in the order they were recorded', async () => {
+  await change(harness.db, SYSTEM, async ({ record }) => {
+    for (let number = 0; number < 20; number++)
+      record({ type: 'feature-tagged', project: 'default', data: { number } });
+  });
+
+  const { events } = await search('type=IS:feature-tagged&limit=20');
+
+  expect(new Set(events.map(event => event.groupId)).size).toBe(1);
+  const numbers = events.map(event => (event as unknown as { data: { number: number } }).data.number);
+  expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => 19 - index));
+  expect((await search(`groupId=IS:${events[0]?.groupId}`)).total).toBe(20);
+});
+
+test('a change that fails leaves neither its work nor its events', async () => {
+  const failing = change(harness.db, SYSTEM, async ({ tx, record }) => {
+    await tx.insertInto('projects').values({ id: 'half-made', name: 'x' }).execute();
+    record({ type: 'project-created', project: 'half-made' });
+    throw new Error('no');
+  });
+
+  await expect(failing).rejects.toThrow('no');
+  expect((await search('project=IS:half-made')).total).toBe(0);
+  expect((await call(harness.app, 'GET', '/api/admin/projects/half-made')).status).toBe(404);
+});
+
+test('an event that cannot be written takes its change with it', async () => {
+  const failing = change(harness.db, SYSTEM, async ({ tx, record }) => {
+    await tx.insertInto('projects').values({ id: 'unrecorded', name: 'x' }).execute();
+    record({ type: 'project-created', project: 'unrecorded', data: { text: '\u0000' } });
+  });
+
+  await expect(failing).rejects.toThrow();
+  expect((await call(harness.app, 'GET', '/api/admin/projects/unrecorded')).status).toBe(404);
+});
+
+test.each(['update events set type = type', 'delete from events', 'truncate events', 'truncate events_p0'])(
+  '%s is refused',
+  async statement => {
+    await expect(sql.raw(statement).execute(harness.db)).rejects.toThrow('events are immutable');
+  },
+);
+
+test('pages follow each other without gap or overlap, and past the end the total stays true', async () => {
+  const whole = await search('limit=1000');
+
+  const pages: number[] = [];
+  for (let offset = 0; offset < whole.total; offset += 7) {
+    pages.push(...(await search(`limit=7&offset=${offset}`)).events.map(event => event.id));
+  }
+
+  expect(pages).toEqual(whole.events.map(event => event.id));
+  expect(await search(`offset=${whole.total + 1}`)).toEqual({ events: [], total: whole.total });
+});
+
+test('days are UTC days, both inclusive', async () => {
+  const insert = (at: string) =>
+    sql`insert into events (group_id, type, created_by, project, created_at) values ('days', 'segment-created', 'x', 'days', ${at})`.execute(
+      harness.db,
+    );
+  for (const at of [
+    '2001-02-02T23:59:59.999Z',
+    '2001-02-03T00:00:00Z',
+    '2001-02-03T23:59:59.999Z',
+    '2001-02-04T00:00:00Z',
+  ]) {
+    await insert(at);
+  }
+
+  const count = async (query: string) => (await search(`groupId=IS:days&${query}`)).total;
+
+  expect(await count('from=IS:2001-02-03&to=IS:2001-02-03')).toBe(2);
+  expect(await count('from=IS:2001-02-03')).toBe(3);
+  expect(await count('to=IS:2001-02-03')).toBe(3);
+  expect(await count('from=IS:2001-02-04&to=IS:2001-02-03')).toBe(0);
+  expect((await search('from=IS:2001-02-03&to=IS:2001-02-03')).events.map(event => event.project)).toEqual([
+    'days',
+    'days',
+  ]);
+  expect(await count('to=IS:9999-12-31')).toBe(4);
+});
+
+test('text is found in data, preData and tags, whatever its case, and as it is typed', async () => {
+  await change(harness.db, SYSTEM, async ({ record }) => {
+    record({ type: 'segment-updated', data: { text: '100%_Ready \\o/' }, preData: { text: 'Formerly' } });
+    record({
+      type: 'segment-updated',
+      tags: [{ type: 'simple', value: 'Taggy' }],
+      data: { žluťoučký: 'KŮŇ' },
+    });
+  });
+
+  const count = async (text: string) =>
+    (await search(`type=IS:segment-updated&query=${encodeURIComponent(text)}`)).total;
+
+  expect(await count('100%_rEADY')).toBe(1);
+  expect(await count('100%Ready')).toBe(0);
+  expect(await count('1__%')).toBe(0);
+  expect(await count('formerly')).toBe(1);
+  expect(await count('taggy')).toBe(1);
+  expect(await count('Žluťoučký')).toBe(1);
+  expect(await count('\\\\o/')).toBe(1);
+});
+
+test('finds text as a person sees it, in its JSON-escaped form, and with control characters', async () => {
+  const description = 'say "hello" now in C:\\temp\nline two\tand a bell \u0007 \u007f \u2028 end';
+  await change(harness.db, SYSTEM, async ({ record }) => {
+    record({ type: 'segment-created', data: { description }, preData: {} });
+    record({ type: 'segment-created', data: { description: 'plain' } });
+  });
+  const count = async (text: string) =>
+    (await search(`type=IS:segment-created&query=${encodeURIComponent(text)}`)).total;
+
+  expect(await count('say "hello" now')).toBe(1);
+  expect(await count('say \\"hello\\" now')).toBe(1);
+  expect(await count('C:\\temp')).toBe(1);
+  expect(await count('temp\nLINE two\tand')).toBe(1);
+  expect(await count('bell \u0007 \u007f \u2028 END')).toBe(1);
+  expect(await count(description)).toBe(1);
+  // Not what separates data, preData and tags.
+  expect(await count('\n[')).toBe(0);
+  expect(await count('}\n{')).toBe(0);
+});
+
+test('finds every text by any part of it', async () => {
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter(one => !one.includes('\0'));
+  const awkward = fc.string({
+    unit: fc.constantFrom('"', '\\', '\n', '\t', '%', '_', 'n', 'u', '0', 'é', '😀'),
+  });
+  let number = 0;
+
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        text,
+        awkward.filter(one => one !== ''),
+      ),
+      fc.nat(),
+      fc.nat(),
+      async (description, first, length) => {
+        const points = [...description];
+        const start = first % points.length;
+        const part = points.slice(start, start + 1 + (length % (points.length - start))).join('');
+        const project = `part-${number++}`;
+        await change(harness.db, SYSTEM, async ({ record }) => {
+          record({ type: 'segment-updated', project, data: { description } });
+        });
+
+        const found = await search(`project=IS:${project}&query=${encodeURIComponent(part)}`);
+
+        expect(found.total).toBe(1);
+      },
+    ),
+    { numRuns: 150 },
+  );
+}, 180_000);
+
+test('who may not read a private project sees neither its events nor a total that counts them', async () => {
+  const all = await search('project=IS:secret-project');
+  const asReader = await search('project=IS:secret-project', reader.token);
+  const asViewer = await search('project=IS:secret-project', viewer.token);
+
+  expect(all.total).toBe(1);
+  expect(asReader.events).toHaveLength(1);
+  expect(asViewer).toEqual({ events: [], total: 0 });
+  const id = all.events[0]?.id;
+  expect((await call(harness.app, 'GET', `/api/admin/events/${id}`, { token: reader.token })).status).toBe(
+    200,
+  );
+  const hidden = await call(harness.app, 'GET', `/api/admin/events/${id}`, { token: viewer.token });
+  const missing = await call(harness.app, 'GET', '/api/admin/events/999999999', { token: viewer.token });
+  expect([hidden.status, missing.status]).toEqual([404, 404]);
+  expect(hidden.body.message.replace(id, '')).toBe(missing.body.message.replace('999999999', ''));
+});
+
+test('an event says what acted: a user, an admin token or the service itself', async () => {
+  const editor = await makeUser(harness.db, 'Editor');
+  const create = (name: string, token?: string) =>
+    call(harness.app, 'POST', '/api/admin/tag-types', { body: { name }, ...(token ? { token } : {}) });
+  await create('by-user', editor.token);
+  await create('by-token');
+  await makeProject(harness.db, { id: 'by-system' });
+
+  const { events } = await search('limit=3');
+
+  expect(events).toMatchObject([
+    { type: 'project-created', createdBy: 'system', createdByUserId: -1337, createdByKind: 'system' },
+    { type: 'tag-type-created', createdBy: 'admin', createdByUserId: -42, createdByKind: 'admin-token' },
+    {
+      type: 'tag-type-created',
+      createdBy: editor.username,
+      createdByUserId: editor.id,
+      createdByKind: 'user',
+    },
+  ]);
+});
+
+test('the address of the caller is shown to root admins only', async () => {
+  await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'with-address', name: 'x' } });
+
+  const [asAdmin] = (await search('project=IS:with-address')).events;
+  const [asViewer] = (await search('project=IS:with-address', viewer.token)).events;
+
+  expect(asAdmin).toHaveProperty('ip', '127.0.0.1');
+  expect(asViewer).not.toHaveProperty('ip');
+});
+
+test('a forwarded address is not believed from a proxy that is not configured', async () => {
+  const headers = {
+    authorization: '*:*.an-admin-token-for-tests-0123456789',
+    'x-forwarded-for': '203.0.113.9',
+  };
+  await harness.app.inject({
+    method: 'POST',
+    url: '/api/admin/projects',
+    headers,
+    payload: { id: 'forged', name: 'x' },
+  });
+
+  expect((await search('project=IS:forged')).events[0]).toHaveProperty('ip', '127.0.0.1');
+});
+
+test('the creators listed are those of events the caller may see', async () => {
+  await change(
+    harness.db,
+    { ...SYSTEM, kind: 'user', userId: reader.id, name: reader.username },
+    async ({ record }) => record({ type: 'feature-created', project: 'secret-project' }),
+  );
+  const creators = async (token?: string) =>
+    (await call(harness.app, 'GET', '/api/admin/event-creators', token ? { token } : {})).body.map(
+      (creator: { id: number }) => creator.id,
+    );
+
+  expect(await creators()).toContain(reader.id);
+  expect(await creators(reader.token)).toContain(reader.id);
+  expect(await creators(viewer.token)).not.toContain(reader.id);
+});
+
+test.each(['abc', '0', '-1', '1.5', '99999999999999999999'])('an event id of %s is refused', async id => {
+  const answer = await call(harness.app, 'GET', `/api/admin/events/${id}`);
+  expect(answer).toMatchObject({
+    status: 400,
+    body: {
+      name: 'BadDataError',
+      details: expect.arrayContaining([expect.objectContaining({ path: '/params/id' })]),
+    },
+  });
+});

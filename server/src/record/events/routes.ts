@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import type { LongReads } from '../../platform/http/long-reads.ts';
+import { answer, PathBigId, refusals } from '../../platform/http/schema.ts';
+import { presentEvent } from './present.ts';
+import { Event, EventCreator, EventCreators, EventSearchQuery, EventSearchResult, Tag } from './schema.ts';
+import { parseEventSearch } from './search-query.ts';
+import { type EventRow, findEvent, listEventCreators, searchEvents } from './store.ts';
+
+export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
+  for (const schema of [Tag, Event, EventSearchResult, EventCreator]) app.addSchema(schema);
+
+  app.get(
+    '/api/admin/search/events',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'searchEvents',
+        tags: ['Events'],
+        summary: 'Search events',
+        description:
+          'Who changed what, newest first. Filters are combined with and. Root admins see every event. Others see the events of the projects they may read, and the events without a project that they caused. The total counts only what the caller may see.',
+        querystring: EventSearchQuery,
+        response: { 200: answer('The page and the total', EventSearchResult), ...refusals(400, 401, 403) },
+      },
+    },
+    async request => {
+      const search = parseEventSearch(request.query);
+      // Free text may have to look at every event; the other filters walk an index.
+      const { events, total } =
+        search.query === undefined
+          ? await searchEvents(db, request.actor, search)
+          : await longReads.run(request.caller, db => searchEvents(db, request.actor, search));
+      return { events: events.map(event => present(event, request.actor)), total };
+    },
+  );
+
+  app.get(
+    '/api/admin/events/:id',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getEvent',
+        tags: ['Events'],
+        summary: 'Get one event',
+        description: 'One event by its id, if the caller may see it.',
+        params: Type.Object({
+          id: PathBigId('Event', '4211'),
+        }),
+        response: { 200: answer('The event', Event), ...refusals(400, 401, 403, 404) },
+      },
+    },
+    async request => {
+      const event = await findEvent(db, request.actor, Number(request.params.id));
+      if (!event) throw notFound(`Event ${request.params.id}`);
+      return present(event, request.actor);
+    },
+  );
+
+  app.get(
+    '/api/admin/event-creators',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getEventCreators',
+        tags: ['Events'],
+        summary: 'List the creators of events',
+        description:
+          'Those who made at least one event the caller may see: the values for the createdBy filter.',
+        response: { 200: EventCreators, ...refusals(401, 403) },
+      },
+    },
+    async request => await listEventCreators(db, request.actor),
+  );
+}
+
+const present = (event: EventRow, actor: Actor): Event => ({
+  ...presentEvent(event),
+  ...(actor.isAdmin ? { ip: event.ip } : {}),
+});

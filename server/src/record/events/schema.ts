@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox';
+import type { Actor } from '../../platform/actor.ts';
+import {
+  DATE_PATTERN,
+  FILTER_PATTERN,
+  MAX_FILTER_LENGTH,
+  MAX_TEXT_LENGTH,
+  page,
+  SearchQuery,
+} from '../../platform/http/filter.ts';
+import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { EVENT_TYPE_NAMES } from './event-types.ts';
+
+export const Tag = Named(
+  'Tag',
+  Type.Object({
+    value: Type.String({ minLength: 2, maxLength: 50, examples: ['checkout'] }),
+    type: Type.String({ minLength: 2, maxLength: 50, examples: ['simple'] }),
+  }),
+);
+
+export const Event = Named(
+  'Event',
+  Type.Object({
+    id: Type.Integer({ minimum: 1, description: 'Increases over time', examples: [4211] }),
+    createdAt: Timestamp('When the event happened'),
+    type: Type.String({
+      description: 'What happened',
+      enum: EVENT_TYPE_NAMES,
+      examples: ['feature-created'],
+    }),
+    createdBy: Type.String({ description: 'Name of the user or token that acted', examples: ['alice'] }),
+    createdByUserId: Nullable(
+      Type.Integer({
+        description: 'Id of that user; -42 is an admin token, -1337 the service itself',
+        examples: [7],
+      }),
+    ),
+    createdByKind: Type.Optional(
+      Type.Unsafe<Actor['kind']>({
+        type: 'string',
+        enum: ['user', 'service-account', 'admin-token', 'system'],
+        description: 'What acted; absent in events older than this field',
+        examples: ['user'],
+      }),
+    ),
+    environment: Nullable(Type.String({ examples: [null] })),
+    project: Nullable(Type.String({ examples: ['default'] })),
+    featureName: Nullable(Type.String({ examples: ['checkout-v2'] })),
+    data: Nullable(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description: 'The subject after the change',
+          examples: [{ name: 'checkout-v2', project: 'default', type: 'release' }],
+        },
+      ),
+    ),
+    preData: Nullable(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'The subject before the change', examples: [null] },
+      ),
+    ),
+    tags: Type.Array(Ref(Tag), { description: 'Tags of the feature at that moment' }),
+    label: Type.String({ description: 'Short readable name of the type', examples: ['Flag created'] }),
+    summary: Type.String({
+      description: 'One line of Markdown; names are escaped',
+      examples: ['**alice** created flag **checkout-v2** in project **default**'],
+    }),
+    groupId: Type.String({
+      description: 'Shared by all events of one change',
+      examples: ['0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'],
+    }),
+    ip: Type.Optional(
+      Nullable(
+        Type.String({ description: 'Address of the caller; root admins only', examples: ['192.0.2.7'] }),
+      ),
+    ),
+  }),
+);
+export type Event = Static<typeof Event>;
+
+export const EventSearchResult = Named(
+  'EventSearchResult',
+  Type.Object({
+    events: Type.Array(Ref(Event), { description: 'The page, newest first' }),
+    total: Type.Integer({
+      description: 'How many events match, as far as the caller may see',
+      examples: [53],
+    }),
+  }),
+);
+
+const filter = (description: string, ...examples: string[]) =>
+  Type.Optional(
+    Type.String({ description, pattern: FILTER_PATTERN, maxLength: MAX_FILTER_LENGTH, examples }),
+  );
+const day = (description: string, example: string) =>
+  Type.Optional(Type.String({ description, pattern: DATE_PATTERN, examples: [example] }));
+
+export const EventSearchQuery = SearchQuery({
+  query: Type.Optional(
+    Type.String({
+      maxLength: MAX_TEXT_LENGTH,
+      description:
+        'Text to find in the JSON text of data, preData or tags: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to a person. JSON punctuation and null match too.',
+      examples: ['flexibleRollout'],
+    }),
+  ),
+  feature: filter('By feature name', 'IS:checkout-v2'),
+  project: filter('By project id', 'IS_ANY_OF:default,payments'),
+  type: filter('By event type', 'IS:project-created'),
+  createdBy: filter("By the creator's user id", 'IS:7'),
+  environment: filter('By environment', 'IS:production'),
+  id: filter('By event id', 'IS:4211'),
+  groupId: filter('By the change the events belong to', 'IS:0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'),
+  from: day('First day, UTC, inclusive', 'IS:2026-11-01'),
+  to: day('Last day, UTC, inclusive', 'IS:2026-11-30'),
+  ...page,
+});
+
+export const EventCreator = Named(
+  'EventCreator',
+  Type.Object({ id: Type.Integer({ examples: [7] }), name: Type.String({ examples: ['alice'] }) }),
+);
+export const EventCreators = Type.Array(Ref(EventCreator), { description: 'The creators, by name' });

@@ -1,0 +1,210 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+import { MAX_KEYS, MAX_STORED_BODY, MAX_STORED_BYTES } from './limits.ts';
+
+const harness = useHarness();
+
+let number = 0;
+const key = (): { 'idempotency-key': string } => ({ 'idempotency-key': `key-${++number}` });
+
+const post = (url: string, body: object, token: string, headers: Record<string, string>): Promise<Answer> =>
+  call(harness.app, 'POST', `/api/admin/${url}`, { body, token, headers });
+
+/** A user with a role in a project of the mode, and the request that creates a flag there. */
+async function member(mode: 'open' | 'private', role: 'Member' | 'Owner' = 'Member') {
+  const user = await makeUser(harness.db, 'Viewer');
+  const { id } = await makeProject(harness.db, { mode });
+  await makeMember(harness.db, user, id, role);
+  const headers = key();
+  const create = (): Promise<Answer> =>
+    post(`projects/${id}/features`, { name: `${id}-flag` }, user.token, headers);
+  return { user, project: id, headers, create };
+}
+
+const removeFrom = ({ id }: TestUser, project: string) =>
+  sql`delete from user_roles where user_id = ${id} and project = ${project}`.execute(harness.db);
+
+test('an export is carried out again: after removal from a private project it shows nothing', async () => {
+  const { user, project, create, headers } = await member('private');
+  await create();
+  const again = { ...headers, ...key() };
+  const request = () =>
+    post(
+      'features-batch/export',
+      { features: [`${project}-flag`], environment: 'development' },
+      user.token,
+      again,
+    );
+  const first = await request();
+  await removeFrom(user, project);
+
+  expect(first.status).toBe(200);
+  expect((await request()).status).toBe(404);
+});
+
+test('a replay of an operation whose permission is checked by the operation needs that permission still', async () => {
+  const { user, project } = await member('private');
+  const source = await makeProject(harness.db);
+  await makeMember(harness.db, user, source.id, 'Member');
+  const { token } = user;
+  await post(`projects/${source.id}/features`, { name: `${source.id}-flag` }, token, key());
+  const headers = key();
+  const clone = () =>
+    post(
+      `projects/${source.id}/features/${source.id}-flag/clone`,
+      { name: `${project}-copy`, project },
+      token,
+      headers,
+    );
+  const [first, second] = [await clone(), await clone()];
+  await removeFrom(user, project);
+
+  const after = await clone();
+
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(second.headers['idempotent-replayed']).toBe('true');
+  expect(after).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(JSON.stringify(after.body)).not.toContain(project);
+});
+
+test('a replay is rejected after the project of its response became private', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const { id } = await makeProject(harness.db, { mode: 'open' });
+  const other = await makeProject(harness.db);
+  await makeMember(harness.db, user, other.id, 'Member');
+  await call(harness.app, 'POST', `/api/admin/projects/${id}/features`, { body: { name: `${id}-source` } });
+  const headers = key();
+  const clone = () =>
+    post(
+      `projects/${other.id}/features/${id}-source/clone`,
+      { name: `${other.id}-copy` },
+      user.token,
+      headers,
+    );
+  const first = await clone();
+  await call(harness.app, 'PUT', `/api/admin/projects/${id}`, {
+    body: { name: 'now private', mode: 'private' },
+  });
+
+  expect(first.status).toBe(200);
+  expect((await clone()).status).toBe(409);
+});
+
+test('a replay is rejected after a role of the caller lost a permission', async () => {
+  const role = await call(harness.app, 'POST', '/api/admin/roles', {
+    body: { name: 'Segments', type: 'root-custom', permissions: [{ name: 'CREATE_SEGMENT' }] },
+  });
+  const user = await makeUser(harness.db, 'Viewer');
+  await call(harness.app, 'PUT', `/api/admin/user-admin/${user.id}`, {
+    body: { rootRole: role.body.roles.id },
+  });
+  const headers = key();
+  const create = () => post('segments', { name: 'of a role', constraints: [] }, user.token, headers);
+  const [first, second] = [await create(), await create()];
+  await call(harness.app, 'PUT', `/api/admin/roles/${role.body.roles.id}`, {
+    body: { name: 'Segments', permissions: [] },
+  });
+
+  const after = await create();
+
+  expect([first.status, second.status]).toEqual([201, 201]);
+  expect(after.status).toBe(409);
+});
+
+test('a further role leaves replays as they are, also the role that the request itself granted', async () => {
+  const user = await makeUser(harness.db, 'Editor');
+  const headers = key();
+  const create = () => post('projects', { name: 'Mine', id: 'mine-by-key' }, user.token, headers);
+  const [first, second] = [await create(), await create()];
+  const { id } = await makeProject(harness.db, { mode: 'private' });
+  await makeMember(harness.db, user, id, 'Reader');
+
+  const third = await create();
+  await removeFrom(user, 'mine-by-key');
+  const fourth = await create();
+
+  expect([first.status, second.status, third.status, fourth.status]).toEqual([201, 201, 201, 409]);
+});
+
+test('a response larger than the cap is not stored, and the request is not carried out twice', async () => {
+  const { create, headers } = await member('open');
+  const user = await makeUser(harness.db, 'Admin');
+  const { id } = await makeProject(harness.db);
+  const legalValues = Array.from({ length: 800 }, (_, at) => ({
+    value: `${at}`,
+    description: 'x'.repeat(90),
+  }));
+  const again = { ...headers, ...key() };
+  const request = () =>
+    post(`projects/${id}/context`, { name: `${id}-field`, legalValues }, user.token, again);
+  const [first, second] = [await request(), await request()];
+
+  expect(JSON.stringify(first.body).length).toBeGreaterThan(MAX_STORED_BODY);
+  expect(first.status).toBe(201);
+  expect(second).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect((await create()).status).toBe(201);
+});
+
+test('a large rejection is not stored either, and the request runs again', async () => {
+  const { token } = await makeUser(harness.db, 'Admin');
+  const { id } = await makeProject(harness.db);
+  const headers = key();
+  const names = Array.from({ length: 900 }, (_, at) => `${'missing-'.repeat(11)}${at}`);
+  const request = () => post(`projects/${id}/archive`, { features: names }, token, headers);
+
+  const [first, second] = [await request(), await request()];
+
+  expect(first.status).toBeGreaterThanOrEqual(400);
+  expect(first.body.id).not.toBe(second.body.id);
+  expect(second.status).toBe(first.status);
+});
+
+const setUsage = (keys: number, bytes: number) =>
+  sql`update idempotency_usage set keys = ${keys}, bytes = ${bytes}`.execute(harness.db);
+
+test('a caller stores so many bytes a day: further responses are not kept, and nothing runs twice', async () => {
+  const { create, headers, user, project } = await member('open');
+  await create();
+  await setUsage(1, MAX_STORED_BYTES);
+  const again = { ...headers, ...key() };
+  const request = () => post(`projects/${project}/features`, { name: `${project}-2` }, user.token, again);
+
+  const [first, second] = [await request(), await request()];
+
+  expect([first.status, second.status]).toEqual([201, 409]);
+  expect(second.body.name).toBe('ConflictError');
+});
+
+test('a caller uses so many keys a day: a further key is rejected with 429, a known one still works', async () => {
+  const { create, headers, user, project } = await member('open');
+  const other = await member('open');
+  await create();
+  await setUsage(MAX_KEYS, 0);
+
+  const rejected = await post(`projects/${project}/features`, { name: `${project}-3` }, user.token, {
+    ...headers,
+    ...key(),
+  });
+
+  expect(rejected).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
+  expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(86_000);
+  expect((await create()).headers['idempotent-replayed']).toBe('true');
+  expect((await other.create()).status).toBe(201);
+  expect(
+    (await call(harness.app, 'GET', `/api/admin/projects/${project}/features/${project}-3`)).status,
+  ).toBe(404);
+});
+
+test('the bound is counted from zero again after a day', async () => {
+  const { create, headers, user, project } = await member('open');
+  await create();
+  await setUsage(MAX_KEYS, MAX_STORED_BYTES);
+  await sql`update idempotency_usage set ends_at = now()`.execute(harness.db);
+  const again = { ...headers, ...key() };
+  const request = () => post(`projects/${project}/features`, { name: `${project}-4` }, user.token, again);
+
+  expect([(await request()).status, (await request()).status]).toEqual([201, 201]);
+});

@@ -1,0 +1,313 @@
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { App } from '../../platform/http/app.ts';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { removeExpiredKeys } from './expire.ts';
+
+const harness = useHarness();
+const FEATURES = '/api/admin/projects/default/features';
+
+type Sent = { key?: string; token?: string; app?: App; method?: 'POST' | 'PUT' };
+
+async function send(url: string, body: object, { key, token, app, method }: Sent = {}) {
+  const response = await (app ?? harness.app).inject({
+    method: method ?? 'POST',
+    url,
+    headers: {
+      authorization: token ?? ADMIN_TOKEN,
+      'content-type': 'application/json',
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    },
+    payload: JSON.stringify(body),
+  });
+  return {
+    status: response.statusCode,
+    body: response.body === '' ? '' : response.json(),
+    headers: response.headers,
+  };
+}
+
+const countEvents = async (feature: string): Promise<number> =>
+  (await sql`select from events where feature_name = ${feature}`.execute(harness.db)).rows.length;
+const keys = async () =>
+  (
+    await sql<{ settled: boolean; status: number | null; body: string | null }>`
+      select settled_at is not null as settled, status, body from idempotency_keys order by claimed_at`.execute(
+      harness.db,
+    )
+  ).rows;
+const later = (interval: string) =>
+  sql`update idempotency_keys set claimed_at = claimed_at - ${interval}::interval`.execute(harness.db);
+
+/** Keeps whoever wants to create a feature in the default project waiting. */
+async function holdProject() {
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from projects where id = 'default' for update`.execute(blocker);
+  return blocker;
+}
+
+test('a repetition gets the first answer, and nothing is done twice', async () => {
+  const first = await send(FEATURES, { name: 'once' }, { key: 'a' });
+  const second = await send(FEATURES, { name: 'once' }, { key: 'a' });
+
+  expect(first.status).toBe(201);
+  expect(first.headers['idempotent-replayed']).toBeUndefined();
+  expect(second.status).toBe(201);
+  expect(second.body).toEqual(first.body);
+  expect(second.headers['idempotent-replayed']).toBe('true');
+  expect(second.headers['content-type']).toBe(first.headers['content-type']);
+  expect(await countEvents('once')).toBe(1);
+});
+
+test('a clone too, also on another server', async () => {
+  await send(FEATURES, { name: 'origin' });
+  const app = await harness.secondServer();
+
+  const first = await send(`${FEATURES}/origin/clone`, { name: 'cloned' }, { key: 'b' });
+  const second = await send(`${FEATURES}/origin/clone`, { name: 'cloned' }, { key: 'b', app });
+
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(second.body).toEqual(first.body);
+  expect(await countEvents('cloned')).toBe(1);
+});
+
+test('an answer without a body is repeated as one', async () => {
+  await send(FEATURES, { name: 'archived' });
+  const url = '/api/admin/projects/default/archive';
+
+  const first = await send(url, { features: ['archived'] }, { key: 'c' });
+  const second = await send(url, { features: ['archived'] }, { key: 'c' });
+
+  expect([first.status, second.status]).toEqual([202, 202]);
+  expect(second.body).toBe('');
+  expect(second.headers['idempotent-replayed']).toBe('true');
+});
+
+test('a refusal is an answer: it is repeated, even when it would be another now', async () => {
+  await send(FEATURES, { name: 'in-the-way' });
+  const first = await send(FEATURES, { name: 'in-the-way' }, { key: 'd' });
+  await sql`delete from features where name = 'in-the-way'`.execute(harness.db);
+  const second = await send(FEATURES, { name: 'in-the-way' }, { key: 'd' });
+
+  expect(first.status).toBe(409);
+  expect(second.body).toEqual(first.body);
+});
+
+test.each([
+  ['another body', FEATURES, { name: 'other' }],
+  ['another address', '/api/admin/projects', { name: 'mine' }],
+  ['another query', `${FEATURES}?x=1`, { name: 'mine' }],
+])('the same key with %s is refused', async (what, url, body) => {
+  await send(FEATURES, { name: 'mine' }, { key: what });
+
+  const refused = await send(url, body, { key: what });
+
+  expect(refused).toMatchObject({ status: 422, body: { name: 'IdempotencyError' } });
+});
+
+test('a key belongs to its caller', async () => {
+  const { token } = await makeUser(harness.db, 'Editor');
+
+  const mine = await send(FEATURES, { name: 'of-admin' }, { key: 'e' });
+  const theirs = await send(FEATURES, { name: 'of-editor' }, { key: 'e', token });
+
+  expect([mine.status, theirs.status]).toEqual([201, 201]);
+});
+
+test('who has lost the permission gets no answer of before', async () => {
+  const { token, id } = await makeUser(harness.db, 'Editor');
+  await send(FEATURES, { name: 'was-allowed' }, { key: 'f', token });
+  await sql`update user_roles set role_id = 3 where user_id = ${id}`.execute(harness.db);
+
+  expect((await send(FEATURES, { name: 'was-allowed' }, { key: 'f', token })).status).toBe(403);
+});
+
+test('without a key, and with other methods, nothing is remembered', async () => {
+  const before = (await keys()).length;
+  await send(FEATURES, { name: 'plain' });
+  const { status } = await send(`${FEATURES}/plain`, { description: 'x' }, { key: 'g', method: 'PUT' });
+
+  expect(status).toBe(200);
+  expect(await keys()).toHaveLength(before);
+});
+
+test.each(['', 'x'.repeat(256)])('the key "%s" is refused', async key => {
+  const refused = await send(FEATURES, { name: 'bad-key' }, { key });
+
+  expect(refused).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(refused.body.details[0].path).toBe('/headers/idempotency-key');
+});
+
+test('what does not get past the schema leaves the key free', async () => {
+  const bad = await send(FEATURES, { name: 'not free' }, { key: 'h' });
+  const good = await send(FEATURES, { name: 'free' }, { key: 'h' });
+
+  expect([bad.status, good.status]).toEqual([400, 201]);
+});
+
+test('two at the same moment: one runs, the other is told so, and neither waits for the other', async () => {
+  const app = await harness.secondServer();
+  const blocker = await holdProject();
+  const first = send(FEATURES, { name: 'at-once' }, { key: 'i' });
+  await untilWaiting(harness.db);
+
+  const second = await send(FEATURES, { name: 'at-once' }, { key: 'i', app });
+  const other = await send(FEATURES, { name: 'at-once-2' }, { key: 'i', app });
+  await blocker.rollback().execute();
+
+  expect(second).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(second.headers['retry-after']).toBe('1');
+  expect(other.status).toBe(422);
+  expect((await first).status).toBe(201);
+  expect((await send(FEATURES, { name: 'at-once' }, { key: 'i', app })).status).toBe(201);
+  expect(await countEvents('at-once')).toBe(1);
+});
+
+test('a process that dies before the commit has done nothing: after a minute the repetition runs', async () => {
+  // What is left of such a process: a claim, and no change.
+  const blocker = await holdProject();
+  const dying = send(FEATURES, { name: 'died-early' }, { key: 'j' });
+  await untilWaiting(harness.db);
+  const waiting = await sql<{ pid: number }>`
+    select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+    harness.db,
+  );
+  const copy = await sql<{ key: Buffer; request: Buffer; run: string }>`
+    select key_hash as key, request_hash as request, run from idempotency_keys
+    where settled_at is null and status is null`.execute(harness.db);
+  for (const { pid } of waiting.rows) await sql`select pg_terminate_backend(${pid})`.execute(harness.db);
+  expect((await dying).status).toBe(503);
+  await blocker.rollback().execute();
+  expect(copy.rows).toHaveLength(1);
+  for (const { key, request, run } of copy.rows) {
+    await sql`
+      insert into idempotency_keys (key_hash, request_hash, run) values (${key}, ${request}, ${run}::uuid)`.execute(
+      harness.db,
+    );
+  }
+
+  const soon = await send(FEATURES, { name: 'died-early' }, { key: 'j' });
+  await later('61 seconds');
+  const after = await send(FEATURES, { name: 'died-early' }, { key: 'j' });
+
+  expect([soon.status, after.status]).toEqual([409, 201]);
+  expect(await countEvents('died-early')).toBe(1);
+});
+
+test('a process that dies between the commit and its answer has done it: the repetition is told so, and never runs', async () => {
+  await send(FEATURES, { name: 'died-late' }, { key: 'k' });
+  await sql`update idempotency_keys set status = null, body = null where body like '%died-late%'`.execute(
+    harness.db,
+  );
+  await later('61 seconds');
+  await sql`delete from features where name = 'died-late'`.execute(harness.db);
+
+  const repeated = await send(FEATURES, { name: 'died-late' }, { key: 'k' });
+
+  expect(repeated).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(await countEvents('died-late')).toBe(1);
+});
+
+test('a run that was taken for dead and is not changes nothing once another has its key', async () => {
+  const blocker = await holdProject();
+  const slow = send(FEATURES, { name: 'slow' }, { key: 'l' });
+  await untilWaiting(harness.db);
+  await later('61 seconds');
+  const quick = send(FEATURES, { name: 'slow' }, { key: 'l' });
+  await untilWaiting(harness.db, 2);
+  await blocker.rollback().execute();
+
+  const statuses = [(await slow).status, (await quick).status];
+
+  // Whoever comes first at the project: the one without the key is rolled back.
+  expect(statuses).toEqual([409, 201]);
+  expect(await countEvents('slow')).toBe(1);
+});
+
+test('a failure of ours is not remembered: the repetition runs', async () => {
+  await sql`alter table feature_lifecycles add constraint broken check (feature_name <> 'unlucky')`.execute(
+    harness.db,
+  );
+  const first = await send(FEATURES, { name: 'unlucky' }, { key: 'm' });
+  await sql`alter table feature_lifecycles drop constraint broken`.execute(harness.db);
+  const second = await send(FEATURES, { name: 'unlucky' }, { key: 'm' });
+
+  expect([first.status, second.status]).toEqual([500, 201]);
+});
+
+test('a secret is not kept: the token is made once, and the repetition gets 409', async () => {
+  const { token } = await makeUser(harness.db, 'Viewer');
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const personal = { description: 'mine', expiresAt };
+  const sdk = { tokenName: 'sdk', type: 'client', environment: 'production' };
+
+  const first = await send('/api/admin/user/tokens', personal, { key: 'n', token });
+  const second = await send('/api/admin/user/tokens', personal, { key: 'n', token });
+  const third = await send('/api/admin/api-tokens', sdk, { key: 'n' });
+  const fourth = await send('/api/admin/api-tokens', sdk, { key: 'n' });
+
+  expect([first, second, third, fourth].map(({ status }) => status)).toEqual([201, 409, 201, 409]);
+  const stored = JSON.stringify(await keys());
+  expect(stored).not.toContain(first.body.secret);
+  expect(stored).not.toContain(third.body.secret);
+  const { rows } = await sql`select from api_tokens where name = 'sdk'`.execute(harness.db);
+  expect(rows).toHaveLength(1);
+});
+
+type Schema = { properties?: Record<string, Schema>; items?: Schema; anyOf?: Schema[]; $ref?: string };
+
+test('every POST whose answer can hold a secret says so', () => {
+  const document = JSON.parse(readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8'));
+  const namesIn = (schema: Schema | undefined): string[] => {
+    if (!schema) return [];
+    const name = schema.$ref?.split('/').at(-1);
+    return [
+      ...(name === undefined ? [] : namesIn(document.components.schemas[name])),
+      ...Object.entries(schema.properties ?? {}).flatMap(([key, value]) => [key, ...namesIn(value)]),
+      ...namesIn(schema.items),
+      ...(schema.anyOf ?? []).flatMap(namesIn),
+    ];
+  };
+  type Post = { responses: object; 'x-answers-secret'?: boolean; 'x-permission'?: unknown };
+  const posts = Object.entries<{ post?: Post }>(document.paths).filter(
+    ([, { post }]) => post?.['x-permission'] !== undefined,
+  );
+  const secretive = posts.filter(([, { post }]) =>
+    Object.entries(post?.responses ?? {})
+      .filter(([status]) => status.startsWith('2'))
+      .flatMap(([, response]) => namesIn(response.content?.['application/json']?.schema))
+      .some(name => /secret|password|^token$|link$/i.test(name)),
+  );
+
+  expect(secretive.map(([path]) => path)).toContain('/api/admin/api-tokens');
+  const unmarked = secretive.filter(([, { post }]) => !post?.['x-answers-secret']).map(([path]) => path);
+  // This one answers with a mask in place of the secret.
+  expect(unmarked).toEqual(['/api/admin/auth/oidc/settings']);
+});
+
+test('keys are forgotten after 24 hours, and removed by the job', async () => {
+  await send(FEATURES, { name: 'daily' }, { key: 'o' });
+  await later('23 hours 59 minutes');
+  const inTime = await send(FEATURES, { name: 'daily' }, { key: 'o' });
+  await later('2 minutes');
+  const late = await send(FEATURES, { name: 'daily' }, { key: 'o' });
+  await later('25 hours');
+
+  expect(inTime.status).toBe(201);
+  expect(late).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(await removeExpiredKeys(harness.db)).toBeGreaterThan(0);
+  expect(await keys()).toEqual([]);
+});
+
+test('neither keys nor requests can be read from the table', async () => {
+  await makeProject(harness.db, { id: 'quiet' });
+  await send(`/api/admin/projects/quiet/archive`, { features: ['none'] }, { key: 'readable-key' });
+
+  const { rows } = await sql<{ row: string }>`
+    select idempotency_keys::text as row from idempotency_keys`.execute(harness.db);
+  expect(rows.some(({ row }) => row.includes('readable-key'))).toBe(false);
+  expect(rows).toHaveLength(1);
+});

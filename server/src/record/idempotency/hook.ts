@@ -1,0 +1,162 @@
+import { createHash, createHmac, randomUUID } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Claim, isAccount } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { ApiError, badData, tooManyRequests } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { MAX_KEYS, MAX_STORED_BODY } from './limits.ts';
+import {
+  type Caller,
+  deleteClaim,
+  findKey,
+  insertClaim,
+  type KnownKey,
+  storeAnswer,
+  takeOver,
+} from './store.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The answer shows a secret, which must be stored nowhere. */
+    answersSecret?: true;
+    /** The operation only reads: a repetition runs again, with the permissions of then, and nothing is stored. */
+    onlyReads?: true;
+  }
+}
+
+const MAX_KEY_LENGTH = 255;
+const RATE_LIMITED = 429;
+
+/**
+ * A POST with an Idempotency-Key is carried out once: its repetition gets the first answer. The key is claimed before the
+ * request runs, settled in the transaction of its change, and answered for afterwards, so that neither two servers nor a
+ * crash at any point can make it run twice (docs/reference/idempotency.md).
+ */
+export function installIdempotency(app: App, db: Db): void {
+  // After the body is checked: what is refused before needs no key, and whoever may not ask gets no answer of another's.
+  app.addHook('preHandler', async (request, reply) => {
+    const text = request.headers['idempotency-key'];
+    if (request.method !== 'POST' || text === undefined || request.actor === undefined) return;
+    if (request.routeOptions.config.onlyReads) return;
+    const key = String(text);
+    if (key.length === 0 || key.length > MAX_KEY_LENGTH) {
+      const message = `Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} characters`;
+      throw badData([{ message, path: '/headers/idempotency-key' }]);
+    }
+    const claim = { key: hashFor(request, key), run: randomUUID() };
+    const hash = hashFor(request, JSON.stringify([request.method, request.url, request.body ?? null]));
+    const known = await claimOrFind(db, claim, hash, callerOf(request));
+    if (known) return replay(reply, known, hash);
+    request.actor = { ...request.actor, claim };
+  });
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    const claim = request.actor?.claim;
+    if (claim === undefined) return payload;
+    try {
+      await conclude(db, claim, callerOf(request), reply, payload);
+    } catch (error) {
+      // The answer is right all the same; a repetition will be told that there is none to repeat.
+      request.log.warn({ err: error }, 'answer for an idempotency key was not stored');
+    }
+    return payload;
+  });
+}
+
+/**
+ * Keys belong to a token. Under it as the key of an HMAC the table tells neither keys nor requests to who reads it, not even
+ * by guessing. Without a token the caller is a user with a session.
+ */
+function hashFor(request: FastifyRequest, text: string): Buffer {
+  return createHmac('sha256', tokenOf(request) ?? nameOf(request))
+    .update(text)
+    .digest();
+}
+
+const tokenOf = ({ headers }: FastifyRequest): string | undefined =>
+  headers.authorization?.replace(/^bearer /i, '').trim();
+
+const nameOf = ({ actor }: FastifyRequest): string => `${actor.kind} ${actor.userId}`;
+
+/** The tokens and sessions of an account are one caller. Admin tokens have no account: each is a caller of its own. */
+function callerOf(request: FastifyRequest): Caller {
+  const { actor } = request;
+  const name = isAccount(actor) ? nameOf(request) : (tokenOf(request) ?? nameOf(request));
+  return { actor, owner: createHash('sha256').update(name).digest() };
+}
+
+/** Undefined if the claim is made; otherwise what is known of the key. */
+async function claimOrFind(
+  db: Db,
+  claim: Claim,
+  request: Buffer,
+  caller: Caller,
+): Promise<KnownKey | undefined> {
+  const usage = await insertClaim(db, claim, request, caller);
+  if (usage && usage.keys > MAX_KEYS) {
+    await deleteClaim(db, claim);
+    throw tooManyRequests(
+      `You have used ${MAX_KEYS} idempotency keys within 24 hours. Send the request without a key, or wait.`,
+      usage.secondsLeft,
+    );
+  }
+  if (usage) return undefined;
+  const known = await findKey(db, claim.key, caller.actor);
+  // Removed between the two statements: that is as good as running.
+  if (!known) throw stillRunning();
+  if (known.over && (await takeOver(db, claim, request, caller.actor, known.run))) return undefined;
+  return known;
+}
+
+function replay(reply: FastifyReply, known: KnownKey, request: Buffer): FastifyReply {
+  if (!known.request.equals(request)) {
+    throw new ApiError(
+      'IdempotencyError',
+      'This Idempotency-Key belongs to another request. Take a new key.',
+    );
+  }
+  if (known.status !== null && !known.permitted) {
+    throw new ApiError(
+      'ConflictError',
+      'The request with this Idempotency-Key was carried out. Its response is not repeated, because your permissions have changed since.',
+    );
+  }
+  if (known.status !== null) {
+    reply.code(known.status).header('idempotent-replayed', 'true');
+    if (known.body === null) return reply.send();
+    return reply.type('application/json; charset=utf-8').send(known.body);
+  }
+  if (!known.settled) {
+    reply.header('retry-after', '1');
+    throw stillRunning();
+  }
+  throw new ApiError(
+    'ConflictError',
+    'The request with this Idempotency-Key was carried out, and its answer is not kept. Look at what it made.',
+  );
+}
+
+const stillRunning = (): ApiError =>
+  new ApiError('ConflictError', 'A request with this Idempotency-Key is still running. Try again shortly.');
+
+/**
+ * Keeps a response that can be repeated. What failed on our side may be tried again, unless it was carried out; so may a
+ * request that changed nothing and whose response is not stored because it is too large or the caller has stored too much.
+ */
+async function conclude(
+  db: Db,
+  claim: Claim,
+  caller: Caller,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<void> {
+  const { statusCode } = reply;
+  if (statusCode >= 500 || statusCode === RATE_LIMITED) return await deleteClaim(db, claim);
+  const secret = reply.routeOptions.config.answersSecret === true && statusCode < 400;
+  const body = payload === null || payload === undefined || payload === '' ? null : payload;
+  if (secret || !(body === null || typeof body === 'string')) return;
+  const stored =
+    (body === null || Buffer.byteLength(body) <= MAX_STORED_BODY) &&
+    (await storeAnswer(db, claim, caller, { status: statusCode, body }));
+  if (!stored) await deleteClaim(db, claim);
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { makeProject } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+
+const validate = (body: unknown) => call(harness.app, 'POST', '/api/admin/constraints/validate', { body });
+
+const makeField = async (name: string, legalValues: string[], project: string | null = null) => {
+  const legal_values = JSON.stringify(legalValues.map(value => ({ value, description: 'x' })));
+  await harness.db.insertInto('context_fields').values({ name, legal_values, project }).execute();
+};
+
+test('a constraint that is right is answered with 204 and no body', async () => {
+  const answer = await validate({ contextName: 'x', operator: 'SEMVER_EQ', value: '1.2.3', unknown: 1 });
+
+  expect(answer).toMatchObject({ status: 204, body: '' });
+});
+
+test.each([
+  ['a value of the wrong kind', { contextName: 'x', operator: 'NUM_EQ', value: 'ten' }, ['/body/value']],
+  ['an empty list', { contextName: 'x', operator: 'IN', values: [] }, ['/body/values']],
+  ['an unknown operator', { contextName: 'x', operator: 'LIKE' }, ['/body/operator']],
+  ['an operator in lower case', { contextName: 'x', operator: 'in', values: ['a'] }, ['/body/operator']],
+  ['nothing', {}, ['/body/contextName', '/body/operator']],
+  [
+    'an empty name, an empty value and one of 101 characters',
+    { contextName: '', operator: 'IN', values: ['', 'x'.repeat(101)] },
+    ['/body/contextName', '/body/values/0', '/body/values/1'],
+  ],
+  ['a null', null, ['/body']],
+])('%s is refused', async (_case, body, paths) => {
+  const answer = await validate(body);
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
+});
+
+test('251 values are refused', async () => {
+  const answer = await validate({ contextName: 'x', operator: 'IN', values: Array(251).fill('a') });
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
+});
+
+test('legal values of a field bind, those of a field of some project do not bind elsewhere', async () => {
+  await makeField('country', ['NO', 'SE']);
+  await makeField('desk', ['a'], (await makeProject(harness.db)).id);
+
+  const legal = await validate({ contextName: 'country', operator: 'IN', values: ['NO', 'SE'] });
+  const illegal = await validate({ contextName: 'country', operator: 'IN', values: ['NO', 'DK'] });
+  const elsewhere = await validate({ contextName: 'desk', operator: 'IN', values: ['b'] });
+
+  expect(legal.status).toBe(204);
+  expect(illegal).toMatchObject({ status: 400, body: { details: [{ path: '/body/values/1' }] } });
+  expect(elsewhere.status).toBe(204);
+});

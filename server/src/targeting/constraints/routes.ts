@@ -1,0 +1,29 @@
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { Nothing, refusals } from '../../platform/http/schema.ts';
+import { checkConstraint } from './accept.ts';
+import { Constraint, ConstraintInput } from './schema.ts';
+
+export function constraintRoutes(app: App, db: Db): void {
+  app.addSchema(Constraint);
+
+  app.post(
+    '/api/admin/constraints/validate',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'validateConstraint',
+        tags: ['Constraints'],
+        summary: 'Check a constraint',
+        description:
+          'Answers whether a segment or a strategy would accept the constraint. Legal values of context fields that belong to a project are looked at only where the constraint is used.',
+        body: ConstraintInput,
+        response: { 204: Nothing, ...refusals(400, 401, 403, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      await checkConstraint(db, request.body);
+      return reply.code(204).send();
+    },
+  );
+}

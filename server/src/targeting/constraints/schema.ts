@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox';
+import { Named } from '../../platform/http/schema.ts';
+
+const OPERATORS = [
+  'IN',
+  'NOT_IN',
+  'STR_CONTAINS',
+  'STR_STARTS_WITH',
+  'STR_ENDS_WITH',
+  'NUM_EQ',
+  'NUM_GT',
+  'NUM_GTE',
+  'NUM_LT',
+  'NUM_LTE',
+  'DATE_BEFORE',
+  'DATE_AFTER',
+  'SEMVER_EQ',
+  'SEMVER_GT',
+  'SEMVER_LT',
+  'SEMVER_GTE',
+  'SEMVER_LTE',
+  'REGEX',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+/** A constraint as bodies carry it: written out there, so that a body can be read in one place. */
+export const ConstraintInput = Type.Object(
+  {
+    contextName: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The context field that is looked at',
+      examples: ['userId'],
+    }),
+    operator: Type.Unsafe<Operator>({
+      type: 'string',
+      enum: OPERATORS,
+      description: 'IN, NOT_IN and STR_* compare with values, all others with value',
+    }),
+    caseInsensitive: Type.Optional(
+      Type.Boolean({ description: 'STR_* take upper and lower case for the same' }),
+    ),
+    inverted: Type.Optional(Type.Boolean({ description: 'True where it would be false; not with REGEX' })),
+    values: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        maxItems: 1_000,
+        description: 'For IN, NOT_IN and STR_*: any one of these',
+        examples: [['7', '11']],
+      }),
+    ),
+    value: Type.Optional(
+      Type.String({
+        maxLength: 256,
+        description: 'For the other operators: a number, date, semantic version or pattern in RE2 syntax',
+        examples: ['1.4.0'],
+      }),
+    ),
+  },
+  { examples: [{ contextName: 'userId', operator: 'IN', values: ['7', '11'] }] },
+);
+
+/** More than check.ts accepts, which rejects with ExceedsLimitError: this bounds the work until then. */
+export const ConstraintInputs = Type.Array(ConstraintInput, { maxItems: 100 });
+
+export const Constraint = Named('Constraint', ConstraintInput);
+export type Constraint = Static<typeof Constraint>;

@@ -1,0 +1,326 @@
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { createContextField } from './create.ts';
+import { MAX_LEGAL_VALUES, type NewContextField } from './schema.ts';
+
+const harness = useHarness();
+
+const make = (fields: NewContextField) => createContextField(harness.db, SYSTEM, fields);
+
+const eventsOf = async (name: string) => {
+  const { body } = await call(
+    harness.app,
+    'GET',
+    `/api/admin/search/events?query=${encodeURIComponent(`"${name}"`)}`,
+  );
+  return body.events;
+};
+
+const pathsOf = (answer: { body: { details: { path: string }[] } }) =>
+  answer.body.details.map(detail => detail.path).toSorted();
+
+test('after migration there are the fields that SDKs know, in their order', async () => {
+  const { body } = await call(harness.app, 'GET', '/api/admin/context');
+
+  const first = body.slice(0, 5).map((field: { name: string }) => field.name);
+  expect(first).toEqual(['environment', 'userId', 'appName', 'currentTime', 'sessionId']);
+});
+
+test('a created field is answered, listed and recorded', async () => {
+  const legalValues = [{ value: 'NO', description: 'Norway' }, { value: 'SE' }];
+  const fields = { name: 'country', description: 'Where', stickiness: true, sortOrder: 7, legalValues };
+  const body = { ...fields, unknown: 1, legalValues: legalValues.map(one => ({ ...one, unknown: 1 })) };
+
+  const created = await call(harness.app, 'POST', '/api/admin/context', { body });
+
+  expect(created.status).toBe(201);
+  expect(created.body).toEqual({
+    ...fields,
+    project: null,
+    createdAt: expect.any(String),
+    usedInFeatures: 0,
+    usedInProjects: 0,
+  });
+  expect((await call(harness.app, 'GET', '/api/admin/context/country')).body).toEqual(created.body);
+  expect((await call(harness.app, 'GET', '/api/admin/context')).body).toContainEqual(created.body);
+  expect(await eventsOf('country')).toMatchObject([
+    { type: 'context-field-created', project: null, data: fields, preData: null },
+  ]);
+});
+
+test('a field with nothing but a name gets the defaults', async () => {
+  const { body } = await call(harness.app, 'POST', '/api/admin/context', { body: { name: 'bare' } });
+
+  expect(body).toMatchObject({ description: null, stickiness: false, sortOrder: 10, legalValues: [] });
+});
+
+test('fields are listed by sort order, then by name', async () => {
+  await make({ name: 'sorted-b', sortOrder: 500 });
+  await make({ name: 'sorted-a', sortOrder: 500 });
+  await make({ name: 'sorted-c', sortOrder: 499 });
+
+  const { body } = await call(harness.app, 'GET', '/api/admin/context');
+
+  const names = body.map((field: { name: string }) => field.name);
+  expect(names.slice(-3)).toEqual(['sorted-c', 'sorted-a', 'sorted-b']);
+});
+
+test.each([
+  ['no name', {}, ['/body/name']],
+  ['an empty name', { name: '' }, ['/body/name', '/body/name']],
+  ['a name with a slash', { name: 'a/b' }, ['/body/name']],
+  ['a name of 101 characters', { name: 'x'.repeat(101) }, ['/body/name']],
+  ['a description of 251 characters', { name: 'x', description: 'x'.repeat(251) }, ['/body/description']],
+  [
+    'stickiness that is a text, and a sort order that is no integer',
+    { name: 'x', stickiness: 'yes', sortOrder: 1.5 },
+    ['/body/sortOrder', '/body/stickiness'],
+  ],
+  ['a sort order the database cannot hold', { name: 'x', sortOrder: 2_147_483_648 }, ['/body/sortOrder']],
+  [
+    'a legal value without a value, and one that is too long',
+    { name: 'x', legalValues: [{}, { value: 'x'.repeat(101), description: 'x'.repeat(101) }] },
+    ['/body/legalValues/0/value', '/body/legalValues/1/description', '/body/legalValues/1/value'],
+  ],
+  [
+    'two legal values listed twice',
+    { name: 'x', legalValues: ['a', 'b', 'a', 'b'].map(value => ({ value })) },
+    ['/body/legalValues/2/value', '/body/legalValues/3/value'],
+  ],
+  [
+    'a legal value with a line break',
+    { name: 'x', legalValues: [{ value: 'a\nb' }] },
+    ['/body/legalValues/0/value'],
+  ],
+])('a field with %s is refused', async (_case, body, paths) => {
+  const answer = await call(harness.app, 'POST', '/api/admin/context', { body });
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(pathsOf(answer)).toEqual(paths);
+});
+
+test('a taken name is refused', async () => {
+  const answer = await call(harness.app, 'POST', '/api/admin/context', { body: { name: 'userId' } });
+
+  expect(answer).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+});
+
+test('a name is checked without creating anything', async () => {
+  const validate = (name: string) =>
+    call(harness.app, 'POST', '/api/admin/context/validate', { body: { name } });
+
+  const answers = [await validate('free'), await validate('userId'), await validate('not free')];
+
+  expect(answers.map(answer => answer.status)).toEqual([200, 409, 400]);
+  expect(answers[0]?.body).toBe('');
+  expect((await call(harness.app, 'GET', '/api/admin/context/free')).status).toBe(404);
+});
+
+test('an update is answered and recorded with what was before', async () => {
+  await make({ name: 'planned', description: 'Old', sortOrder: 3 });
+
+  const updated = await call(harness.app, 'PUT', '/api/admin/context/planned', {
+    body: { name: 'ignored', description: 'New', stickiness: true, legalValues: [{ value: 'gold' }] },
+  });
+
+  const data = { name: 'planned', description: 'New', stickiness: true, legalValues: [{ value: 'gold' }] };
+  expect(updated).toMatchObject({ status: 200, body: { ...data, sortOrder: 3 } });
+  expect((await call(harness.app, 'GET', '/api/admin/context/planned')).body).toEqual(updated.body);
+  expect((await eventsOf('planned'))[0]).toMatchObject({
+    type: 'context-field-updated',
+    data,
+    preData: { name: 'planned', description: 'Old', stickiness: false, legalValues: [] },
+  });
+});
+
+test('left out of an update, description and sort order stay, stickiness and legal values do not', async () => {
+  await make({
+    name: 'left-out',
+    description: 'Kept',
+    sortOrder: 3,
+    stickiness: true,
+    legalValues: [{ value: 'a' }],
+  });
+
+  const { body } = await call(harness.app, 'PUT', '/api/admin/context/left-out', { body: {} });
+
+  expect(body).toMatchObject({ description: 'Kept', sortOrder: 3, stickiness: false, legalValues: [] });
+});
+
+test('null takes the description away', async () => {
+  await make({ name: 'described', description: 'Something' });
+
+  const { body } = await call(harness.app, 'PUT', '/api/admin/context/described', {
+    body: { description: null },
+  });
+
+  expect(body.description).toBeNull();
+});
+
+test('what changes nothing writes no event', async () => {
+  const legal = { value: 'a', description: 'A' };
+  await make({ name: 'still', description: 'Same', legalValues: [legal] });
+
+  await call(harness.app, 'PUT', '/api/admin/context/still', {
+    body: { description: 'Same', legalValues: [{ description: 'A', value: 'a' }] },
+  });
+  await call(harness.app, 'POST', '/api/admin/context/still/legal-values', { body: legal });
+  const gone = await call(harness.app, 'DELETE', '/api/admin/context/still/legal-values/never-there');
+
+  expect(gone.status).toBe(200);
+  expect(await eventsOf('still')).toHaveLength(1);
+});
+
+test('an update with a bad legal value is refused and changes nothing', async () => {
+  await make({ name: 'refused', legalValues: [{ value: 'a' }] });
+
+  const answer = await call(harness.app, 'PUT', '/api/admin/context/refused', {
+    body: { legalValues: [{ value: 'b' }, { value: 'b' }] },
+  });
+
+  expect(answer.status).toBe(400);
+  expect(pathsOf(answer)).toEqual(['/body/legalValues/1/value']);
+  expect(await eventsOf('refused')).toHaveLength(1);
+});
+
+test('a legal value is added at the end, replaced in its place and deleted', async () => {
+  await make({ name: 'tier', legalValues: [{ value: 'gold' }, { value: 'tin' }] });
+  const post = (body: object) => call(harness.app, 'POST', '/api/admin/context/tier/legal-values', { body });
+
+  const added = await post({ value: '50 % / month', unknown: 1 });
+  const replaced = await post({ value: 'gold', description: 'The best' });
+  const deleted = await call(
+    harness.app,
+    'DELETE',
+    `/api/admin/context/tier/legal-values/${encodeURIComponent('50 % / month')}`,
+  );
+
+  expect([added.status, replaced.status, deleted.status]).toEqual([200, 200, 200]);
+  expect(added.body.legalValues).toEqual([{ value: 'gold' }, { value: 'tin' }, { value: '50 % / month' }]);
+  expect(replaced.body.legalValues[0]).toEqual({ value: 'gold', description: 'The best' });
+  const left = [{ value: 'gold', description: 'The best' }, { value: 'tin' }];
+  expect((await call(harness.app, 'GET', '/api/admin/context/tier')).body.legalValues).toEqual(left);
+  const [newest] = await eventsOf('tier');
+  expect(newest).toMatchObject({
+    type: 'context-field-updated',
+    data: { legalValues: left },
+    preData: { legalValues: [...left, { value: '50 % / month' }] },
+  });
+});
+
+test.each([
+  ['no value', {}],
+  ['an empty value', { value: '' }],
+  ['a value of 101 characters', { value: 'x'.repeat(101) }],
+  ['a line break in the value', { value: 'a\nb' }],
+])('a legal value with %s is refused', async (_case, body) => {
+  const answer = await call(harness.app, 'POST', '/api/admin/context/userId/legal-values', { body });
+
+  expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/body/value' }] } });
+});
+
+test('a field that is full takes no further legal value, but lets one be replaced', async () => {
+  const legalValues = Array.from({ length: MAX_LEGAL_VALUES }, (_, index) => ({ value: `v${index}` }));
+  await make({ name: 'full', legalValues });
+  const post = (body: object) => call(harness.app, 'POST', '/api/admin/context/full/legal-values', { body });
+
+  const [more, other] = [await post({ value: 'more' }), await post({ value: 'v0', description: 'First' })];
+
+  expect(more).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
+  expect(other.status).toBe(200);
+});
+
+test('a deleted field is gone and recorded', async () => {
+  await make({ name: 'doomed', description: 'Not for long' });
+
+  const answer = await call(harness.app, 'DELETE', '/api/admin/context/doomed');
+
+  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect((await call(harness.app, 'GET', '/api/admin/context/doomed')).status).toBe(404);
+  expect((await eventsOf('doomed'))[0]).toMatchObject({
+    type: 'context-field-deleted',
+    data: null,
+    preData: { name: 'doomed', description: 'Not for long' },
+  });
+});
+
+test.each([
+  ['GET', '/api/admin/context/nope', undefined],
+  ['PUT', '/api/admin/context/nope', {}],
+  ['DELETE', '/api/admin/context/nope', undefined],
+  ['POST', '/api/admin/context/nope/legal-values', { value: 'a' }],
+  ['DELETE', '/api/admin/context/nope/legal-values/a', undefined],
+] as const)('%s %s: a field that does not exist', async (method, url, body) => {
+  expect(await call(harness.app, method, url, { body })).toMatchObject({
+    status: 404,
+    body: { name: 'NotFoundError', message: 'Context field nope does not exist.' },
+  });
+});
+
+test('a Viewer reads fields and changes none; an Editor may', async () => {
+  const viewer = await makeUser(harness.db, 'Viewer');
+  const editor = await makeUser(harness.db, 'Editor');
+  const create = (token: string) =>
+    call(harness.app, 'POST', '/api/admin/context', { token, body: { name: 'guarded' } });
+
+  const read = await call(harness.app, 'GET', '/api/admin/context/userId', { token: viewer.token });
+  const refused = await create(viewer.token);
+  const created = await create(editor.token);
+
+  expect(read.status).toBe(200);
+  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(refused.body.message).toContain('CREATE_CONTEXT_FIELD');
+  expect(created.status).toBe(201);
+});
+
+test('two legal values added at once are both kept, and each event tells the state it found', async () => {
+  await make({ name: 'contended' });
+  const post = (value: string) =>
+    call(harness.app, 'POST', '/api/admin/context/contended/legal-values', { body: { value } });
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker
+    .selectFrom('context_fields')
+    .select('name')
+    .where('name', '=', 'contended')
+    .forUpdate()
+    .execute();
+
+  const both = Promise.all([post('a'), post('b')]);
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+  await both;
+
+  const { legalValues } = (await call(harness.app, 'GET', '/api/admin/context/contended')).body;
+  expect(legalValues.map((one: { value: string }) => one.value).toSorted()).toEqual(['a', 'b']);
+  const [second, first] = await eventsOf('contended');
+  expect(second.preData).toEqual(first.data);
+});
+
+test('two open transactions cannot both make the same field', async () => {
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.insertInto('context_fields').values({ name: 'raced' }).execute();
+
+  const waiting = call(harness.app, 'POST', '/api/admin/context', { body: { name: 'raced' } });
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(await eventsOf('raced')).toEqual([]);
+});
+
+test('an update that waited for a delete finds nothing left to change', async () => {
+  await make({ name: 'vanishing' });
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.deleteFrom('context_fields').where('name', '=', 'vanishing').execute();
+
+  const waiting = call(harness.app, 'PUT', '/api/admin/context/vanishing', { body: { stickiness: true } });
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect((await waiting).status).toBe(404);
+  expect(await eventsOf('vanishing')).toHaveLength(1);
+});

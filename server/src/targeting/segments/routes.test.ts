@@ -1,0 +1,409 @@
+import { beforeEach, expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import type { SegmentInput } from './schema.ts';
+
+const harness = useHarness();
+
+const URL = '/api/admin/segments';
+const CONSTRAINTS = [{ contextName: 'userId', operator: 'IN' as const, values: ['7'] }];
+const STORED = [{ ...CONSTRAINTS[0], inverted: false, caseInsensitive: false }];
+
+let count = 0;
+const unique = () => `segment-${++count}`;
+
+const post = (body: unknown, token?: string) =>
+  call(harness.app, 'POST', URL, { body, ...(token === undefined ? {} : { token }) });
+const makeSegment = async (fields: Partial<SegmentInput> = {}) =>
+  (await post({ name: unique(), constraints: CONSTRAINTS, ...fields })).body;
+const put = (id: number, body: object, token?: string) =>
+  call(harness.app, 'PUT', `${URL}/${id}`, {
+    body: { name: `renamed-${id}`, constraints: CONSTRAINTS, ...body },
+    ...(token === undefined ? {} : { token }),
+  });
+const remove = (id: number, token?: string) =>
+  call(harness.app, 'DELETE', `${URL}/${id}`, token === undefined ? {} : { token });
+const get = async (path: string, token?: string) =>
+  call(harness.app, 'GET', `${URL}${path}`, token === undefined ? {} : { token });
+
+const namesSeen = async (token?: string) =>
+  (await get('', token)).body.segments.map(({ name }: { name: string }) => name);
+
+const eventsOf = async (id: number) => {
+  const { body } = await call(harness.app, 'GET', '/api/admin/search/events?limit=1000');
+  return body.events.filter(
+    (event: { type: string; data: { id: number } | null; preData: { id: number } | null }) =>
+      event.type.startsWith('segment-') && (event.data ?? event.preData)?.id === id,
+  );
+};
+
+/** A strategy of a new feature that uses the segment; features and strategies have routes of their own. */
+async function useSegment(segment: number, project = 'default', feature = `feature-${unique()}`) {
+  const { db } = harness;
+  await db.insertInto('features').values({ name: feature, project, type: 'release' }).execute();
+  await db
+    .insertInto('feature_environments')
+    .values({ feature_name: feature, environment: 'production' })
+    .execute();
+  const strategy = { feature_name: feature, environment: 'production', strategy_name: 'default' };
+  const { id } = await db
+    .insertInto('feature_strategies')
+    .values({ ...strategy, sort_order: 0 })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  await db.insertInto('feature_strategy_segments').values({ strategy_id: id, segment_id: segment }).execute();
+  return { id, feature };
+}
+
+async function makePrivateProject() {
+  const { id } = await makeProject(harness.db, { mode: 'private' });
+  const owner = await makeUser(harness.db, 'Viewer');
+  const reader = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, owner, id, 'Owner');
+  await makeMember(harness.db, reader, id, 'Reader');
+  return { id, owner: owner.token, reader: reader.token };
+}
+
+let viewer: string;
+let editor: string;
+beforeEach(async () => {
+  viewer = (await makeUser(harness.db, 'Viewer')).token;
+  editor = (await makeUser(harness.db, 'Editor')).token;
+});
+
+test('a created segment is answered, listed and recorded', async () => {
+  const created = await post({
+    name: '  beta users ',
+    description: 'Testers',
+    constraints: [{ ...CONSTRAINTS[0], unknown: 1 }],
+    unknown: 1,
+  });
+
+  expect(created).toMatchObject({ status: 201 });
+  expect(created.body).toMatchObject({
+    name: 'beta users',
+    description: 'Testers',
+    constraints: STORED,
+    project: null,
+    createdBy: 'admin',
+    usedInFeatures: 0,
+    usedInProjects: 0,
+  });
+  expect((await get(`/${created.body.id}`)).body).toEqual(created.body);
+  expect((await get('')).body.segments).toContainEqual(created.body);
+  const { usedInFeatures: _, usedInProjects: __, ...state } = created.body;
+  const events = await eventsOf(created.body.id);
+  expect(events).toMatchObject([{ type: 'segment-created', project: null, preData: null }]);
+  expect(events[0].data).toEqual(state);
+});
+
+test.each([
+  ['nothing', {}, ['/body/constraints', '/body/name']],
+  ['a blank name', { name: '  ', constraints: [] }, ['/body/name']],
+  ['a name of 101 characters', { name: 'x'.repeat(101), constraints: [] }, ['/body/name']],
+  [
+    'a description of 501 characters',
+    { name: 'x', description: 'x'.repeat(501), constraints: [] },
+    ['/body/description'],
+  ],
+  [
+    'two constraints with mistakes',
+    {
+      name: 'x',
+      constraints: [
+        { contextName: 'a', operator: 'NUM_EQ', value: 'x' },
+        ...CONSTRAINTS,
+        { contextName: 'a', operator: 'IN' },
+      ],
+    },
+    ['/body/constraints/0/value', '/body/constraints/2/values'],
+  ],
+])('%s is refused', async (_case, body, paths) => {
+  const answer = await post(body);
+
+  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
+});
+
+test('1001 values are refused, 1000 are not', async () => {
+  const list = (length: number) => ({ ...CONSTRAINTS[0], values: Array(length).fill('x') });
+  const thousand = [list(250), list(250), list(250), list(250)];
+
+  const most = await post({ name: unique(), constraints: thousand });
+  const tooMany = await post({ name: unique(), constraints: [...thousand, list(1)] });
+  const updated = await put(most.body.id, { constraints: [...thousand, list(1)] });
+
+  expect(most.status).toBe(201);
+  expect(tooMany).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
+  expect(updated).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
+});
+
+test('a name can be asked for before it is taken, and is refused once it is', async () => {
+  const ask = (name: string) => call(harness.app, 'POST', `${URL}/validate`, { body: { name } });
+
+  const free = await ask('asked-for');
+  const { id } = await makeSegment({ name: 'asked-for' });
+  const taken = await ask(' asked-for ');
+
+  expect(free).toMatchObject({ status: 204, body: '' });
+  expect(taken).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect((await ask(' ')).status).toBe(400);
+  expect(await post({ name: 'asked-for', constraints: [] })).toMatchObject({ status: 409 });
+  const other = await makeSegment();
+  expect(await put(other.id, { name: 'asked-for' })).toMatchObject({ status: 409 });
+  expect(await eventsOf(id)).toHaveLength(1);
+});
+
+test('an update replaces name and constraints, keeps what is left out, and is recorded with what was before', async () => {
+  const { id } = await makeSegment({ name: 'before', description: 'Kept' });
+  const constraints = [{ contextName: 'version', operator: 'SEMVER_GT', value: '1.0.0', inverted: true }];
+
+  const answer = await put(id, { name: ' after', constraints });
+
+  expect(answer).toMatchObject({ status: 204, body: '' });
+  const stored = [{ ...constraints[0], values: [], caseInsensitive: false }];
+  expect((await get(`/${id}`)).body).toMatchObject({
+    name: 'after',
+    description: 'Kept',
+    constraints: stored,
+  });
+  expect((await eventsOf(id))[0]).toMatchObject({
+    type: 'segment-updated',
+    data: { id, name: 'after', constraints: stored },
+    preData: { id, name: 'before', description: 'Kept', constraints: STORED },
+  });
+});
+
+test('an update that changes nothing writes no event', async () => {
+  const { id, name } = await makeSegment();
+
+  const answer = await put(id, { name });
+
+  expect(answer.status).toBe(204);
+  expect(await eventsOf(id)).toHaveLength(1);
+});
+
+test('a deleted segment is gone and its last state recorded', async () => {
+  const { id, name } = await makeSegment();
+
+  const answer = await remove(id);
+
+  expect(answer).toMatchObject({ status: 204, body: '' });
+  expect((await get(`/${id}`)).status).toBe(404);
+  expect((await remove(id)).status).toBe(404);
+  expect((await put(id, {})).status).toBe(404);
+  expect((await eventsOf(id))[0]).toMatchObject({
+    type: 'segment-deleted',
+    data: null,
+    preData: { id, name },
+  });
+});
+
+test('uses are counted and listed by strategy, and keep a segment from being deleted', async () => {
+  const { id } = await makeSegment();
+  const shop = await makeProject(harness.db, { id: 'shop' });
+  const first = await useSegment(id);
+  const second = await useSegment(id, shop.id);
+
+  const refused = await remove(id);
+
+  expect(refused).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect((await get(`/${id}`)).body).toMatchObject({ usedInFeatures: 2, usedInProjects: 2 });
+  const strategy = { environment: 'production', strategyName: 'default' };
+  expect((await get(`/${id}/strategies`)).body.strategies).toEqual([
+    { id: first.id, featureName: first.feature, projectId: 'default', ...strategy },
+    { id: second.id, featureName: second.feature, projectId: 'shop', ...strategy },
+  ]);
+  expect((await get(`/strategies/${first.id}`)).body.segments).toMatchObject([{ id, usedInFeatures: 2 }]);
+  expect((await get('/strategies/6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55')).body.segments).toEqual([]);
+  expect((await get('/999999/strategies')).status).toBe(404);
+});
+
+test('a segment of a private project is to others as if it were not there', async () => {
+  const { id: project, reader } = await makePrivateProject();
+  const { id, name } = await makeSegment({ project });
+  const { id: strategy } = await useSegment(id, project);
+
+  for (const token of [viewer, editor]) {
+    const answers = [await get(`/${id}`, token), await put(id, {}, token), await remove(id, token)];
+    answers.push(await get(`/${id}/strategies`, token));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    expect(new Set(answers.map(({ body }) => body.message))).toEqual(
+      new Set([`Segment ${id} does not exist.`]),
+    );
+    expect(await namesSeen(token)).not.toContain(name);
+    expect((await get(`/strategies/${strategy}`, token)).body.segments).toEqual([]);
+  }
+  expect((await get(`/${id}`, reader)).body).toMatchObject({ id, project, usedInFeatures: 1 });
+  expect(await namesSeen(reader)).toContain(name);
+  expect((await get(`/${id}/strategies`, reader)).body.strategies).toHaveLength(1);
+  expect((await get(`/strategies/${strategy}`, reader)).body.segments).toHaveLength(1);
+});
+
+test('uses in a private project are neither counted nor shown to others', async () => {
+  const { id: project, reader } = await makePrivateProject();
+  const { id } = await makeSegment();
+  const { id: strategy } = await useSegment(id, project);
+
+  expect((await get(`/${id}`, viewer)).body).toMatchObject({ usedInFeatures: 0, usedInProjects: 0 });
+  expect((await get(`/${id}/strategies`, viewer)).body.strategies).toEqual([]);
+  expect((await get(`/strategies/${strategy}`, viewer)).body.segments).toEqual([]);
+  expect((await get(`/${id}`, reader)).body).toMatchObject({ usedInFeatures: 1, usedInProjects: 1 });
+});
+
+test('a global segment is written with the root permission only', async () => {
+  const { owner } = await makePrivateProject();
+  const { id } = await makeSegment();
+  const body = () => ({ name: unique(), constraints: [] });
+
+  for (const token of [viewer, owner]) {
+    const answers = [await post(body(), token), await put(id, {}, token), await remove(id, token)];
+    expect(answers.map(answer => answer.body.name)).toEqual(Array(3).fill('NoAccessError'));
+  }
+  expect(await eventsOf(id)).toHaveLength(1);
+  expect((await post(body(), editor)).status).toBe(201);
+  expect((await put(id, {}, editor)).status).toBe(204);
+  expect((await remove(id, editor)).status).toBe(204);
+});
+
+test('the owner of a project writes its segments, and a reader does not', async () => {
+  const { id: project, owner, reader } = await makePrivateProject();
+  const body = () => ({ name: unique(), project, constraints: [] });
+
+  const created = await post(body(), owner);
+  const { id } = created.body;
+
+  expect(created).toMatchObject({ status: 201, body: { project } });
+  const refused = [await post(body(), reader), await put(id, {}, reader), await remove(id, reader)];
+  expect(refused.map(answer => answer.body.name)).toEqual(Array(3).fill('NoAccessError'));
+  expect(refused[0]?.body.message).toContain('one of the permissions CREATE_SEGMENT, UPDATE_PROJECT_SEGMENT');
+  expect((await put(id, {}, owner)).status).toBe(204);
+  expect((await remove(id, owner)).status).toBe(204);
+  expect(await eventsOf(id)).toMatchObject(Array(3).fill({ project }));
+});
+
+test('a segment for a project that is not there, or not for the caller, is refused alike', async () => {
+  const { id: project } = await makePrivateProject();
+  const make = (where: string) => post({ name: unique(), project: where, constraints: [] }, editor);
+
+  const [hidden, missing] = [await make(project), await make('nope')];
+
+  expect([hidden.status, missing.status]).toEqual([404, 404]);
+  expect(hidden.body.message.replace(project, 'nope')).toBe(missing.body.message);
+});
+
+test('a segment changes its project only with the permission at both ends', async () => {
+  const one = await makePrivateProject();
+  const other = await makePrivateProject();
+  const { id } = await makeSegment({ project: one.id });
+
+  const elsewhere = await put(id, { project: other.id }, one.owner);
+  const global = await put(id, { project: null }, one.owner);
+  const moved = await put(id, { project: other.id });
+
+  expect(elsewhere).toMatchObject({ status: 404, body: { message: `Project ${other.id} does not exist.` } });
+  expect(global).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(moved.status).toBe(204);
+  expect((await get(`/${id}`, one.owner)).status).toBe(404);
+  expect((await get(`/${id}`, other.owner)).body).toMatchObject({ project: other.id });
+  // Each project is told its own half, and neither learns of the other.
+  const [created, deleted] = await eventsOf(id);
+  expect(created).toMatchObject({ type: 'segment-created', project: other.id, preData: null });
+  expect(deleted).toMatchObject({ type: 'segment-deleted', project: one.id, data: null });
+});
+
+test('a segment that other projects use cannot be given to one', async () => {
+  const shop = await makeProject(harness.db);
+  const { id } = await makeSegment();
+  await useSegment(id, 'default');
+
+  const refused = await put(id, { project: shop.id });
+  const fitting = await put(id, { project: 'default' });
+
+  expect(refused).toMatchObject({ status: 400, body: { details: [{ path: '/body/project' }] } });
+  expect(fitting.status).toBe(204);
+});
+
+test('a segment in a default strategy is neither deleted nor given to another project', async () => {
+  const shop = await makeProject(harness.db);
+  const { id } = await makeSegment();
+  await harness.db
+    .updateTable('project_environments')
+    .set({ default_strategy: JSON.stringify({ name: 'default', segments: [id] }) })
+    .where('project_id', '=', shop.id)
+    .execute();
+
+  const deleted = await remove(id);
+  const elsewhere = await put(id, { project: 'default' });
+  const there = await put(id, { project: shop.id });
+
+  expect(deleted).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(elsewhere).toMatchObject({ status: 400, body: { details: [{ path: '/body/project' }] } });
+  expect(there.status).toBe(204);
+});
+
+test('legal values of a field of the project bind its segments', async () => {
+  const { id: project } = await makeProject(harness.db);
+  await harness.db
+    .insertInto('context_fields')
+    .values({ name: 'desk', project, legal_values: JSON.stringify([{ value: 'a' }]) })
+    .execute();
+  const constraints = [{ contextName: 'desk', operator: 'IN', values: ['b'] }];
+
+  const inside = await post({ name: unique(), project, constraints });
+  const outside = await post({ name: unique(), constraints });
+
+  expect(inside).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/body/constraints/0/values/0' }] },
+  });
+  expect(outside).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/body/constraints/0/contextName' }] },
+  });
+});
+
+test('two open transactions cannot both take a name', async () => {
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.insertInto('segments').values({ name: 'raced', created_by: 'x' }).execute();
+
+  const waiting = post({ name: 'raced', constraints: [] });
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+});
+
+test('a segment that is being taken into use is not deleted', async () => {
+  const { id } = await makeSegment();
+  const other = await makeSegment();
+  const strategy = await useSegment(other.id);
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker
+    .insertInto('feature_strategy_segments')
+    .values({ strategy_id: strategy.id, segment_id: id })
+    .execute();
+
+  const waiting = remove(id);
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect(await waiting).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect((await get(`/${id}`)).status).toBe(200);
+});
+
+test('two changes of one segment at once leave both in the record, each with the state it found', async () => {
+  const { id } = await makeSegment();
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.selectFrom('segments').select('id').where('id', '=', id).forUpdate().execute();
+
+  const both = Promise.all([put(id, { description: 'one' }), put(id, { description: 'two' })]);
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+  await both;
+
+  const [second, first] = await eventsOf(id);
+  expect(second.preData).toEqual(first.data);
+});

@@ -1,0 +1,78 @@
+import { type Static, Type } from 'typebox';
+import { Named, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
+
+const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as const;
+
+const parameterType = Type.Unsafe<(typeof PARAMETER_TYPES)[number]>({
+  type: 'string',
+  enum: PARAMETER_TYPES,
+  examples: ['list'],
+});
+const description = Type.String({ maxLength: 4_000, examples: ['On for the listed countries'] });
+
+export const StrategyType = Named(
+  'StrategyType',
+  Type.Object({
+    name: Type.String({ examples: ['byCountry'] }),
+    displayName: Nullable(Type.String({ description: 'Name for people; null: the same as name' })),
+    description,
+    editable: Type.Boolean({ description: 'false: built in' }),
+    deprecated: Type.Boolean({ description: 'true: not meant for new use' }),
+    parameters: Type.Array(
+      Type.Object({
+        name: Type.String({ examples: ['countries'] }),
+        type: parameterType,
+        description: Type.String({ examples: ['Country codes, separated by commas'] }),
+        required: Type.Boolean(),
+      }),
+    ),
+  }),
+);
+export type StrategyType = Static<typeof StrategyType>;
+
+export const StrategyTypeList = Named(
+  'StrategyTypeList',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    strategies: Type.Array(Ref(StrategyType)),
+  }),
+);
+
+const parameters = Type.Array(
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 100, examples: ['countries'] }),
+    type: parameterType,
+    description: Type.Optional(
+      Type.String({ maxLength: 1_000, examples: ['Country codes, separated by commas'] }),
+    ),
+    required: Type.Optional(Type.Boolean({ description: 'false if left out' })),
+  }),
+  { maxItems: 100, description: 'What the type wants to be told; each name once' },
+);
+
+export const NewStrategyType = Type.Object(
+  {
+    name: UrlName({
+      description: 'The name SDKs know the type by; it cannot be changed later',
+      examples: ['byCountry'],
+    }),
+    description: Type.Optional(description),
+    parameters: Type.Optional(parameters),
+  },
+  {
+    examples: [
+      {
+        name: 'byCountry',
+        description: 'On for the listed countries',
+        parameters: [{ name: 'countries', type: 'list', required: true }],
+      },
+    ],
+  },
+);
+export type NewStrategyType = Static<typeof NewStrategyType>;
+
+export const StrategyTypeUpdate = Type.Object(
+  { description: Type.Optional(description), parameters: Type.Optional(parameters) },
+  { examples: [{ description: 'On for the countries in the list' }] },
+);
+export type StrategyTypeUpdate = Static<typeof StrategyTypeUpdate>;

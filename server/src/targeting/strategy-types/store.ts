@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import type { StrategyType } from './schema.ts';
+
+const STRATEGY_TYPE = sql`
+  name, display_name as "displayName", description, not built_in as editable, deprecated, parameters`;
+
+export async function listStrategyTypes(db: Reader): Promise<StrategyType[]> {
+  const { rows } = await sql<StrategyType>`
+    select ${STRATEGY_TYPE} from strategies order by sort_order, name`.execute(db);
+  return rows;
+}
+
+export async function findStrategyType(db: Reader, name: string): Promise<StrategyType | undefined> {
+  const { rows } = await sql<StrategyType>`
+    select ${STRATEGY_TYPE} from strategies where name = ${name}`.execute(db);
+  return rows[0];
+}
+
+/** The strategy type, kept from changing, and from being used anew, until the transaction ends. */
+export async function lockStrategyType(tx: Tx, name: string): Promise<StrategyType | undefined> {
+  const { rows } = await sql<StrategyType>`
+    select ${STRATEGY_TYPE} from strategies where name = ${name} for update`.execute(tx);
+  return rows[0];
+}
+
+export async function insertStrategyType(tx: Tx, strategy: StrategyType): Promise<void> {
+  await tx
+    .insertInto('strategies')
+    .values({ name: strategy.name, display_name: strategy.displayName, ...columns(strategy) })
+    .execute();
+}
+
+export async function updateStrategyType(tx: Tx, strategy: StrategyType): Promise<void> {
+  await tx.updateTable('strategies').set(columns(strategy)).where('name', '=', strategy.name).execute();
+}
+
+const columns = (strategy: StrategyType) =>
+  ({
+    description: strategy.description,
+    deprecated: strategy.deprecated,
+    parameters: JSON.stringify(strategy.parameters),
+  }) satisfies Columns<'strategies'>;
+
+export async function deleteStrategyType(tx: Tx, name: string): Promise<void> {
+  await tx.deleteFrom('strategies').where('name', '=', name).execute();
+}
+
+export type Uses = { byFeature: boolean; asDefault: boolean };
+
+/** Whether a feature has a strategy of this type, and whether it is a default strategy anywhere. */
+export async function findUses(db: Reader, name: string): Promise<Uses> {
+  const { rows } = await sql<Uses>`
+    select
+      exists (select from feature_strategies where strategy_name = ${name}) as "byFeature",
+      exists (select from project_environments where default_strategy ->> 'name' = ${name}) as "asDefault"`.execute(
+    db,
+  );
+  return rows[0] ?? { byFeature: false, asDefault: false };
+}
+
+/** Whether there is such a strategy type; it stays until the transaction ends. */
+export async function holdStrategyType(tx: Tx, name: string): Promise<boolean> {
+  const { rows } = await sql`select from strategies where name = ${name} for key share`.execute(tx);
+  return rows.length === 1;
+}

@@ -1,0 +1,92 @@
+import { type Static, Type } from 'typebox';
+import { Named, Ref, UrlName } from '../../platform/http/schema.ts';
+
+const name = UrlName({ examples: ['blue'] });
+const weight = Type.Integer({
+  minimum: 0,
+  maximum: 1_000,
+  description: 'Share of users in thousandths; worked out by the server for variable ones',
+  examples: [500],
+});
+const weightType = Type.Unsafe<'fix' | 'variable'>({
+  type: 'string',
+  enum: ['fix', 'variable'],
+  description: 'fix: the weight stays as it is; variable: an even share of what the fixed ones leave',
+});
+const stickiness = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'The context field by which a user keeps the same variant',
+  examples: ['default'],
+});
+const payload = Type.Object({
+  type: Type.Unsafe<'string' | 'json' | 'csv' | 'number'>({
+    type: 'string',
+    enum: ['string', 'json', 'csv', 'number'],
+  }),
+  value: Type.String({ maxLength: 100_000, examples: ['#0000ff'] }),
+});
+const overrides = Type.Array(
+  Type.Object({
+    contextName: Type.String({ minLength: 1, maxLength: 100, examples: ['userId'] }),
+    values: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 250 }),
+  }),
+  { maxItems: 30, description: 'Who gets this variant whatever its weight' },
+);
+
+/** A variant as bodies carry it, of a strategy or of a feature in an environment. */
+export const StrategyVariantInput = Type.Object({
+  name,
+  weight,
+  weightType,
+  stickiness,
+  payload: Type.Optional(payload),
+});
+export const StrategyVariantInputs = Type.Array(StrategyVariantInput, { maxItems: 100 });
+export const VariantInput = Type.Object({
+  name,
+  weight,
+  weightType: Type.Optional(weightType),
+  stickiness: Type.Optional(stickiness),
+  payload: Type.Optional(payload),
+  overrides: Type.Optional(overrides),
+});
+
+export const VariantInputs = Type.Array(VariantInput, {
+  maxItems: 100,
+  examples: [
+    [
+      { name: 'blue', weight: 500, weightType: 'variable', stickiness: 'default' },
+      { name: 'red', weight: 500, weightType: 'variable', stickiness: 'default' },
+    ],
+  ],
+});
+export type VariantInputs = Static<typeof VariantInputs>;
+
+export const StrategyVariant = Named('StrategyVariant', StrategyVariantInput);
+export type StrategyVariant = Static<typeof StrategyVariant>;
+
+export const Variant = Named('Variant', VariantInput);
+export type Variant = Static<typeof Variant>;
+
+export const VariantList = Named(
+  'VariantList',
+  Type.Object({
+    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    variants: Type.Array(Ref(Variant)),
+  }),
+);
+
+export const VariantsOfEnvironments = Type.Object(
+  {
+    variants: VariantInputs,
+    environments: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      minItems: 1,
+      maxItems: 100,
+      examples: [['development', 'production']],
+    }),
+  },
+  {
+    examples: [{ variants: [{ name: 'blue', weight: 1000 }], environments: ['development', 'production'] }],
+  },
+);

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { useHarness } from './harness.ts';
+import { listOperations } from './operations.ts';
+
+const harness = useHarness();
+
+type Row = { method: string; path: string; here: string; note: string };
+
+const PAGE = readFileSync(new URL('../../../docs/reference/compatibility.md', import.meta.url), 'utf8');
+const ROW = /^\| ([A-Z]+) +\| `([^`]+)` +\| (\S+) +\| (.*)\|$/gm;
+
+const rows: Row[] = [...PAGE.matchAll(ROW)].map(([, method = '', path = '', here = '', note = '']) => ({
+  method,
+  path,
+  here,
+  note: note.trim(),
+}));
+
+/** Parameters may be called differently; where they stand is what counts. */
+const shapeOf = (method: string, path: string): string => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
+
+const operations = new Set(listOperations().map(({ method, path }) => shapeOf(method, path)));
+
+/** Answered, but not in the document that it is itself. */
+const THE_DOCUMENT = '/docs/openapi.json';
+
+test('the page has the operations of the API that existing clients speak, each once and with a verdict', () => {
+  const shapes = rows.map(({ method, path }) => shapeOf(method, path));
+
+  expect(rows.length).toBeGreaterThan(200);
+  expect(PAGE.match(/^\| [A-Z]+ +\| `/gm)).toHaveLength(rows.length);
+  expect(shapes.filter((shape, index) => shapes.indexOf(shape) !== index)).toEqual([]);
+  for (const row of rows) expect(['yes', 'no', 'differs']).toContain(row.here);
+  expect(rows.filter(({ here, note }) => here !== 'yes' && note === '')).toEqual([]);
+});
+
+test('what the page says is there is there, and what it says is not is not', () => {
+  const wrong = rows.filter(({ method, path, here }) => {
+    if (path === THE_DOCUMENT) return false;
+    return operations.has(shapeOf(method, path)) !== (here !== 'no');
+  });
+
+  expect(wrong).toEqual([]);
+});
+
+test('the document itself is served', async () => {
+  const response = await harness.app.inject({ method: 'GET', url: THE_DOCUMENT });
+
+  expect(response.statusCode).toBe(200);
+});

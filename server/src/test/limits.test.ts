@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { countActiveInInstance } from '../flags/features/store.ts';
+import type { Tx } from '../platform/db/database.ts';
+import { makeProject } from './factories.ts';
+import { useHarness } from './harness.ts';
+import { type Answer, call } from './request.ts';
+import { untilWaiting, waitingForLock } from './waiting.ts';
+
+const harness = useHarness({
+  limits: { projects: 5, environments: 5, segments: 3, apiTokens: 4, features: 6 },
+});
+
+let count = 0;
+const post = (path: string, body: object): Promise<Answer> =>
+  call(harness.app, 'POST', `/api/admin/${path}`, { body });
+const TOO_MANY = { status: 400, body: { name: 'ExceedsLimitError' } };
+
+type Kind = {
+  kind: string;
+  most: number;
+  add: (name: string) => Promise<Answer>;
+  /** Keeps `add('held')` from ending until the transaction ends, and no other. */
+  hold: (tx: Tx) => Promise<unknown>;
+  have: () => Promise<number>;
+};
+
+const have = (table: string) => async () => {
+  const { rows } = await sql<{ count: number }>`select count(*) from ${sql.table(table)}`.execute(harness.db);
+  return rows[0]?.count ?? 0;
+};
+
+const KINDS: Kind[] = [
+  {
+    kind: 'projects',
+    most: 5,
+    add: name => post('projects', { id: name, name: 'x' }),
+    hold: tx => sql`insert into projects (id, name) values ('held', 'x')`.execute(tx),
+    have: have('projects'),
+  },
+  {
+    kind: 'environments',
+    most: 5,
+    add: name => post('environments', { name, type: 'test' }),
+    hold: tx => sql`insert into environments (name, type, sort_order) values ('held', 'test', 1)`.execute(tx),
+    have: have('environments'),
+  },
+  {
+    kind: 'segments',
+    most: 3,
+    add: name => post('segments', { name, constraints: [] }),
+    hold: tx => sql`insert into segments (name, created_by) values ('held', 'x')`.execute(tx),
+    have: have('segments'),
+  },
+  {
+    kind: 'API tokens',
+    most: 4,
+    add: name =>
+      post('api-tokens', {
+        tokenName: name,
+        type: 'client',
+        environment: name === 'held' ? 'production' : 'development',
+      }),
+    hold: tx => sql`select from environments where name = 'production' for update`.execute(tx),
+    have: have('api_tokens'),
+  },
+  {
+    kind: 'features',
+    most: 6,
+    add: name => post(`projects/${name === 'held' ? 'other' : 'default'}/features`, { name }),
+    hold: tx =>
+      sql`insert into features (name, project, type) values ('held', 'default', 'release')`.execute(tx),
+    have: have('features'),
+  },
+];
+
+beforeAll(async () => {
+  await makeProject(harness.db, { id: 'other' });
+});
+
+test.each(KINDS)('adding $kind does not wait for a request that adds another one', async ({ add, hold }) => {
+  const blocker = await harness.db.startTransaction().execute();
+  await hold(blocker);
+  const waiting = add('held');
+  await untilWaiting(harness.db);
+
+  const other = await add(`unblocked-${++count}`);
+
+  expect(await waitingForLock(harness.db)).toBe(1);
+  expect(other.status).toBe(201);
+  await blocker.rollback().execute();
+  expect((await waiting).status).toBe(201);
+});
+
+test.each(KINDS)('of $kind there are at most $most', async ({ add, have, most }) => {
+  while ((await have()) < most) expect((await add(`more-${++count}`)).status).toBe(201);
+
+  expect(await add(`more-${++count}`)).toMatchObject(TOO_MANY);
+  expect(await have()).toBe(most);
+});
+
+test('a revoked token and a deleted segment leave their place to others', async () => {
+  const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens')).body;
+  const { segments } = (await call(harness.app, 'GET', '/api/admin/segments')).body;
+  await call(harness.app, 'DELETE', `/api/admin/api-tokens/${tokens[1].id}`);
+  await call(harness.app, 'DELETE', `/api/admin/segments/${segments[0].id}`);
+
+  expect((await KINDS[3]?.add('again'))?.status).toBe(201);
+  expect((await KINDS[2]?.add('again'))?.status).toBe(201);
+});
+
+describe('archived features do not count', () => {
+  const inDefault = (act: string, ...features: string[]) => post(`projects/default/${act}`, { features });
+  const counted = async () => {
+    const { rows } = await sql<{ counted: number; there: number }>`
+      select (select sum(features) from active_feature_counts) as counted,
+        (select count(*) from features where archived_at is null) as there`.execute(harness.db);
+    return rows[0];
+  };
+  let names: string[];
+  beforeAll(async () => {
+    const { features } = (await call(harness.app, 'GET', '/api/admin/projects/default/features')).body;
+    names = features.map(({ name }: { name: string }) => name);
+  });
+
+  test('so an archived one makes place, and comes back only if there is one', async () => {
+    const [first = '', second = ''] = names;
+    await inDefault('archive', first, second);
+    const created = [
+      await post('projects/default/features', { name: 'replacing-1' }),
+      await post('projects/default/features', { name: 'replacing-2' }),
+    ];
+
+    const refused = await inDefault('revive', first);
+    await inDefault('archive', 'replacing-1');
+    const tooMany = await inDefault('revive', first, second);
+    await inDefault('archive', 'replacing-2');
+    await post(`archive/revive/${second}`, {});
+    const one = await inDefault('revive', first);
+    const already = await inDefault('revive', first);
+    const byName = await post('archive/revive/replacing-1', {});
+
+    expect(created.map(({ status }) => status)).toEqual([201, 201]);
+    expect(refused).toMatchObject(TOO_MANY);
+    expect(tooMany).toMatchObject(TOO_MANY);
+    expect([one.status, already.status]).toEqual([200, 200]);
+    expect(byName).toMatchObject(TOO_MANY);
+  });
+
+  test('the count stays true through every kind of change, also one that is undone', async () => {
+    const [, , third = '', fourth = ''] = names;
+    const other = await sql<{ id: string }>`select id from projects where id <> 'default' limit 1`.execute(
+      harness.db,
+    );
+    await inDefault('archive', third, fourth);
+    await inDefault('delete', third);
+    await inDefault('revive', fourth);
+    await post('projects/default/features', { name: 'a/b' });
+    await post('projects/default/features', { name: fourth });
+    await sql`update features set stale = true`.execute(harness.db);
+    await sql`update features set project = ${other.rows[0]?.id} where name = ${fourth}`.execute(harness.db);
+    await sql`delete from features where name = ${fourth}`.execute(harness.db);
+
+    const now = await counted();
+
+    expect(now?.there).toBeGreaterThan(0);
+    expect(now?.counted).toBe(now?.there);
+  });
+
+  test('many rows of the count are folded into one, by transactions that do not wait for each other', async () => {
+    await sql`insert into active_feature_counts select 1 - 2 * (n % 2) from generate_series(1, 200) as n`.execute(
+      harness.db,
+    );
+    const before = await counted();
+    const rows = async () =>
+      (await sql<{ rows: number }>`select count(*) as rows from active_feature_counts`.execute(harness.db))
+        .rows[0]?.rows;
+    const active = await call(harness.app, 'GET', '/api/admin/projects/default/features');
+    const name: string = active.body.features[0].name;
+    const folding = await harness.db.startTransaction().execute();
+    await countActiveInInstance(folding);
+
+    const statuses = [await inDefault('archive', name), await inDefault('revive', name)].map(
+      ({ status }) => status,
+    );
+    await folding.commit().execute();
+
+    expect(statuses).toEqual([202, 200]);
+    expect(await rows()).toBeLessThan(10);
+    expect(await counted()).toEqual(before);
+  });
+
+  test('a project that is full takes no archived feature back, and an archived one neither', async () => {
+    await sql`update features set archived_at = now()`.execute(harness.db);
+    await sql`delete from projects where id like 'p-%' and not exists (
+      select from features where project = projects.id)`.execute(harness.db);
+    const { id } = await makeProject(harness.db);
+    const project = `projects/${id}`;
+    for (const name of ['back-1', 'back-2']) {
+      await post(`${project}/features`, { name });
+      await post(`${project}/archive`, { features: [name] });
+    }
+    await call(harness.app, 'PUT', `/api/admin/${project}/settings`, { body: { featureLimit: 1 } });
+
+    const both = await post(`${project}/revive`, { features: ['back-1', 'back-2'] });
+    await post(`projects/archive/${id}`, {});
+    const archived = await post(`${project}/revive`, { features: ['back-1'] });
+    await post(`projects/revive/${id}`, {});
+    const one = await post(`${project}/revive`, { features: ['back-1'] });
+
+    expect(both).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+    expect(archived.status).toBe(404);
+    expect(one.status).toBe(200);
+  });
+});

@@ -1,0 +1,162 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, inject, test } from 'vitest';
+import type { Columns } from '../platform/db/database.ts';
+import { openApiText } from '../platform/http/openapi.ts';
+import { urlOf } from './database.ts';
+import { useHarness } from './harness.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const harness = useHarness();
+
+test('openapi.json is what the server generates', () => {
+  expect(readFileSync(join(ROOT, 'openapi.json'), 'utf8')).toBe(openApiText(harness.app));
+});
+
+test('tables.gen.ts is what the migrations make', () => {
+  const result = spawnSync(process.execPath, ['server/scripts/table-types.ts', '--verify'], {
+    cwd: ROOT,
+    env: { ...process.env, DATABASE_URL: urlOf(inject('template')) },
+    encoding: 'utf8',
+  });
+
+  expect(result.stdout + result.stderr).not.toMatch(/out of date|not up-to-date|differ/i);
+  expect(result.status).toBe(0);
+});
+
+const PLANTED = [
+  [
+    'routes.ts imports the store of another module',
+    'server/src/flags/projects/routes.ts',
+    '../../record/events/store.ts',
+  ],
+  [
+    'an operation imports the store of another module',
+    'server/src/flags/projects/create.ts',
+    '../tags/store.ts',
+  ],
+  ['a job imports a store', 'server/src/worker/jobs.ts', '../record/events/store.ts'],
+  ['a store imports HTTP', 'server/src/flags/projects/store.ts', '../../platform/http/errors.ts'],
+  ['a store imports Fastify', 'server/src/flags/projects/store.ts', 'fastify'],
+  ['http/ imports a domain module', 'server/src/platform/http/errors.ts', '../../record/events/schema.ts'],
+  ['db/ imports a domain module', 'server/src/platform/db/database.ts', '../../record/events/schema.ts'],
+  ['errors.ts imports something of ours', 'server/src/platform/errors.ts', './change.ts'],
+] as const;
+
+const ALLOWED = [
+  ['routes.ts imports its own store', 'server/src/flags/projects/routes.ts', './store.ts'],
+  [
+    'a store imports a fragment of another store',
+    'server/src/flags/projects/store.ts',
+    '../../access/store.ts',
+  ],
+  ['http/ imports db/', 'server/src/platform/http/errors.ts', '../db/failures.ts'],
+] as const;
+
+/** What the linter says about one file, in a tree of its own with our configuration. */
+function lint(files: Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'halyard-lint-'));
+  try {
+    cpSync(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(folder, dirname(path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const biome = join(ROOT, 'node_modules/.bin/biome');
+    const result = spawnSync(biome, ['lint', '--colors=off', '.'], { cwd: folder, encoding: 'utf8' });
+    return result.stdout + result.stderr;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test.each(PLANTED)('the linter catches it when %s', (_case, path, source) => {
+  expect(lint({ [path]: `import { x } from '${source}';\nexport const y = x;\n` })).toContain(
+    'noRestrictedImports',
+  );
+});
+
+test.each(ALLOWED)('the linter allows it that %s', (_case, path, source) => {
+  expect(lint({ [path]: `import { x } from '${source}';\nexport const y = x;\n` })).not.toContain(
+    'noRestrictedImports',
+  );
+});
+
+test('the linter catches a circle of imports', () => {
+  const found = lint({
+    'server/src/one.ts': "import { two } from '../two.ts';\nexport const one = () => two();\n",
+    'server/src/two.ts': "import { one } from '../one.ts';\nexport const two = () => one();\n",
+  });
+  expect(found).toContain('noImportCycles');
+});
+
+test('the linter catches a promise that nobody waits for', () => {
+  expect(lint({ 'server/src/x.ts': 'export async function f() {}\nf();\n' })).toContain('noFloatingPromises');
+});
+
+/** Writes whose columns the compiler does not check: it accepts an unknown one that arrives by a spread or in a variable. */
+function uncheckedWrites(text: string): string[] {
+  return [...text.matchAll(/\.(?:insertInto|updateTable)\('(\w+)'\)\s*\.(?:values|set)\(/g)].flatMap(
+    ({ 0: start, 1: table, index }) => {
+      const argument = text.slice(index + start.length, text.indexOf('.execute', index)).trimStart();
+      const isChecked = (name: string | undefined) =>
+        new RegExp(`const ${name} = [^;]*\\) satisfies Columns<'${table}'>`).test(text);
+      const spread = [...argument.matchAll(/\.\.\.(\w+)/g)].map(([, name]) => name);
+      const whole = /^(?:\w+\.map\()?(\w+)/.exec(argument)?.[1];
+      const literal = /^\{|^\w+\.map\(\w+ => \(\{/.test(argument);
+      return [...spread, ...(literal ? [] : [whole])].every(isChecked)
+        ? []
+        : [`${table}: ${argument.split('\n')[0]}`];
+    },
+  );
+}
+
+const sourceFiles = () =>
+  readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map(path => readFileSync(join(ROOT, 'server/src', path), 'utf8'));
+
+test('the compiler checks the columns of every insert and update', () => {
+  expect(sourceFiles().flatMap(uncheckedWrites)).toEqual([]);
+});
+
+test('lists are compared with any: `in` makes another statement for every length of a list', () => {
+  const IN = /\.(where|having|on|or)\([^)]*'(not )?in',.*|\b(not )?in \(\$\{sql\.join.*/g;
+
+  expect(".where('name', 'in', names)".match(IN)).toHaveLength(1);
+  expect(sourceFiles().flatMap(text => text.match(IN) ?? [])).toEqual([]);
+});
+
+test.each([
+  ['a variable', "tx.insertInto('tags').values(tag).execute()"],
+  ['a spread', "tx.updateTable('tags')\n  .set({ type, ...columns(tag) }).execute()"],
+  [
+    'columns of another table',
+    "const c = () => ({}) satisfies Columns<'a'>; tx.updateTable('tags').set(c(tag)).execute()",
+  ],
+])('it is noticed when the compiler cannot check %s', (_case, text) => {
+  expect(uncheckedWrites(text)).toHaveLength(1);
+});
+
+test('the compiler rejects an unknown column where it is written', () => {
+  const columns = () =>
+    // @ts-expect-error: there is no such column
+    ({ type: 'x', no_such_column: 1 }) satisfies Columns<'tags'>;
+  expect(columns).toBeTypeOf('function');
+});
+
+test('every script that opens the database reads .env', () => {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  for (const name of ['start', 'dev', 'migrate', 'table-types', 'rotate-secrets']) {
+    expect(scripts[name]).toContain('--env-file-if-exists=.env');
+  }
+});
+
+test('no dependency has an install script, and the lockfile names no registry', () => {
+  const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
+  expect(lock).not.toContain('hasInstallScript');
+  expect(lock).not.toMatch(/"resolved": "http/);
+});
