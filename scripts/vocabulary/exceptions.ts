@@ -1,0 +1,36 @@
+import type { Exception } from './check.ts';
+
+/** Files and folders that are still to be rewritten. Remove an entry when its words are right. */
+export const PENDING: string[] = [
+  'ARCHITECTURE.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'README.md',
+  'SECURITY.md',
+  'STYLE.md',
+  'docs',
+  'bench',
+  'scripts/complete-lockfile.ts',
+  'scripts/setup',
+  'scripts/with-node',
+  '.ci/run',
+  '.env.example',
+  'compose.yaml',
+  'server/migrations',
+  'server/scripts',
+  'server/src/access',
+  'server/src/app.ts',
+  'server/src/delivery',
+  'server/src/flags',
+  'server/src/main.test.ts',
+  'server/src/main.ts',
+  'server/src/people',
+  'server/src/platform',
+  'server/src/record',
+  'server/src/server.ts',
+  'server/src/targeting',
+  'server/src/test',
+  'server/src/worker',
+];
+
+export const EXCEPTIONS: Exception[] = [];

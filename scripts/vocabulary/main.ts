@@ -1,0 +1,39 @@
+// Reports words that STYLE.md bans. Part of `npm run lint`. With paths it checks those, pending ones included:
+// scripts/with-node node scripts/vocabulary/main.ts server/src/people
+import { globSync, readFileSync } from 'node:fs';
+import { checkText } from './check.ts';
+import { EXCEPTIONS, PENDING } from './exceptions.ts';
+
+const FILES = [
+  '*.md',
+  'docs/**/*.md',
+  'bench/**/*.{md,ts}',
+  'scripts/**/*',
+  'server/{migrations,scripts,src}/**/*.{ts,sql,md}',
+  'compose.yaml',
+  '.env.example',
+  '.ci/run',
+];
+
+/** Contains banned words on purpose. */
+const OWN_TEST = 'server/src/test/vocabulary.test.ts';
+
+const chosen = process.argv.slice(2);
+const isUnder = (path: string, folders: string[]): boolean =>
+  folders.some(folder => path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`));
+
+const findings = globSync(FILES, { withFileTypes: true })
+  .filter(entry => entry.isFile() && !entry.name.endsWith('.gen.ts'))
+  .map(entry => `${entry.parentPath}/${entry.name}`.replace(`${process.cwd()}/`, '').replace(/^\.\//, ''))
+  .filter(path => path !== OWN_TEST)
+  .filter(path => (chosen.length > 0 ? isUnder(path, chosen) : !isUnder(path, PENDING)))
+  .toSorted()
+  .flatMap(path => checkText(path, readFileSync(path, 'utf8'), EXCEPTIONS));
+
+for (const { path, line, found, instead } of findings) {
+  console.error(`${path}:${line}: "${found}". Use: ${instead}.`);
+}
+if (findings.length > 0) {
+  console.error(`\n${findings.length} banned words. See the glossary in STYLE.md.`);
+  process.exitCode = 1;
+}
