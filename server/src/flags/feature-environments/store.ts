@@ -77,7 +77,10 @@ export async function findDefaultStrategy(
 
 export type StrategyFields = Omit<FeatureStrategy, 'id' | 'featureName'>;
 
-/** Adds strategies, to one feature or to many, in one statement. */
+/**
+ * Adds strategies, to one feature or to many, in one statement. Strategies with the same sort order keep the order of the
+ * list: each one is created a microsecond after the previous one.
+ */
 export async function insertStrategies(
   tx: Tx,
   environment: string,
@@ -86,13 +89,15 @@ export async function insertStrategies(
   const rows = strategies.map(strategy => ({ id: randomUUID(), ...strategy }));
   await sql`
     with wanted as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
+      select * from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
         id uuid, "featureName" text, name text, title text, disabled boolean, "sortOrder" integer,
-        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb)
+        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb
+      )) with ordinality as listed
     ), added as (
       insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
-        parameters, constraints, variants)
-      select id, "featureName", ${environment}, name, title, disabled, "sortOrder", parameters, constraints, variants
+        parameters, constraints, variants, created_at)
+      select id, "featureName", ${environment}, name, title, disabled, "sortOrder", parameters, constraints, variants,
+        now() + ordinality * interval '1 microsecond'
       from wanted
     )
     insert into feature_strategy_segments (strategy_id, segment_id)
@@ -110,8 +115,8 @@ export type StrategyCopy = {
 };
 
 /**
- * Copies strategies, however many and to wherever, in one statement and without their content leaving the database. Those
- * with the same place in the order keep the order of the list: each is a microsecond younger than the one before.
+ * Copies strategies, however many and to wherever, in one statement and without their content leaving the database. They
+ * keep the order of the list in the same way.
  */
 export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<void> {
   await sql`

@@ -167,6 +167,46 @@ test('a strategy is replaced, patched and deleted, each told with what was befor
   ]);
 });
 
+test.each([
+  ['null', { title: null, disabled: null }],
+  ['absent', {}],
+])('a replaced strategy keeps nothing of the fields that are %s', async (how, fields) => {
+  const { here, add, list, events } = await makeFeature(`cleared-${how}`);
+  const { id } = (
+    await add({
+      name: 'remoteAddress',
+      title: 'first',
+      disabled: true,
+      parameters: { IPs: '::1' },
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
+      variants: [fixed('a', 1_000)],
+    })
+  ).body;
+  const url = `${here}/strategies/${id}`;
+
+  const replaced = await call(harness.app, 'PUT', url, { body: { name: 'remoteAddress', ...fields } });
+  const patched = await call(harness.app, 'PATCH', url, {
+    body: [{ op: 'replace', path: '/disabled', value: false }],
+  });
+
+  const { featureName, ...told } = replaced.body;
+  expect(replaced.body).toEqual({
+    id,
+    featureName,
+    name: 'remoteAddress',
+    disabled: false,
+    sortOrder: 0,
+    parameters: {},
+    constraints: [],
+    variants: [],
+    segments: [],
+  });
+  expect(patched.body).toEqual(replaced.body);
+  expect(await list()).toEqual([replaced.body]);
+  const recorded = (await events()).filter(({ type }) => type === 'feature-strategy-update');
+  expect(recorded.map(({ data }) => data)).toEqual([told]);
+});
+
 test('strategies are put in another order, and the order is told', async () => {
   const { here, add, list, events } = await makeFeature('ordered');
   const ids = [(await add({ name: 'default' })).body.id, (await add({ name: 'default' })).body.id];

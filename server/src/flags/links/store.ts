@@ -2,13 +2,14 @@ import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/database.ts';
 import type { FeatureLink } from './schema.ts';
 
-/** The clock goes on from row to row: links keep the order they came in. */
+/** Links keep the order of the list: each one is created a microsecond after the previous one. */
 export async function insertLinks(tx: Tx, links: (FeatureLink & { featureName: string })[]): Promise<void> {
   await sql`
     insert into feature_links (id, feature_name, url, title, created_at)
-    select id, "featureName", url, title, clock_timestamp()
-    from jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as wanted (
-      id uuid, "featureName" text, url text, title text)`.execute(tx);
+    select id, "featureName", url, title, now() + ordinality * interval '1 microsecond'
+    from rows from (jsonb_to_recordset(${JSON.stringify(links)}::jsonb) as (
+      id uuid, "featureName" text, url text, title text
+    )) with ordinality as listed`.execute(tx);
 }
 
 export async function updateLink(tx: Tx, { id, url, title }: FeatureLink): Promise<void> {

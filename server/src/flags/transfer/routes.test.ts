@@ -159,6 +159,25 @@ test('an existing feature becomes what the data says, in that environment only',
   ]);
 });
 
+test('imported strategies keep their order when they get the same sort order', async () => {
+  const place = '/api/admin/projects/default/features/tied/environments/production/strategies';
+  const titles = Array.from({ length: 8 }, (_, at) => `strategy ${at}`);
+  const featureStrategies = titles.map(title => ({ featureName: 'tied', name: 'default', title }));
+  await ask(here, `${BATCH}/import`, into(bare('tied', { featureStrategies })));
+  const added = (await call(here.app, 'GET', place)).body;
+
+  await ask(
+    here,
+    `${place}/set-sort-order`,
+    added.map(({ id }: { id: string }) => ({ id, sortOrder: 1 })),
+  );
+
+  const { body } = await call(here.app, 'GET', place);
+  expect(
+    body.map(({ title, sortOrder }: { title: string; sortOrder: number }) => [title, sortOrder]),
+  ).toEqual(titles.map(title => [title, 1]));
+});
+
 test('an export is by names, by project or by tag, and of what the caller may read', async () => {
   const secret = await makeProject(here.db, { mode: 'private' });
   await ask(here, `/api/admin/projects/${secret.id}/features`, {

@@ -73,7 +73,8 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     const before = place && sortedStrategies(place)[at];
     if (!before) return false;
     const { id, sortOrder } = before;
-    Object.assign(before, { ...complete({ sortOrder, ...strategy }, place, groupOf(name)), id });
+    const after = { ...complete({ sortOrder, ...strategy }, place, groupOf(name)), id };
+    place.strategies = place.strategies.map(one => (one === before ? after : one));
     disableIfUnguarded(place);
     return true;
   },
