@@ -161,6 +161,30 @@ test('a JSON Patch changes a feature, and a bad one is refused', async () => {
   expect({}).not.toHaveProperty('polluted');
 });
 
+test.each([
+  ['PUT', { description: null }],
+  ['PATCH', [{ op: 'replace', path: '/description', value: null }]],
+  ['PATCH', [{ op: 'remove', path: '/description' }]],
+] as const)(
+  '%s %j removes the description from the response, the feature and the event',
+  async (method, body) => {
+    const name = `described-${method}-${JSON.stringify(body).length}`;
+    await create(name, { description: 'before' });
+
+    const answer = await call(harness.app, method, `${F}/${name}`, { body });
+
+    expect(answer.status).toBe(200);
+    expect(answer.body).not.toHaveProperty('description');
+    expect((await call(harness.app, 'GET', `${F}/${name}`)).body).toEqual(answer.body);
+    const [, updated] = await eventsOf(name);
+    expect(updated).toMatchObject({
+      type: 'feature-metadata-updated',
+      data: { description: null },
+      preData: { description: 'before' },
+    });
+  },
+);
+
 test('an archived feature is out of the list, cannot be changed, and comes back off everywhere', async () => {
   await create('resting');
   await call(harness.app, 'POST', `${F}/resting/environments/production/on`);

@@ -73,7 +73,9 @@ export async function patchFeature(
     actor,
     project,
     name,
-    ({ type, description = null, impressionData, stale }) =>
-      applyPatch({ type, description, impressionData, stale }, patch, FeatureUpdate),
+    ({ type, description = null, impressionData, stale }) => ({
+      description: null,
+      ...applyPatch({ type, description, impressionData, stale }, patch, FeatureUpdate),
+    }),
   );
 }
