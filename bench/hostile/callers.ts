@@ -2,6 +2,7 @@ import { switchFeatures } from '../../server/src/flags/feature-environments/togg
 import { createFeature } from '../../server/src/flags/features/create.ts';
 import { SYSTEM } from '../../server/src/platform/actor.ts';
 import type { Db } from '../../server/src/platform/db/database.ts';
+import { change } from '../../server/src/record/change.ts';
 import { makeMember, makePerson, makeUser, PASSWORD } from '../../server/src/test/factories.ts';
 import type { CallerName } from './requests.ts';
 
@@ -65,6 +66,8 @@ async function keepThings(db: Db): Promise<void> {
   const { createProject } = await import('../../server/src/flags/projects/create.ts');
   const { archiveProject } = await import('../../server/src/flags/projects/archive.ts');
   await createProject(db, SYSTEM, project).catch(() => archiveProject(db, SYSTEM, 'fuzzed', false));
-  await createFeature(db, SYSTEM, 'fuzzed', { name: 'fuzzed' }).catch(() => {});
-  await switchFeatures(db, SYSTEM, 'fuzzed', 'development', ['fuzzed'], true).catch(() => {});
+  await change(db, SYSTEM, current => createFeature(current, 'fuzzed', { name: 'fuzzed' })).catch(() => {});
+  await change(db, SYSTEM, current =>
+    switchFeatures(current, 'fuzzed', 'development', ['fuzzed'], true),
+  ).catch(() => {});
 }

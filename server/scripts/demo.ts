@@ -5,6 +5,7 @@ import type { RootRole } from '../src/access/roles.ts';
 import { addStrategy } from '../src/flags/feature-environments/strategies.ts';
 import { switchFeatures } from '../src/flags/feature-environments/toggle.ts';
 import { createFeature } from '../src/flags/features/create.ts';
+import type { NewFeature } from '../src/flags/features/schema.ts';
 import { markStale } from '../src/flags/features/stale.ts';
 import { archiveProject } from '../src/flags/projects/archive.ts';
 import { createProject } from '../src/flags/projects/create.ts';
@@ -13,6 +14,7 @@ import { createUser } from '../src/people/users/create.ts';
 import { createPersonalToken } from '../src/people/users/personal-tokens.ts';
 import { type Actor, SYSTEM } from '../src/platform/actor.ts';
 import type { Db } from '../src/platform/db/database.ts';
+import { change } from '../src/record/change.ts';
 
 const DAYS_90_MS = 90 * 86_400_000;
 
@@ -48,28 +50,29 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
 /** One that is rolling out, one that is done and should go, one that was just begun. */
 async function makeFeatures(db: Db, actor: Actor): Promise<void> {
   const project = 'payments';
-  await createFeature(db, actor, project, {
+  const add = (feature: NewFeature) => change(db, actor, current => createFeature(current, project, feature));
+  await add({
     name: 'pay.new-basket',
     description: 'The basket on one page',
     tags: [{ type: 'simple', value: 'basket' }],
   });
-  await addStrategy(
-    db,
-    actor,
-    { project, featureName: 'pay.new-basket', environment: 'production' },
-    {
+  const place = { project, featureName: 'pay.new-basket', environment: 'production' };
+  await change(db, actor, current =>
+    addStrategy(current, place, {
       name: 'flexibleRollout',
       title: 'A quarter of customers in Sweden',
       parameters: { rollout: '25', stickiness: 'userId', groupId: 'pay.new-basket' },
       constraints: [{ contextName: 'country', operator: 'IN', values: ['SE'] }],
-    },
+    }),
   );
   for (const environment of ['development', 'production']) {
-    await switchFeatures(db, actor, project, environment, ['pay.new-basket'], true);
+    await change(db, actor, current =>
+      switchFeatures(current, project, environment, ['pay.new-basket'], true),
+    );
   }
-  await createFeature(db, actor, project, { name: 'pay.old-cards', type: 'operational' });
-  await markStale(db, actor, project, ['pay.old-cards'], true);
-  await createFeature(db, actor, project, { name: 'pay.gift-cards', type: 'experiment' });
+  await add({ name: 'pay.old-cards', type: 'operational' });
+  await change(db, actor, current => markStale(current, project, ['pay.old-cards'], true));
+  await add({ name: 'pay.gift-cards', type: 'experiment' });
 }
 
 async function makePerson(db: Db, username: string, name: string, role: RootRole) {

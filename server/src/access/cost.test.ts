@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { createFeature } from '../flags/features/create.ts';
-import { SYSTEM } from '../platform/actor.ts';
-import { makeMember, makeProject, makeUser, type TestUser } from '../test/factories.ts';
+import { makeFeature, makeMember, makeProject, makeUser, type TestUser } from '../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 
@@ -13,7 +11,7 @@ let many: TestUser;
 beforeAll(async () => {
   const { db, app } = harness;
   await makeProject(db, { id: 'costly', mode: 'private' });
-  await createFeature(db, SYSTEM, 'costly', { name: 'costly-flag', type: 'release' });
+  await makeFeature(db, 'costly', { name: 'costly-flag', type: 'release' });
   few = await makeUser(db, 'Viewer');
   many = await makeUser(db, 'Viewer');
   for (const user of [few, many]) await makeMember(db, user, 'costly', 'Reader');

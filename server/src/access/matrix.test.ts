@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createFeature } from '../flags/features/create.ts';
 import type { NewProject, Project } from '../flags/projects/schema.ts';
 import { createApiToken } from '../people/api-tokens/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
-import { makeMember, makeProject, makeUser } from '../test/factories.ts';
+import { makeFeature, makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { listOperations, type Operation } from '../test/operations.ts';
 import { type Answer, call } from '../test/request.ts';
@@ -103,7 +102,7 @@ beforeAll(async () => {
   const { db } = harness;
   await makePlace({ id: 'open-project' });
   await makePlace({ id: 'private-project', mode: 'private' });
-  await createFeature(db, SYSTEM, 'default', { name: flagOf('default') });
+  await makeFeature(db, 'default', { name: flagOf('default') });
   for (const role of ['Viewer', 'Editor', 'Admin'] as const) tokens[role] = (await makeUser(db, role)).token;
   for (const role of ['Owner', 'Member', 'Reader'] as const) {
     const user = await makeUser(db, 'Viewer');
@@ -120,7 +119,7 @@ beforeAll(async () => {
 /** A project with the feature that it is asked about. */
 async function makePlace(fields: Partial<NewProject> = {}): Promise<Project> {
   const project = await makeProject(harness.db, fields);
-  await createFeature(harness.db, SYSTEM, project.id, { name: flagOf(project.id) });
+  await makeFeature(harness.db, project.id, { name: flagOf(project.id) });
   return project;
 }
 

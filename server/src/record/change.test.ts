@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { archiveFeatures } from '../flags/features/archive.ts';
+import { createFeature } from '../flags/features/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
+import { makeFeature } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { change } from './change.ts';
@@ -103,4 +106,40 @@ test('no operation that shows a feature reads it after the commit', async () => 
     const statements = harness.statements.slice(before);
     expect([name, statements.slice(statements.indexOf('commit') + 1)]).toEqual([name, []]);
   }
+});
+
+const featureEvents = async (...names: string[]) => {
+  const { rows } = await sql<{ type: string; feature: string; groupId: string }>`
+    select type, feature_name as feature, group_id as "groupId" from events
+    where feature_name = any(${names}) order by id`.execute(harness.db);
+  return rows;
+};
+const replaceFeature = (old: string, name: string) =>
+  change(harness.db, SYSTEM, async current => {
+    await archiveFeatures(current, 'default', [old]);
+    await createFeature(current, 'default', { name });
+  });
+
+test('two operations form one change, and their events share one groupId', async () => {
+  await makeFeature(harness.db, 'default', { name: 'composed-old' });
+
+  await replaceFeature('composed-old', 'composed-new');
+
+  const [created, ...together] = await featureEvents('composed-old', 'composed-new');
+  expect(together).toEqual([
+    { type: 'feature-archived', feature: 'composed-old', groupId: expect.any(String) },
+    { type: 'feature-created', feature: 'composed-new', groupId: together[0]?.groupId },
+  ]);
+  expect(created?.groupId).not.toBe(together[0]?.groupId);
+});
+
+test('a rejected second operation leaves nothing of the first', async () => {
+  for (const name of ['rejected-old', 'rejected-taken']) await makeFeature(harness.db, 'default', { name });
+
+  await expect(replaceFeature('rejected-old', 'rejected-taken')).rejects.toThrow();
+
+  const events = await featureEvents('rejected-old');
+  expect(events.map(({ type }) => type)).toEqual(['feature-created']);
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/features/rejected-old');
+  expect(body).toMatchObject({ archived: false, lifecycle: { stage: 'initial' } });
 });

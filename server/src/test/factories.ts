@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { PROJECT_ROLES, type ProjectRole, type RootRole } from '../access/roles.ts';
 import { insertUserRole } from '../access/store.ts';
+import { createFeature } from '../flags/features/create.ts';
+import type { NewFeature } from '../flags/features/schema.ts';
 import { createProject } from '../flags/projects/create.ts';
 import type { NewProject, Project } from '../flags/projects/schema.ts';
 import { createUser } from '../people/users/create.ts';
 import { createPersonalToken } from '../people/users/personal-tokens.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import type { Db } from '../platform/db/database.ts';
+import { change } from '../record/change.ts';
 
 const unique = (): string => randomBytes(5).toString('hex');
 
@@ -39,6 +42,10 @@ export async function makePerson(
 
 export async function makeProject(db: Db, fields: Partial<NewProject> = {}): Promise<Project> {
   return await createProject(db, SYSTEM, { name: 'Test project', id: `project-${unique()}`, ...fields });
+}
+
+export async function makeFeature(db: Db, project: string, fields: NewFeature): Promise<void> {
+  await change(db, SYSTEM, current => createFeature(current, project, fields));
 }
 
 export async function makeMember(db: Db, user: TestUser, project: string, role: ProjectRole): Promise<void> {

@@ -8,6 +8,7 @@ import { createProject } from '../flags/projects/create.ts';
 import { createApiToken } from '../people/api-tokens/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import { type Db, openDb, type Tx } from '../platform/db/database.ts';
+import { change } from '../record/change.ts';
 import { type EventRecord, inconsistencies, readState, type State } from './consistency.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 import { makeProject, makeUser } from './factories.ts';
@@ -293,8 +294,10 @@ function planChanges({ projects: all, features }: State, round: string, random: 
 
 /** A feature that is enabled in production with one strategy. */
 async function makeEnabledFeature(db: Db, name: string): Promise<void> {
-  await createFeature(db, SYSTEM, 'default', { name });
-  await switchFeatures(db, SYSTEM, 'default', 'production', [name], true);
+  await change(db, SYSTEM, async current => {
+    await createFeature(current, 'default', { name });
+    await switchFeatures(current, 'default', 'production', [name], true);
+  });
 }
 
 /** The status of the answer; undefined if there was none. */

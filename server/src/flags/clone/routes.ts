@@ -4,8 +4,10 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, conflict, Named, Ref, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { copyEnvironment } from '../feature-environments/copy.ts';
 import { EnvironmentCopy, FeatureEnvironment } from '../feature-environments/schema.ts';
+import { readPlace } from '../feature-environments/strategies.ts';
 import { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { readDrift } from './drift.ts';
@@ -131,7 +133,12 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
     async request => {
       const { projectId: project, featureName: name, environment: here } = request.params;
       const place = { project, featureName: name, environment: here };
-      return await copyEnvironment(db, request.actor, place, request.body);
+      return await change(
+        db,
+        request.actor,
+        current => copyEnvironment(current, place, request.body),
+        tx => readPlace(tx, request.actor, place),
+      );
     },
   );
 

@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import {
   badData,
   exceedsLimit,
@@ -9,7 +7,7 @@ import {
   some,
   type Violation,
 } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { holdFoundFeatures } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import type { Dependency, NewDependency } from './schema.ts';
@@ -19,8 +17,7 @@ const MAX_PARENTS = 30;
 
 /** Makes a feature depend on another of its project, or changes what it asks of one it depends on already. */
 export async function addDependency(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   name: string,
   input: NewDependency,
@@ -30,17 +27,17 @@ export async function addDependency(
     enabled: input.enabled ?? true,
     variants: [...new Set(input.variants)],
   };
-  await change(db, actor, async ({ tx, record }) => {
-    // Both are held: whoever makes one of them a parent, a child or archived waits, and so do we for them.
-    const found = await holdFoundFeatures(tx, actor, project, [...new Set([name, after.feature])]);
-    const child = found.find(feature => feature.name === name);
-    const parent = found.find(feature => feature.name === after.feature);
-    if (!child) throw notFound(`Feature ${name} in project ${project}`);
-    const details = [...violations(child, parent, after)];
-    if (details.length > 0 || !parent) throw badData(details);
-    refuseBecause([...obstacles(child, parent)]);
-    await attachParents({ tx, actor, record }, [{ child, dependency: after }]);
-  });
+  // Both are held: whoever makes one of them a parent, a child or archived waits, and so do we for them.
+  const found = await holdFoundFeatures(current.tx, current.actor, project, [
+    ...new Set([name, after.feature]),
+  ]);
+  const child = found.find(feature => feature.name === name);
+  const parent = found.find(feature => feature.name === after.feature);
+  if (!child) throw notFound(`Feature ${name} in project ${project}`);
+  const details = [...violations(child, parent, after)];
+  if (details.length > 0 || !parent) throw badData(details);
+  refuseBecause([...obstacles(child, parent)]);
+  await attachParents(current, [{ child, dependency: after }]);
 }
 
 /** Part of a change that holds the features and has found nothing against it; what is so already is not told again. */

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { addDependency } from './add.ts';
 import { possibleParents, variantsOf } from './parents.ts';
 import { removeDependencies, removeDependency } from './remove.ts';
@@ -34,7 +35,7 @@ export function dependencyRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId: project, featureName: name } = request.params;
-      await addDependency(db, request.actor, project, name, request.body);
+      await change(db, request.actor, current => addDependency(current, project, name, request.body));
       return reply.code(200).send();
     },
   );
@@ -54,7 +55,9 @@ export function dependencyRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId: project, featureName: name } = request.params;
-      await removeDependency(db, request.actor, project, name, request.params.parent);
+      await change(db, request.actor, current =>
+        removeDependency(current, project, name, request.params.parent),
+      );
       return reply.code(200).send();
     },
   );
@@ -74,7 +77,7 @@ export function dependencyRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId: project, featureName: name } = request.params;
-      await removeDependencies(db, request.actor, project, name);
+      await change(db, request.actor, current => removeDependencies(current, project, name));
       return reply.code(200).send();
     },
   );

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { starFeature, starProject } from './star.ts';
 
 const tags = ['Favorites'];
@@ -27,7 +28,8 @@ export function favoriteRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await starFeature(db, request.actor, request.params.projectId, request.params.featureName, true);
+      const { projectId: project, featureName: name } = request.params;
+      await change(db, request.actor, current => starFeature(current, project, name, true));
       return reply.code(200).send();
     },
   );
@@ -47,7 +49,8 @@ export function favoriteRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await starFeature(db, request.actor, request.params.projectId, request.params.featureName, false);
+      const { projectId: project, featureName: name } = request.params;
+      await change(db, request.actor, current => starFeature(current, project, name, false));
       return reply.code(200).send();
     },
   );
@@ -67,7 +70,8 @@ export function favoriteRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await starProject(db, request.actor, request.params.projectId, true);
+      const { projectId: project } = request.params;
+      await change(db, request.actor, current => starProject(current, project, true));
       return reply.code(200).send();
     },
   );
@@ -87,7 +91,8 @@ export function favoriteRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await starProject(db, request.actor, request.params.projectId, false);
+      const { projectId: project } = request.params;
+      await change(db, request.actor, current => starProject(current, project, false));
       return reply.code(200).send();
     },
   );

@@ -1,7 +1,6 @@
 import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { invalidOperation, notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import {
   deleteFavoriteFeature,
   deleteFavoriteProject,
@@ -12,35 +11,33 @@ import {
 
 /** Gives the feature the caller's star, or takes it away; repeating it changes nothing. */
 export async function starFeature(
-  db: Db,
-  actor: Actor,
+  { tx, actor, record }: Change,
   project: string,
   feature: string,
   starred: boolean,
 ): Promise<void> {
   const userId = starringUser(actor);
-  await change(db, actor, async ({ tx, record }) => {
-    if (!(await lockFeature(tx, project, feature)))
-      throw notFound(`Feature ${feature} in project ${project}`);
-    const changed = starred
-      ? await insertFavoriteFeature(tx, userId, feature)
-      : await deleteFavoriteFeature(tx, userId, feature);
-    if (!changed) return;
-    const type = starred ? 'feature-favorited' : 'feature-unfavorited';
-    record({ type, project, featureName: feature, data: { feature } });
-  });
+  if (!(await lockFeature(tx, project, feature))) throw notFound(`Feature ${feature} in project ${project}`);
+  const changed = starred
+    ? await insertFavoriteFeature(tx, userId, feature)
+    : await deleteFavoriteFeature(tx, userId, feature);
+  if (!changed) return;
+  const type = starred ? 'feature-favorited' : 'feature-unfavorited';
+  record({ type, project, featureName: feature, data: { feature } });
 }
 
 /** The same for a project. */
-export async function starProject(db: Db, actor: Actor, project: string, starred: boolean): Promise<void> {
+export async function starProject(
+  { tx, actor, record }: Change,
+  project: string,
+  starred: boolean,
+): Promise<void> {
   const userId = starringUser(actor);
-  await change(db, actor, async ({ tx, record }) => {
-    const changed = starred
-      ? await insertFavoriteProject(tx, userId, project)
-      : await deleteFavoriteProject(tx, userId, project);
-    if (!changed) return;
-    record({ type: starred ? 'project-favorited' : 'project-unfavorited', project, data: { project } });
-  });
+  const changed = starred
+    ? await insertFavoriteProject(tx, userId, project)
+    : await deleteFavoriteProject(tx, userId, project);
+  if (!changed) return;
+  record({ type: starred ? 'project-favorited' : 'project-unfavorited', project, data: { project } });
 }
 
 function starringUser(actor: Actor): number {

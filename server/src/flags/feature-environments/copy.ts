@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { needsInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { holdActiveFeature } from '../features/load.ts';
 import { disableIfUnguarded } from './last-strategy.ts';
 import type { EnvironmentCopy, FeatureEnvironment, StrategyContent } from './schema.ts';
 import { deleteStrategies } from './store.ts';
-import { asStrategyData, environmentOf, type Place, placeCopies, readPlace } from './strategies.ts';
+import { asStrategyData, environmentOf, type Place, placeCopies } from './strategies.ts';
 import { setVariants } from './variants.ts';
 
 /**
@@ -17,29 +15,26 @@ import { setVariants } from './variants.ts';
  * enabled strategy is left.
  */
 export async function copyEnvironment(
-  db: Db,
-  actor: Actor,
+  current: Change,
   place: Place,
   { from, include = ['strategies', 'variants'] }: EnvironmentCopy,
-): Promise<FeatureEnvironment> {
-  const copy = async (current: Change) => {
-    const feature = await holdActiveFeature(current.tx, actor, place.project, place.featureName);
-    const target = environmentOf(feature, place.environment);
-    const source = feature.environments.find(({ name }) => name === from);
-    if (!source || source === target) {
-      const what = source ? 'another environment' : `an environment of feature ${feature.name}`;
-      throw badData([{ message: `from must be ${what}`, path: '/body/from' }]);
-    }
+): Promise<void> {
+  const { tx, actor } = current;
+  const feature = await holdActiveFeature(tx, actor, place.project, place.featureName);
+  const target = environmentOf(feature, place.environment);
+  const source = feature.environments.find(({ name }) => name === from);
+  if (!source || source === target) {
+    const what = source ? 'another environment' : `an environment of feature ${feature.name}`;
+    throw badData([{ message: `from must be ${what}`, path: '/body/from' }]);
+  }
 
-    const strategies = include.includes('strategies') && !sameStrategies(source, target);
-    const variants = include.includes('variants') && !isDeepStrictEqual(source.variants, target.variants);
-    for (const permission of needed(source, target, strategies, variants))
-      await needsInProject(current.tx, actor, place.project, [permission], place.environment);
-    if (strategies) await replaceStrategies(current, place, source, target);
-    if (variants)
-      await setVariants(current, [{ project: place.project, place: target, variants: source.variants }]);
-  };
-  return await change(db, actor, copy, tx => readPlace(tx, actor, place));
+  const strategies = include.includes('strategies') && !sameStrategies(source, target);
+  const variants = include.includes('variants') && !isDeepStrictEqual(source.variants, target.variants);
+  for (const permission of needed(source, target, strategies, variants))
+    await needsInProject(tx, actor, place.project, [permission], place.environment);
+  if (strategies) await replaceStrategies(current, place, source, target);
+  if (variants)
+    await setVariants(current, [{ project: place.project, place: target, variants: source.variants }]);
 }
 
 function* needed(

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, Ref, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
 import { uniqueNames } from '../features/many.ts';
 import { JsonPatch } from '../features/patch.ts';
@@ -97,7 +98,9 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
       async (request, reply) => {
         const { project, featureName: name, environment: where } = placeOf(request.params);
-        await switchFeatures(db, request.actor, project, where, [name], state === 'on');
+        await change(db, request.actor, current =>
+          switchFeatures(current, project, where, [name], state === 'on'),
+        );
         return reply.code(200).send();
       },
     );
@@ -118,13 +121,9 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
       async (request, reply) => {
         const { projectId: project, environment: where } = request.params;
-        await switchFeatures(
-          db,
-          request.actor,
-          project,
-          where,
-          uniqueNames(request.body.features),
-          state === 'on',
+        const names = uniqueNames(request.body.features);
+        await change(db, request.actor, current =>
+          switchFeatures(current, project, where, names, state === 'on'),
         );
         return reply.code(200).send();
       },
@@ -171,7 +170,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => await addStrategy(db, request.actor, placeOf(request.params), request.body),
+    async request =>
+      await change(db, request.actor, current => addStrategy(current, placeOf(request.params), request.body)),
   );
 
   app.post(
@@ -190,7 +190,9 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await orderStrategies(db, request.actor, placeOf(request.params), request.body);
+      await change(db, request.actor, current =>
+        orderStrategies(current, placeOf(request.params), request.body),
+      );
       return reply.code(200).send();
     },
   );
@@ -235,7 +237,9 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
     },
     async request => {
       const { strategyId: id } = request.params;
-      return await changeStrategy(db, request.actor, placeOf(request.params), id.toLowerCase(), request.body);
+      return await change(db, request.actor, current =>
+        changeStrategy(current, placeOf(request.params), id.toLowerCase(), request.body),
+      );
     },
   );
 
@@ -256,7 +260,9 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
     },
     async request => {
       const { strategyId: id } = request.params;
-      return await patchStrategy(db, request.actor, placeOf(request.params), id.toLowerCase(), request.body);
+      return await change(db, request.actor, current =>
+        patchStrategy(current, placeOf(request.params), id.toLowerCase(), request.body),
+      );
     },
   );
 
@@ -275,11 +281,9 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await removeStrategy(
-        db,
-        request.actor,
-        placeOf(request.params),
-        request.params.strategyId.toLowerCase(),
+      const { strategyId: id } = request.params;
+      await change(db, request.actor, current =>
+        removeStrategy(current, placeOf(request.params), id.toLowerCase()),
       );
       return reply.code(200).send();
     },

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db, Reader } from '../../platform/db/database.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { holdActiveFeature, readFeature } from '../features/load.ts';
 import { applyPatch, type JsonPatch } from '../features/patch.ts';
 import type { Feature } from '../features/schema.ts';
@@ -31,7 +31,7 @@ export type Place = { project: string; featureName: string; environment: string 
 export const MAX_STRATEGIES = 30;
 
 /** A feature's environment, held until the transaction ends: strategies are counted and ordered under this lock. */
-export async function holdPlace({ tx }: Change, actor: Actor, { project, featureName, environment }: Place) {
+export async function holdPlace({ tx, actor }: Change, { project, featureName, environment }: Place) {
   return environmentOf(await holdActiveFeature(tx, actor, project, featureName), environment);
 }
 
@@ -55,22 +55,15 @@ export function strategyOf(
 }
 
 export async function addStrategy(
-  db: Db,
-  actor: Actor,
+  current: Change,
   place: Place,
   input: NewStrategy,
 ): Promise<FeatureStrategy> {
-  return await change(db, actor, async current => {
-    const { strategies } = await holdPlace(current, actor, place);
-    const [strategy] = await addStrategies(
-      current,
-      place,
-      [{ featureName: place.featureName, strategies }],
-      input,
-    );
-    if (!strategy) throw new Error('The strategy that was added is not there');
-    return strategy;
-  });
+  const { strategies } = await holdPlace(current, place);
+  const features = [{ featureName: place.featureName, strategies }];
+  const [strategy] = await addStrategies(current, place, features, input);
+  if (!strategy) throw new Error('The strategy that was added is not there');
+  return strategy;
 }
 
 /** Adds the same strategy to each feature, behind those it has; part of a change that holds the features already. */
@@ -121,85 +114,72 @@ export async function placeCopies(
 }
 
 export async function changeStrategy(
-  db: Db,
-  actor: Actor,
+  current: Change,
   place: Place,
   id: string,
   update: NewStrategy | ((before: FeatureStrategy) => NewStrategy),
 ): Promise<FeatureStrategy> {
-  return await change(db, actor, async current => {
-    const here = await holdPlace(current, actor, place);
-    const before = strategyOf(here, id);
-    const wanted = typeof update === 'function' ? update(before) : update;
-    const input = await acceptStrategy(current.tx, place.project, wanted);
-    const after = {
-      id,
-      featureName: place.featureName,
-      ...complete(input, place.featureName, before.sortOrder),
-    };
-    if (isDeepStrictEqual(after, before)) return before;
-    await updateStrategy(current.tx, id, after);
-    current.record({
-      type: 'feature-strategy-update',
-      ...place,
-      data: asStrategyData(after),
-      preData: asStrategyData(before),
-    });
-    if (after.disabled) await disableIfUnguarded(current, place);
-    return after;
+  const here = await holdPlace(current, place);
+  const before = strategyOf(here, id);
+  const wanted = typeof update === 'function' ? update(before) : update;
+  const input = await acceptStrategy(current.tx, place.project, wanted);
+  const after = {
+    id,
+    featureName: place.featureName,
+    ...complete(input, place.featureName, before.sortOrder),
+  };
+  if (isDeepStrictEqual(after, before)) return before;
+  await updateStrategy(current.tx, id, after);
+  current.record({
+    type: 'feature-strategy-update',
+    ...place,
+    data: asStrategyData(after),
+    preData: asStrategyData(before),
   });
+  if (after.disabled) await disableIfUnguarded(current, place);
+  return after;
 }
 
 export async function patchStrategy(
-  db: Db,
-  actor: Actor,
+  current: Change,
   place: Place,
   id: string,
   patch: JsonPatch,
 ): Promise<FeatureStrategy> {
-  return await changeStrategy(db, actor, place, id, ({ id: _, featureName: __, ...before }) =>
+  return await changeStrategy(current, place, id, ({ id: _, featureName: __, ...before }) =>
     applyPatch<typeof NewStrategy>(before, patch, NewStrategy),
   );
 }
 
-export async function removeStrategy(db: Db, actor: Actor, place: Place, id: string): Promise<void> {
-  await change(db, actor, async current => {
-    const here = await holdPlace(current, actor, place);
-    const strategy = strategyOf(here, id);
-    await deleteStrategies(current.tx, [id]);
-    current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
-    await disableIfUnguarded(current, place);
-  });
+export async function removeStrategy(current: Change, place: Place, id: string): Promise<void> {
+  const here = await holdPlace(current, place);
+  const strategy = strategyOf(here, id);
+  await deleteStrategies(current.tx, [id]);
+  current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
+  await disableIfUnguarded(current, place);
 }
 
-export async function orderStrategies(
-  db: Db,
-  actor: Actor,
-  place: Place,
-  order: StrategyOrder,
-): Promise<void> {
-  await change(db, actor, async current => {
-    const { strategies } = await holdPlace(current, actor, place);
-    const unknown = order.filter(({ id }) => !strategies.some(strategy => strategy.id === id));
-    if (unknown.length > 0) {
-      throw badData(
-        unknown.map(({ id }) => ({ message: `strategy ${id} is not in this environment`, path: '/body' })),
-      );
-    }
-    const wanted = new Map(order.map(({ id, sortOrder }) => [id, sortOrder]));
-    if (strategies.every(({ id, sortOrder }) => (wanted.get(id) ?? sortOrder) === sortOrder)) return;
+export async function orderStrategies(current: Change, place: Place, order: StrategyOrder): Promise<void> {
+  const { strategies } = await holdPlace(current, place);
+  const unknown = order.filter(({ id }) => !strategies.some(strategy => strategy.id === id));
+  if (unknown.length > 0) {
+    throw badData(
+      unknown.map(({ id }) => ({ message: `strategy ${id} is not in this environment`, path: '/body' })),
+    );
+  }
+  const wanted = new Map(order.map(({ id, sortOrder }) => [id, sortOrder]));
+  if (strategies.every(({ id, sortOrder }) => (wanted.get(id) ?? sortOrder) === sortOrder)) return;
 
-    await updateStrategyOrder(current.tx, order);
-    const after = (await holdPlace(current, actor, place)).strategies;
-    current.record({
-      type: 'strategy-order-changed',
-      ...place,
-      data: { strategyIds: after.map(({ id }) => id), sortOrders: after.map(({ sortOrder }) => sortOrder) },
-      preData: {
-        strategyIds: strategies.map(({ id }) => id),
-        sortOrders: strategies.map(({ sortOrder }) => sortOrder),
-      },
-    });
+  await updateStrategyOrder(current.tx, order);
+  const after = (await holdPlace(current, place)).strategies;
+  current.record({
+    type: 'strategy-order-changed',
+    ...place,
+    data: { strategyIds: after.map(({ id }) => id), sortOrders: after.map(({ sortOrder }) => sortOrder) },
+    preData: {
+      strategyIds: strategies.map(({ id }) => id),
+      sortOrders: strategies.map(({ sortOrder }) => sortOrder),
+    },
   });
 }
 

@@ -1,9 +1,8 @@
 import { needsInProject } from '../../access/guard.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { invalidOperation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { changeFeatures, namesOf } from '../features/many.ts';
+import { holdFeatures } from '../features/load.ts';
+import { namesOf } from '../features/many.ts';
 import type { Feature } from '../features/schema.ts';
 import type { NewStrategy } from './schema.ts';
 import { findDefaultStrategy, setEnabled } from './store.ts';
@@ -13,24 +12,21 @@ const ON_FOR_ALL: NewStrategy = { name: 'flexibleRollout', parameters: { rollout
 
 /** Switches features on or off in an environment: all that are named or, if one cannot, none. */
 export async function switchFeatures(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   environment: string,
   names: string[],
   enabled: boolean,
 ): Promise<void> {
-  await changeFeatures(db, actor, project, names, async ({ tx, record }, features) => {
-    const archived = features.find(feature => feature.archived);
-    if (enabled && archived) throw invalidOperation(`Feature ${archived.name} is archived; revive it first.`);
+  const features = await holdFeatures(current.tx, current.actor, project, names);
+  const archived = features.find(feature => feature.archived);
+  if (enabled && archived) throw invalidOperation(`Feature ${archived.name} is archived; revive it first.`);
 
-    const changing = features.filter(feature => environmentOf(feature, environment).enabled !== enabled);
-    if (changing.length === 0) return;
-    const bare = changing.filter(feature => !environmentOf(feature, environment).hasEnabledStrategies);
-    if (enabled && bare.length > 0)
-      await addDefaultStrategy({ tx, actor, record }, actor, project, environment, bare);
-    await switchHeld({ tx, actor, record }, { project, environment }, namesOf(changing), enabled);
-  });
+  const changing = features.filter(feature => environmentOf(feature, environment).enabled !== enabled);
+  if (changing.length === 0) return;
+  const bare = changing.filter(feature => !environmentOf(feature, environment).hasEnabledStrategies);
+  if (enabled && bare.length > 0) await addDefaultStrategy(current, project, environment, bare);
+  await switchHeld(current, { project, environment }, namesOf(changing), enabled);
 }
 
 /** Part of a change that holds the features, none of which is in that state already. */
@@ -51,20 +47,17 @@ export async function switchHeld(
  * its own. It is added enabled, even if the default strategy is stored as disabled.
  */
 async function addDefaultStrategy(
-  { tx, record }: Change,
-  actor: Actor,
+  current: Change,
   project: string,
   environment: string,
   features: Feature[],
 ): Promise<void> {
+  const { tx, actor } = current;
   await needsInProject(tx, actor, project, ['CREATE_FEATURE_STRATEGY'], environment);
   const strategy = ((await findDefaultStrategy(tx, project, environment)) ?? ON_FOR_ALL) as NewStrategy;
   const places = features.map(feature => ({
     featureName: feature.name,
     strategies: environmentOf(feature, environment).strategies,
   }));
-  await addStrategies({ tx, actor, record }, { project, environment }, places, {
-    ...strategy,
-    disabled: false,
-  });
+  await addStrategies(current, { project, environment }, places, { ...strategy, disabled: false });
 }

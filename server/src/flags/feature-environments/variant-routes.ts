@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';
 import { JsonPatch } from '../features/patch.ts';
 import { type Place, readPlace } from './strategies.ts';
@@ -63,7 +64,9 @@ export function variantRoutes(app: App, db: Db): void {
     },
     async request => ({
       version,
-      variants: await changeVariants(db, request.actor, placeOf(request.params), request.body),
+      variants: await change(db, request.actor, current =>
+        changeVariants(current, placeOf(request.params), request.body),
+      ),
     }),
   );
 
@@ -84,7 +87,9 @@ export function variantRoutes(app: App, db: Db): void {
     },
     async request => ({
       version,
-      variants: await patchVariants(db, request.actor, placeOf(request.params), request.body),
+      variants: await change(db, request.actor, current =>
+        patchVariants(current, placeOf(request.params), request.body),
+      ),
     }),
   );
 
@@ -108,7 +113,9 @@ export function variantRoutes(app: App, db: Db): void {
       const { environments, variants } = request.body;
       return {
         version,
-        variants: await changeVariantsOfMany(db, request.actor, project, name, environments, variants),
+        variants: await change(db, request.actor, current =>
+          changeVariantsOfMany(current, project, name, environments, variants),
+        ),
       };
     },
   );

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { needsInEnvironments } from '../../access/guard.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, knownFields } from '../../targeting/variants/weights.ts';
 import { holdActiveFeature } from '../features/load.ts';
@@ -16,59 +14,49 @@ type Wanted = VariantInputs | ((before: Variant[]) => VariantInputs);
 
 /** Puts other variants in place of those the feature has in the environment; returns them with their weights. */
 export async function changeVariants(
-  db: Db,
-  actor: Actor,
+  current: Change,
   { project, featureName, environment }: Place,
   wanted: Wanted,
 ): Promise<Variant[]> {
-  return await replaceVariants(db, actor, project, featureName, [environment], wanted, '/body');
+  return await replaceVariants(current, project, featureName, [environment], wanted, '/body');
 }
 
 /** The same by JSON Patch of the list of variants. */
-export async function patchVariants(
-  db: Db,
-  actor: Actor,
-  place: Place,
-  patch: JsonPatch,
-): Promise<Variant[]> {
-  return await changeVariants(db, actor, place, before => applyPatch(before, patch, VariantInputs));
+export async function patchVariants(current: Change, place: Place, patch: JsonPatch): Promise<Variant[]> {
+  return await changeVariants(current, place, before => applyPatch(before, patch, VariantInputs));
 }
 
 /** The same variants in several environments: in all of them or, if one is refused, in none. */
 export async function changeVariantsOfMany(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   featureName: string,
   environments: string[],
   variants: VariantInputs,
 ): Promise<Variant[]> {
   const permission = 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS';
-  await needsInEnvironments(db, actor, project, permission, environments);
-  return await replaceVariants(db, actor, project, featureName, environments, variants, '/body/variants');
+  await needsInEnvironments(current.tx, current.actor, project, permission, environments);
+  return await replaceVariants(current, project, featureName, environments, variants, '/body/variants');
 }
 
 async function replaceVariants(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   featureName: string,
   environments: string[],
   wanted: Wanted,
   path: string,
 ): Promise<Variant[]> {
-  return await change(db, actor, async ({ tx, record }) => {
-    const feature = await holdActiveFeature(tx, actor, project, featureName);
-    const places = [...new Set(environments)].map(name => environmentOf(feature, name));
-    const before = places[0]?.variants ?? [];
-    const after = acceptVariants(typeof wanted === 'function' ? wanted(before) : wanted, path);
+  const feature = await holdActiveFeature(current.tx, current.actor, project, featureName);
+  const places = [...new Set(environments)].map(name => environmentOf(feature, name));
+  const before = places[0]?.variants ?? [];
+  const after = acceptVariants(typeof wanted === 'function' ? wanted(before) : wanted, path);
 
-    await setVariants(
-      { tx, actor, record },
-      places.map(place => ({ project, place, variants: after })),
-    );
-    return after;
-  });
+  await setVariants(
+    current,
+    places.map(place => ({ project, place, variants: after })),
+  );
+  return after;
 }
 
 /** Part of a change that holds the features and has accepted the variants; what is so already is not told again. */

@@ -3,6 +3,7 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { removeFeatures, reviveFeatures } from './archive.ts';
 import { checkArchive } from './archive-check.ts';
 import { uniqueNames } from './many.ts';
@@ -31,7 +32,8 @@ export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
       },
     },
     async (request, reply) => {
-      await removeFeatures(db, request.actor, request.projectOfFeature, [request.params.featureName]);
+      const { actor, projectOfFeature: project, params } = request;
+      await change(db, actor, current => removeFeatures(current, project, [params.featureName]));
       return reply.code(200).send();
     },
   );
@@ -51,12 +53,9 @@ export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
       },
     },
     async (request, reply) => {
-      await reviveFeatures(
-        db,
-        request.actor,
-        request.projectOfFeature,
-        [request.params.featureName],
-        limits.features,
+      const { actor, projectOfFeature: project, params } = request;
+      await change(db, actor, current =>
+        reviveFeatures(current, project, [params.featureName], limits.features),
       );
       return reply.code(200).send();
     },

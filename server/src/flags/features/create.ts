@@ -1,4 +1,3 @@
-import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import {
   ApiError,
@@ -11,12 +10,11 @@ import {
   type Violation,
 } from '../../platform/errors.ts';
 import { compilePattern } from '../../platform/pattern.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { budgetErrors } from '../health/budget.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { attachTags, attachViolations, holdTags } from '../tags/attach.ts';
 import type { NewTag } from '../tags/schema.ts';
-import { readFeature } from './load.ts';
 import type { Feature, NewFeature } from './schema.ts';
 import {
   countActiveInInstance,
@@ -28,20 +26,16 @@ import {
 } from './store.ts';
 
 export async function createFeature(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   input: NewFeature,
   most = Number.POSITIVE_INFINITY,
-): Promise<Feature> {
+): Promise<void> {
   const { name } = input;
-  const create = async (current: Change) => {
-    const tags = await holdTags(current, project, input.tags ?? [], tagPath);
-    rejectForAll('The feature', await admissionErrors(current.tx, project, [name]));
-    await addFeatures(current, actor, project, [input], most);
-    await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
-  };
-  return await change(db, actor, create, tx => readFeature(tx, actor, project, name));
+  const tags = await holdTags(current, project, input.tags ?? [], tagPath);
+  rejectForAll('The feature', await admissionErrors(current.tx, project, [name]));
+  await addFeatures(current, project, [input], most);
+  await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
 }
 
 /** What is wrong with a feature to be created, as far as its fields are given. */
@@ -70,8 +64,7 @@ const tagPath = (index: number): string => `/body/tags/${index}`;
 
 /** Part of a change that has admitted the features: off everywhere, at the first stage. */
 export async function addFeatures(
-  { tx, record }: Change,
-  actor: Actor,
+  { tx, actor, record }: Change,
   project: string,
   inputs: Omit<NewFeature, 'tags'>[],
   most: number,

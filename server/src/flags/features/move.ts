@@ -1,9 +1,8 @@
 import { needsInProject } from '../../access/guard.ts';
 import { mayName } from '../../access/private.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import { invalidOperation, rejectForAll, some } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { unusableFields } from '../../targeting/context/usable.ts';
 import { unusableSegments } from '../../targeting/segments/usable.ts';
 import type { FeatureEnvironment } from '../feature-environments/schema.ts';
@@ -15,43 +14,40 @@ import { lockEnvironmentsOf, lockProjectsOfMove, moveTo } from './store.ts';
 
 /** Gives a feature to another project, with all it has; what would change for its users is refused. */
 export async function moveFeature(
-  db: Db,
-  actor: Actor,
+  { tx, actor, record }: Change,
   project: string,
   name: string,
   target: string,
 ): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    await needsInProject(tx, actor, target, ['MOVE_FEATURE_TOGGLE']);
-    await lockProjectsOfMove(tx, project, target);
-    const admission = target === project ? [] : await admissionErrors(tx, target, [name]);
-    const there = await lockEnvironmentsOf(tx, target);
-    const feature = await holdActiveFeature(tx, actor, project, name);
-    if (target === project) return;
+  await needsInProject(tx, actor, target, ['MOVE_FEATURE_TOGGLE']);
+  await lockProjectsOfMove(tx, project, target);
+  const admission = target === project ? [] : await admissionErrors(tx, target, [name]);
+  const there = await lockEnvironmentsOf(tx, target);
+  const feature = await holdActiveFeature(tx, actor, project, name);
+  if (target === project) return;
 
-    const staying = feature.environments.filter(environment => there.includes(environment.name));
-    const leaving = feature.environments.filter(environment => !there.includes(environment.name));
-    const joining = there.filter(place => staying.every(environment => environment.name !== place));
-    const reasons = [
-      ...enabledElsewhere(leaving, target),
-      ...(await foreignParts(tx, staying, target)),
-      ...ties(feature),
-    ];
-    rejectForAll('The move', [...admission, ...reasons.map(invalidOperation)]);
+  const staying = feature.environments.filter(environment => there.includes(environment.name));
+  const leaving = feature.environments.filter(environment => !there.includes(environment.name));
+  const joining = there.filter(place => staying.every(environment => environment.name !== place));
+  const reasons = [
+    ...enabledElsewhere(leaving, target),
+    ...(await foreignParts(tx, staying, target)),
+    ...ties(feature),
+  ];
+  rejectForAll('The move', [...admission, ...reasons.map(invalidOperation)]);
 
-    const named = await mayName(tx, target, [project]);
-    await moveTo(tx, name, target, { leaving: leaving.map(environment => environment.name), joining });
-    record({
-      type: 'feature-project-change',
-      project: target,
-      featureName: name,
-      data: {
-        ...(named(project) ? { oldProject: project } : {}),
-        newProject: target,
-        addedEnvironments: joining,
-      },
-      preData: { removedEnvironments: leaving.map(asEnvironmentData) },
-    });
+  const named = await mayName(tx, target, [project]);
+  await moveTo(tx, name, target, { leaving: leaving.map(environment => environment.name), joining });
+  record({
+    type: 'feature-project-change',
+    project: target,
+    featureName: name,
+    data: {
+      ...(named(project) ? { oldProject: project } : {}),
+      newProject: target,
+      addedEnvironments: joining,
+    },
+    preData: { removedEnvironments: leaving.map(asEnvironmentData) },
   });
 }
 

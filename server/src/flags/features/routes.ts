@@ -6,6 +6,7 @@ import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
@@ -86,12 +87,17 @@ export function featureRoutes(
         response: { 201: answer('The new feature', Feature), ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },
-    async (request, reply) =>
-      reply
-        .code(201)
-        .send(
-          await createFeature(db, request.actor, request.params.projectId, request.body, limits.features),
-        ),
+    async (request, reply) => {
+      const { actor, body } = request;
+      const { projectId: project } = request.params;
+      const created = await change(
+        db,
+        actor,
+        current => createFeature(current, project, body, limits.features),
+        tx => readFeature(tx, actor, project, body.name),
+      );
+      return reply.code(201).send(created);
+    },
   );
 
   app.get(
@@ -126,14 +132,16 @@ export function featureRoutes(
         response: { 200: answer('The feature', Feature), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request =>
-      await changeFeature(
+    async request => {
+      const { actor, body } = request;
+      const { projectId: project, featureName: name } = request.params;
+      return await change(
         db,
-        request.actor,
-        request.params.projectId,
-        request.params.featureName,
-        request.body,
-      ),
+        actor,
+        current => changeFeature(current, project, name, body),
+        tx => readFeature(tx, actor, project, name),
+      );
+    },
   );
 
   app.patch(
@@ -151,14 +159,16 @@ export function featureRoutes(
         response: { 200: answer('The feature', Feature), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request =>
-      await patchFeature(
+    async request => {
+      const { actor, body } = request;
+      const { projectId: project, featureName: name } = request.params;
+      return await change(
         db,
-        request.actor,
-        request.params.projectId,
-        request.params.featureName,
-        request.body,
-      ),
+        actor,
+        current => patchFeature(current, project, name, body),
+        tx => readFeature(tx, actor, project, name),
+      );
+    },
   );
 
   app.delete(
@@ -176,7 +186,8 @@ export function featureRoutes(
       },
     },
     async (request, reply) => {
-      await archiveFeatures(db, request.actor, request.params.projectId, [request.params.featureName]);
+      const { projectId: project, featureName: name } = request.params;
+      await change(db, request.actor, current => archiveFeatures(current, project, [name]));
       return reply.code(202).send();
     },
   );
@@ -197,7 +208,9 @@ export function featureRoutes(
       },
     },
     async (request, reply) => {
-      await archiveFeatures(db, request.actor, request.params.projectId, uniqueNames(request.body.features));
+      const { projectId: project } = request.params;
+      const names = uniqueNames(request.body.features);
+      await change(db, request.actor, current => archiveFeatures(current, project, names));
       return reply.code(202).send();
     },
   );
@@ -218,13 +231,9 @@ export function featureRoutes(
       },
     },
     async (request, reply) => {
-      await reviveFeatures(
-        db,
-        request.actor,
-        request.params.projectId,
-        uniqueNames(request.body.features),
-        limits.features,
-      );
+      const { projectId: project } = request.params;
+      const names = uniqueNames(request.body.features);
+      await change(db, request.actor, current => reviveFeatures(current, project, names, limits.features));
       return reply.code(200).send();
     },
   );
@@ -245,7 +254,9 @@ export function featureRoutes(
       },
     },
     async (request, reply) => {
-      await removeFeatures(db, request.actor, request.params.projectId, uniqueNames(request.body.features));
+      const { projectId: project } = request.params;
+      const names = uniqueNames(request.body.features);
+      await change(db, request.actor, current => removeFeatures(current, project, names));
       return reply.code(200).send();
     },
   );
@@ -265,8 +276,10 @@ export function featureRoutes(
       },
     },
     async (request, reply) => {
+      const { projectId: project } = request.params;
       const { features, stale } = request.body;
-      await markStale(db, request.actor, request.params.projectId, uniqueNames(features), stale);
+      const names = uniqueNames(features);
+      await change(db, request.actor, current => markStale(current, project, names, stale));
       return reply.code(202).send();
     },
   );
@@ -288,7 +301,8 @@ export function featureRoutes(
     },
     async (request, reply) => {
       const { projectId: project, featureName: name } = request.params;
-      await moveFeature(db, request.actor, project, name, request.body.newProjectId);
+      const { newProjectId } = request.body;
+      await change(db, request.actor, current => moveFeature(current, project, name, newProjectId));
       return reply.code(200).send();
     },
   );

@@ -1,26 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
-import { holdActiveFeature, readFeature } from './load.ts';
+import { holdActiveFeature } from './load.ts';
 import { applyPatch, type JsonPatch } from './patch.ts';
 import { type Feature, FeatureUpdate } from './schema.ts';
 import { updateFeatures } from './store.ts';
 
 /** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
 export async function changeFeature(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   name: string,
   update: FeatureUpdate | ((before: Feature) => FeatureUpdate),
-): Promise<Feature> {
-  const changeHeld = async (current: Change) => {
-    const before = await holdActiveFeature(current.tx, actor, project, name);
-    await updateHeld(current, [{ before, update: typeof update === 'function' ? update(before) : update }]);
-  };
-  return await change(db, actor, changeHeld, tx => readFeature(tx, actor, project, name));
+): Promise<void> {
+  const before = await holdActiveFeature(current.tx, current.actor, project, name);
+  await updateHeld(current, [{ before, update: typeof update === 'function' ? update(before) : update }]);
 }
 
 /** Part of a change that holds the features. */
@@ -62,20 +56,13 @@ function updated(before: Feature, { type, description, impressionData, stale }: 
 
 /** The same by JSON Patch, applied to the fields that an update may carry. */
 export async function patchFeature(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   name: string,
   patch: JsonPatch,
-): Promise<Feature> {
-  return await changeFeature(
-    db,
-    actor,
-    project,
-    name,
-    ({ type, description = null, impressionData, stale }) => ({
-      description: null,
-      ...applyPatch({ type, description, impressionData, stale }, patch, FeatureUpdate),
-    }),
-  );
+): Promise<void> {
+  await changeFeature(current, project, name, ({ type, description = null, impressionData, stale }) => ({
+    description: null,
+    ...applyPatch({ type, description, impressionData, stale }, patch, FeatureUpdate),
+  }));
 }

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { completeFeature, uncompleteFeature } from './complete.ts';
 import { Completion, LifecycleCount, LifecycleHistory } from './schema.ts';
 import { countByStage, findStages } from './store.ts';
@@ -57,7 +58,9 @@ export function lifecycleRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId, featureName } = request.params;
-      await completeFeature(db, request.actor, projectId, featureName, request.body);
+      await change(db, request.actor, current =>
+        completeFeature(current, projectId, featureName, request.body),
+      );
       return reply.code(200).send();
     },
   );
@@ -77,7 +80,7 @@ export function lifecycleRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId, featureName } = request.params;
-      await uncompleteFeature(db, request.actor, projectId, featureName);
+      await change(db, request.actor, current => uncompleteFeature(current, projectId, featureName));
       return reply.code(200).send();
     },
   );

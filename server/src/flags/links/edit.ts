@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { exceedsLimit, notFound } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { holdActiveFeature } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { acceptLink } from './accept.ts';
@@ -13,19 +11,16 @@ import { deleteLink, insertLinks, updateLink } from './store.ts';
 const MAX_LINKS = 10;
 
 export async function addLink(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   featureName: string,
   input: LinkInput,
 ): Promise<FeatureLink> {
   const link = acceptLink(input, '/body');
-  return await change(db, actor, async current => {
-    const feature = await holdActiveFeature(current.tx, actor, project, featureName);
-    const [added] = await attachLinks(current, [{ feature, links: [link] }]);
-    if (!added) throw new Error('The link that was added is not there');
-    return added;
-  });
+  const feature = await holdActiveFeature(current.tx, current.actor, project, featureName);
+  const [added] = await attachLinks(current, [{ feature, links: [link] }]);
+  if (!added) throw new Error('The link that was added is not there');
+  return added;
 }
 
 /** Part of a change that holds the features and has accepted the links. */
@@ -51,36 +46,30 @@ export async function attachLinks(
 
 /** Changes the address, and the title if it is given; changing nothing writes nothing. */
 export async function changeLink(
-  db: Db,
-  actor: Actor,
+  { tx, actor, record }: Change,
   project: string,
   featureName: string,
   id: string,
   input: LinkInput,
 ): Promise<FeatureLink> {
   const { url, title } = acceptLink(input, '/body');
-  return await change(db, actor, async ({ tx, record }) => {
-    const before = linkOf(await holdActiveFeature(tx, actor, project, featureName), id);
-    const after = { id, url, title: input.title === undefined ? before.title : title };
-    if (isDeepStrictEqual(after, before)) return before;
-    await updateLink(tx, after);
-    record({ type: 'feature-link-updated', project, featureName, data: after, preData: before });
-    return after;
-  });
+  const before = linkOf(await holdActiveFeature(tx, actor, project, featureName), id);
+  const after = { id, url, title: input.title === undefined ? before.title : title };
+  if (isDeepStrictEqual(after, before)) return before;
+  await updateLink(tx, after);
+  record({ type: 'feature-link-updated', project, featureName, data: after, preData: before });
+  return after;
 }
 
 export async function removeLink(
-  db: Db,
-  actor: Actor,
+  { tx, actor, record }: Change,
   project: string,
   featureName: string,
   id: string,
 ): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const link = linkOf(await holdActiveFeature(tx, actor, project, featureName), id);
-    await deleteLink(tx, id);
-    record({ type: 'feature-link-removed', project, featureName, preData: link });
-  });
+  const link = linkOf(await holdActiveFeature(tx, actor, project, featureName), id);
+  await deleteLink(tx, id);
+  record({ type: 'feature-link-removed', project, featureName, preData: link });
 }
 
 function linkOf({ links }: Feature, id: string): FeatureLink {

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { acceptLink } from './accept.ts';
 import { addLink, changeLink, removeLink } from './edit.ts';
 import { FeatureLink, LinkInput } from './schema.ts';
@@ -39,7 +40,8 @@ export function linkRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId: project, featureName: name } = request.params;
-      return reply.code(201).send(await addLink(db, request.actor, project, name, request.body));
+      const added = await change(db, request.actor, current => addLink(current, project, name, request.body));
+      return reply.code(201).send(added);
     },
   );
 
@@ -66,7 +68,9 @@ export function linkRoutes(app: App, db: Db): void {
     },
     async request => {
       const { projectId: project, featureName: name, linkId: id } = request.params;
-      return await changeLink(db, request.actor, project, name, id.toLowerCase(), request.body);
+      return await change(db, request.actor, current =>
+        changeLink(current, project, name, id.toLowerCase(), request.body),
+      );
     },
   );
 
@@ -85,7 +89,7 @@ export function linkRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId: project, featureName: name, linkId: id } = request.params;
-      await removeLink(db, request.actor, project, name, id.toLowerCase());
+      await change(db, request.actor, current => removeLink(current, project, name, id.toLowerCase()));
       return reply.code(200).send();
     },
   );

@@ -1,18 +1,15 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db, Reader } from '../../platform/db/database.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { badData, type Violation } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { trimmed, valueViolations } from './accept.ts';
 import type { NewTag, NewTagType, Tag, TagType } from './schema.ts';
 import { findTagType, insertMissingTagTypes, insertTag, insertTagType } from './store.ts';
 
-export async function createTagType(db: Db, actor: Actor, input: NewTagType): Promise<TagType> {
+export async function createTagType({ tx, record }: Change, input: NewTagType): Promise<TagType> {
   const tagType = completed(input);
-  return await change(db, actor, async ({ tx, record }) => {
-    await insertTagType(tx, tagType);
-    record({ type: 'tag-type-created', data: tagType });
-    return tagType;
-  });
+  await insertTagType(tx, tagType);
+  record({ type: 'tag-type-created', data: tagType });
+  return tagType;
 }
 
 /** Part of a change that needs tag types: those that are not there yet are made. */
@@ -39,13 +36,11 @@ export async function tagViolations(db: Reader, { type, value }: Partial<NewTag>
   ];
 }
 
-export async function createTag(db: Db, actor: Actor, input: NewTag): Promise<Tag> {
+export async function createTag({ tx, record }: Change, input: NewTag): Promise<Tag> {
   const tag = trimmed(input);
   const details = [...valueViolations(tag, '/body')];
   if (details.length > 0) throw badData(details);
-  return await change(db, actor, async ({ tx, record }) => {
-    await insertTag(tx, tag);
-    record({ type: 'tag-created', data: tag });
-    return tag;
-  });
+  await insertTag(tx, tag);
+  record({ type: 'tag-created', data: tag });
+  return tag;
 }

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { readFeature } from '../features/load.ts';
 import { uniqueNames } from '../features/many.ts';
 import { changeTags, tagFeature, untagFeature } from './feature-tags.ts';
@@ -54,7 +55,10 @@ export function featureTagRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { actor, projectOfFeature, params, body } = request;
-      return reply.code(201).send(await tagFeature(db, actor, projectOfFeature, params.featureName, body));
+      const tag = await change(db, actor, current =>
+        tagFeature(current, projectOfFeature, params.featureName, body),
+      );
+      return reply.code(201).send(tag);
     },
   );
 
@@ -80,8 +84,12 @@ export function featureTagRoutes(app: App, db: Db): void {
       const { actor, projectOfFeature, params, body } = request;
       const name = params.featureName;
       const pathOf = (index: number) => `/body/addedTags/${index}`;
-      const read = (tx: Tx) => readFeature(tx, actor, projectOfFeature, name);
-      const feature = await changeTags(db, actor, projectOfFeature, [name], body, pathOf, read);
+      const feature = await change(
+        db,
+        actor,
+        current => changeTags(current, projectOfFeature, [name], body, pathOf),
+        tx => readFeature(tx, actor, projectOfFeature, name),
+      );
       return { version, tags: feature.tags };
     },
   );
@@ -102,10 +110,10 @@ export function featureTagRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { actor, projectOfFeature, params } = request;
-      await untagFeature(db, actor, projectOfFeature, params.featureName, {
-        type: params.type,
-        value: params.value,
-      });
+      const { type, value } = params;
+      await change(db, actor, current =>
+        untagFeature(current, projectOfFeature, params.featureName, { type, value }),
+      );
       return reply.code(200).send();
     },
   );
@@ -131,7 +139,8 @@ export function featureTagRoutes(app: App, db: Db): void {
       const { features, tags: wanted } = request.body;
       const names = uniqueNames(features);
       const pathOf = (index: number) => `/body/tags/addedTags/${index}`;
-      await changeTags(db, request.actor, request.params.projectId, names, wanted, pathOf);
+      const { projectId: project } = request.params;
+      await change(db, request.actor, current => changeTags(current, project, names, wanted, pathOf));
       return reply.code(200).send();
     },
   );

@@ -1,7 +1,5 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData, exceedsLimit } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { holdActiveFeatures } from '../features/load.ts';
 import { trimmed } from './accept.ts';
 import { attachTags, detachTags, holdTags, tagsInBoth } from './attach.ts';
@@ -12,37 +10,32 @@ const MAX_CHANGES = 5_000;
 
 /** Attaches one tag to a feature; returns it as it is stored. */
 export async function tagFeature(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   feature: string,
   input: NewTag,
 ): Promise<Tag> {
-  await changeTags(db, actor, project, [feature], { addedTags: [input] }, () => '/body');
+  await changeTags(current, project, [feature], { addedTags: [input] }, () => '/body');
   return trimmed(input);
 }
 
 export async function untagFeature(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   feature: string,
   tag: Tag,
 ): Promise<void> {
-  await changeTags(db, actor, project, [feature], { removedTags: [tag] }, () => '/body');
+  await changeTags(current, project, [feature], { removedTags: [tag] }, () => '/body');
 }
 
 /** Takes tags off and attaches others, to all of the features or, if one cannot be changed, to none. */
-export async function changeTags<R = void>(
-  db: Db,
-  actor: Actor,
+export async function changeTags(
+  current: Change,
   project: string,
   features: string[],
   { addedTags = [], removedTags = [] }: TagChange,
   pathOfAdded: (index: number) => string,
-  // Without it R is void.
-  respond: (tx: Tx) => Promise<R> = async () => undefined as R,
-): Promise<R> {
+): Promise<void> {
   if (features.length * (addedTags.length + removedTags.length) > MAX_CHANGES) {
     throw exceedsLimit(
       `One request changes at most ${MAX_CHANGES} tags of features. Name fewer features or tags.`,
@@ -56,14 +49,11 @@ export async function changeTags<R = void>(
   );
   if (contradictions.length > 0) throw badData(contradictions);
 
-  const changeHeld = async (current: Change) => {
-    const added = await holdTags(current, project, addedTags, pathOfAdded);
-    const held = await holdActiveFeatures(current.tx, actor, project, features);
-    const rest = await detachTags(current, held, removed);
-    await attachTags(
-      current,
-      rest.map(feature => ({ feature, tags: added })),
-    );
-  };
-  return await change(db, actor, changeHeld, respond);
+  const added = await holdTags(current, project, addedTags, pathOfAdded);
+  const held = await holdActiveFeatures(current.tx, current.actor, project, features);
+  const rest = await detachTags(current, held, removed);
+  await attachTags(
+    current,
+    rest.map(feature => ({ feature, tags: added })),
+  );
 }

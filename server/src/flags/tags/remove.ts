@@ -1,7 +1,5 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import {
   deleteFromFeatures,
   deleteTags,
@@ -12,26 +10,22 @@ import {
 } from './store.ts';
 
 /** Deletes a tag type with its tags; each of them, and each feature that had one, gets an event of its own. */
-export async function removeTagType(db: Db, actor: Actor, name: string): Promise<void> {
-  await change(db, actor, async current => {
-    const tagType = await lockTagType(current.tx, name);
-    if (!tagType) throw notFound(`Tag type ${name}`);
-    await removeTags(current, actor, name);
-    await deleteTagType(current.tx, name);
-    current.record({ type: 'tag-type-deleted', preData: tagType });
-  });
+export async function removeTagType(current: Change, name: string): Promise<void> {
+  const tagType = await lockTagType(current.tx, name);
+  if (!tagType) throw notFound(`Tag type ${name}`);
+  await removeTags(current, name);
+  await deleteTagType(current.tx, name);
+  current.record({ type: 'tag-type-deleted', preData: tagType });
 }
 
-export async function removeTag(db: Db, actor: Actor, type: string, value: string): Promise<void> {
-  await change(db, actor, async current => {
-    const [tag] = await lockTags(current.tx, actor, type, value);
-    if (!tag || tag.hiddenIn !== null) throw notFound(`Tag ${type}:${value}`);
-    await removeTags(current, actor, type, value);
-  });
+export async function removeTag(current: Change, type: string, value: string): Promise<void> {
+  const [tag] = await lockTags(current.tx, current.actor, type, value);
+  if (!tag || tag.hiddenIn !== null) throw notFound(`Tag ${type}:${value}`);
+  await removeTags(current, type, value);
 }
 
 /** Tags first, then features: in this order everybody locks them. */
-async function removeTags({ tx, record }: Change, actor: Actor, type: string, value?: string): Promise<void> {
+async function removeTags({ tx, actor, record }: Change, type: string, value?: string): Promise<void> {
   const tags = await lockTags(tx, actor, type, value);
   if (tags.length === 0) return;
   await lockFeaturesWith(tx, type, value);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
+import { change } from '../../record/change.ts';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -10,8 +11,10 @@ import type { NewTagType } from './schema.ts';
 
 const harness = useHarness();
 
-const makeType = (fields: NewTagType) => createTagType(harness.db, SYSTEM, fields);
-const makeTag = (type: string, value: string) => createTag(harness.db, SYSTEM, { type, value });
+const makeType = (fields: NewTagType) =>
+  change(harness.db, SYSTEM, current => createTagType(current, fields));
+const makeTag = (type: string, value: string) =>
+  change(harness.db, SYSTEM, current => createTag(current, { type, value }));
 
 const eventsOf = async (text: string) => {
   const { body } = await call(

@@ -4,6 +4,7 @@ import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { completed, createTag, createTagType, tagViolations } from './create.ts';
 import { featureTagRoutes } from './feature-routes.ts';
 import { removeTag, removeTagType } from './remove.ts';
@@ -87,7 +88,8 @@ function installTagTypes(app: App, db: Db): void {
         response: { 201: answer('The new tag type', TagType), ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
-    async (request, reply) => reply.code(201).send(await createTagType(db, request.actor, request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await change(db, request.actor, current => createTagType(current, request.body))),
   );
 
   app.post(
@@ -127,7 +129,8 @@ function installTagTypes(app: App, db: Db): void {
         response: { 200: answer('The tag type', TagType), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => await changeTagType(db, request.actor, request.params.name, request.body),
+    async request =>
+      await change(db, request.actor, current => changeTagType(current, request.params.name, request.body)),
   );
 
   app.delete(
@@ -145,7 +148,7 @@ function installTagTypes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await removeTagType(db, request.actor, request.params.name);
+      await change(db, request.actor, current => removeTagType(current, request.params.name));
       return reply.code(200).send();
     },
   );
@@ -221,7 +224,8 @@ function installTags(app: App, db: Db): void {
         response: { 201: answer('The new tag', Tag), ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
-    async (request, reply) => reply.code(201).send(await createTag(db, request.actor, request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await change(db, request.actor, current => createTag(current, request.body))),
   );
 
   app.delete(
@@ -239,7 +243,8 @@ function installTags(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await removeTag(db, request.actor, request.params.type, request.params.value);
+      const { type, value } = request.params;
+      await change(db, request.actor, current => removeTag(current, type, value));
       return reply.code(200).send();
     },
   );

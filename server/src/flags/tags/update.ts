@@ -1,31 +1,26 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import type { TagType, TagTypeUpdate } from './schema.ts';
 import { lockTagType, updateTagType } from './store.ts';
 
 /** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
 export async function changeTagType(
-  db: Db,
-  actor: Actor,
+  { tx, record }: Change,
   name: string,
   input: TagTypeUpdate,
 ): Promise<TagType> {
-  return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockTagType(tx, name);
-    if (!before) throw notFound(`Tag type ${name}`);
-    const after = {
-      name,
-      description: input.description === undefined ? before.description : input.description,
-      icon: input.icon === undefined ? before.icon : input.icon,
-      color: input.color === undefined ? before.color : input.color,
-    };
-    if (isDeepStrictEqual(after, before)) return before;
+  const before = await lockTagType(tx, name);
+  if (!before) throw notFound(`Tag type ${name}`);
+  const after = {
+    name,
+    description: input.description === undefined ? before.description : input.description,
+    icon: input.icon === undefined ? before.icon : input.icon,
+    color: input.color === undefined ? before.color : input.color,
+  };
+  if (isDeepStrictEqual(after, before)) return before;
 
-    await updateTagType(tx, after);
-    record({ type: 'tag-type-updated', data: after, preData: before });
-    return after;
-  });
+  await updateTagType(tx, after);
+  record({ type: 'tag-type-updated', data: after, preData: before });
+  return after;
 }

@@ -77,7 +77,7 @@ export async function importFeatures(
     const taken = new Set(certain.taken.map(({ name }) => name));
     const fresh = coming.filter(({ name }) => !taken.has(name));
     if (fresh.length > 0) await refuseOverBudget(tx, project);
-    if (fresh.length > 0) await addFeatures(current, actor, project, fresh.map(asNewFeature), mostFeatures);
+    if (fresh.length > 0) await addFeatures(current, project, fresh.map(asNewFeature), mostFeatures);
     const features = await holdFoundFeatures(
       tx,
       actor,

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { createFeature } from '../../flags/features/create.ts';
-import { makeProject, makeUser } from '../../test/factories.ts';
+import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
 import { EXISTING, requestsTo, text } from '../../test/generated-requests.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { listOperations } from '../../test/operations.ts';
 import { call } from '../../test/request.ts';
-import { SYSTEM } from '../actor.ts';
 
 const RUNS = 6_000;
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
@@ -16,7 +14,7 @@ const operations = listOperations();
 
 beforeAll(async () => {
   await makeProject(harness.db, { id: 'fuzzed' });
-  await createFeature(harness.db, SYSTEM, 'fuzzed', { name: 'fuzzed' });
+  await makeFeature(harness.db, 'fuzzed', { name: 'fuzzed' });
 });
 
 const ALWAYS = [400, 401, 403, 404, 413, 415];

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { attachSegments } from './attach.ts';
 import { checkConstraints, createSegment } from './create.ts';
 import { removeSegment } from './remove.ts';
@@ -170,7 +171,8 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         },
       },
     },
-    async (request, reply) => reply.code(201).send(await attachSegments(db, request.actor, request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await change(db, request.actor, current => attachSegments(current, request.body))),
   );
 
   app.get(
