@@ -2,23 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Actor } from '../platform/actor.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { ApiError } from '../platform/errors.ts';
 import { COLLABORATORS_OF_WRITTEN } from './collaborators.ts';
 import { DELIVERIES_OF_WRITTEN } from './deliveries.ts';
-import type { EventType } from './events/event-types.ts';
-import { CREATORS_OF_WRITTEN, insertEvents } from './events/store.ts';
-import { settleClaim } from './idempotency/store.ts';
+import { CREATORS_OF_WRITTEN, insertEvents, type NewEvent } from './events/store.ts';
+import { settleRequest } from './idempotency/settle.ts';
 
-/** An event as an operation records it. */
-export type NewEvent = {
-  type: EventType;
-  project?: string | null;
-  environment?: string | null;
-  featureName?: string | null;
-  data?: object | null;
-  preData?: object | null;
-  tags?: { type: string; value: string }[];
-};
+export type { NewEvent };
 
 /** An open change. Operations take it as their first argument, so that several of them can form one change. */
 export type Change = { tx: Tx; actor: Actor; record: (event: NewEvent) => void };
@@ -57,7 +46,7 @@ export async function change<T>(
     const result = await work({ tx, actor, record: event => events.push(event) });
     if (events.length > 0) {
       await writeEvents(tx, actor, events);
-      if (actor.claim && !(await settleClaim(tx, actor.claim))) throw superseded();
+      await settleRequest(tx, actor);
     }
     return await respond(tx, result);
   });
@@ -71,9 +60,3 @@ async function writeEvents(tx: Tx, actor: Actor, events: NewEvent[]): Promise<vo
     await sql`with written as (${written}), ${sql.join(WRITERS)} select from woken`.execute(tx);
   }
 }
-
-const superseded = (): ApiError =>
-  new ApiError(
-    'ConflictError',
-    'This request took so long that a retry with the same Idempotency-Key superseded it.',
-  );

@@ -4,9 +4,20 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { likeText } from '../../platform/db/like.ts';
 import { nameOfUser } from '../actor-names.ts';
-import type { NewEvent } from '../change.ts';
 import { tagsOf } from '../feature-tags.ts';
+import type { EventType } from './event-types.ts';
 import type { EventSearch } from './search-query.ts';
+
+/** An event as an operation records it. */
+export type NewEvent = {
+  type: EventType;
+  project?: string | null;
+  environment?: string | null;
+  featureName?: string | null;
+  data?: object | null;
+  preData?: object | null;
+  tags?: { type: string; value: string }[];
+};
 
 export type EventRow = {
   id: number;

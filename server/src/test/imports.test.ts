@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import {
+  importTable,
+  lintConfigText,
+  RULES,
+  readSources,
+  type Source,
+  sourceOf,
+  withImportTable,
+} from './imports.ts';
+
+/** Violations that are being removed. The test fails when a line no longer applies, so the list only shrinks. */
+const KNOWN: Partial<Record<keyof typeof RULES, string[]>> = {
+  'imports run from a higher wing to a lower one': [
+    'access/grant.ts -> record/change.ts',
+    'targeting/context/routes.ts -> flags/feature-environments/schema.ts',
+    'targeting/context/store.ts -> flags/feature-environments/schema.ts',
+    'targeting/context/store.ts -> flags/feature-environments/store.ts',
+    'targeting/segments/attach.ts -> flags/feature-environments/strategies.ts',
+    'targeting/segments/routes.ts -> flags/feature-environments/schema.ts',
+    'targeting/segments/store.ts -> flags/feature-environments/schema.ts',
+    'targeting/segments/store.ts -> flags/feature-environments/store.ts',
+  ],
+  'modules do not import each other in a cycle': [
+    'delivery/deliveries -> delivery/integrations -> delivery/deliveries',
+    'flags/clone -> flags/features -> flags/clone',
+    'flags/dependencies -> flags/features -> flags/dependencies',
+    'flags/environments -> flags/feature-environments -> flags/features -> flags/health -> flags/environments',
+    'flags/feature-environments -> flags/features -> targeting/context -> flags/feature-environments',
+    'flags/feature-environments -> targeting/segments -> flags/feature-environments',
+    'flags/features -> flags/health -> flags/features',
+    'flags/features -> flags/health -> flags/projects -> flags/features',
+    'flags/features -> flags/lifecycle -> flags/features',
+    'flags/features -> flags/links -> flags/features',
+    'flags/features -> flags/tags -> flags/features',
+    'people/groups -> people/project-access -> people/groups',
+    'people/passwords -> people/sessions -> people/passwords',
+    'people/sessions -> people/sso -> people/sessions',
+    'people/sessions -> people/users -> people/sessions',
+  ],
+};
+
+const rules = Object.keys(RULES) as (keyof typeof RULES)[];
+const sources = readSources();
+const readRoot = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+
+test.each(rules)('%s', rule => {
+  expect(RULES[rule](sources)).toEqual(KNOWN[rule] ?? []);
+});
+
+const STORE = sourceOf(
+  'flags/tags/store.ts',
+  [
+    'export async function insertTag(tx: Tx, tag: Tag): Promise<void> {',
+    'export async function deleteTags(\n  tx: Tx,\n): Promise<void> {',
+    'export const markTag = async (db: Db) => {',
+    'export async function lockTags(tx: Tx): Promise<Tag[]> {',
+    'export async function findTag(db: Reader): Promise<Tag> {',
+    'export const TAG = sql`name`;',
+  ].join('\n'),
+);
+
+const imports = (path: string, text: string): Source => sourceOf(path, text);
+
+const PLANTED: [keyof typeof RULES, string, Source[]][] = [
+  [
+    'imports run from a higher wing to a lower one',
+    'a value',
+    [imports('people/users/create.ts', "import { x } from '../../flags/features/create.ts';")],
+  ],
+  [
+    'imports run from a higher wing to a lower one',
+    'a type',
+    [imports('access/guard.ts', "import type { X } from '../record/change.ts';")],
+  ],
+  [
+    'imports run from a higher wing to a lower one',
+    'a dynamic import',
+    [imports('record/events/x.ts', "  const { x } = await import('../../worker/jobs.ts');")],
+  ],
+  [
+    'imports run from a higher wing to a lower one',
+    'an export from',
+    [imports('platform/db/x.ts', "export * from '../../record/change.ts';")],
+  ],
+  [
+    'imports run from a higher wing to a lower one',
+    'an entry file',
+    [imports('worker/jobs.ts', "import {\n  a,\n  b,\n} from '../app.ts';")],
+  ],
+  [
+    'modules do not import each other in a cycle',
+    'a pair tied by a type',
+    [
+      imports('flags/tags/x.ts', "import { x } from '../links/store.ts';"),
+      imports('flags/links/nested/y.ts', "import type { Y } from '../../tags/schema.ts';"),
+    ],
+  ],
+  [
+    'modules do not import each other in a cycle',
+    'a cycle of three',
+    [
+      imports('flags/a/x.ts', "import { x } from '../b/x.ts';"),
+      imports('flags/b/x.ts', "import { x } from '../c/x.ts';"),
+      imports('flags/c/x.ts', "import { x } from '../a/x.ts';"),
+    ],
+  ],
+  ...['insertTag', 'deleteTags', 'markTag', 'findTag, insertTag as add'].map(
+    (names): [keyof typeof RULES, string, Source[]] => [
+      'a write of a store is imported only inside its module',
+      names,
+      [STORE, imports('flags/links/store.ts', `import { ${names} } from '../tags/store.ts';`)],
+    ],
+  ),
+  [
+    'a write of a store is imported only inside its module',
+    'a namespace',
+    [STORE, imports('flags/links/x.ts', "import * as tags from '../tags/store.ts';")],
+  ],
+  [
+    'only stores import a store of another wing',
+    'a route',
+    [imports('flags/tags/routes.ts', "import { findUser } from '../../people/users/store.ts';")],
+  ],
+  [
+    'only stores import a store of another wing',
+    'a job',
+    [imports('worker/jobs.ts', "import { findEvent } from '../record/events/store.ts';")],
+  ],
+  ...['../../platform/http/errors.ts', 'fastify', '../links/routes.ts'].map(
+    (from): [keyof typeof RULES, string, Source[]] => [
+      'a store imports no HTTP',
+      from,
+      [imports('flags/tags/store.ts', `import { x } from '${from}';`)],
+    ],
+  ),
+];
+
+test.each(PLANTED)('the rule "%s" catches %s', (rule, _case, planted) => {
+  expect(RULES[rule](planted)).toHaveLength(1);
+});
+
+test('every rule has a planted violation', () => {
+  expect(new Set(PLANTED.map(([rule]) => rule))).toEqual(new Set(rules));
+});
+
+test.each([
+  ['a lower wing', 'flags/tags/create.ts', "import { x } from '../../people/users/read.ts';"],
+  [
+    'reads and SQL of a store in its wing',
+    'flags/links/x.ts',
+    "import { findTag, TAG } from '../tags/store.ts';",
+  ],
+  ['row locks of a store in its wing', 'flags/links/x.ts', "import { lockTags } from '../tags/store.ts';"],
+  ['types of a store in its wing', 'flags/links/x.ts', "import { type insertTag } from '../tags/store.ts';"],
+  ['writes of its own store', 'flags/tags/deep/x.ts', "import { insertTag } from '../store.ts';"],
+  [
+    'in a store, SQL of a store below',
+    'delivery/x/store.ts',
+    "import { TAG } from '../../flags/tags/store.ts';",
+  ],
+  ['a package', 'flags/tags/x.ts', "import { sql } from 'kysely';"],
+])('a module may import %s', (_case, path, text) => {
+  for (const rule of rules) expect(RULES[rule]([STORE, sourceOf(path, text)])).toEqual([]);
+});
+
+test('ARCHITECTURE.md shows the imports between the wings', () => {
+  const text = readRoot('ARCHITECTURE.md');
+
+  expect(text).toContain(importTable(sources));
+  expect(withImportTable(text.replace(importTable(sources), 'old'), sources)).toBe(text);
+});
+
+test('biome.imports.json contains the rules about a single import', () => {
+  expect(readRoot('biome.imports.json')).toBe(lintConfigText());
+});

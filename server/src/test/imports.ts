@@ -1,0 +1,220 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The wings of server/src, lowest first. A wing imports itself and the wings before it, types included. */
+export const WINGS = [
+  'platform',
+  'access',
+  'record',
+  'people',
+  'targeting',
+  'flags',
+  'delivery',
+  'worker',
+] as const;
+
+/** Files directly in server/src (main.ts, server.ts, app.ts). They are above all wings. */
+const ENTRY = 'entry files';
+
+const LAYERS: readonly string[] = [...WINGS, ENTRY];
+
+/** One import statement. A path of ours is relative to server/src; `values` are the imported names that are not types. */
+type Import = { from: string; to: string; values: string[] };
+
+/** A source file. `writes` are the functions it exports that write to the database. */
+export type Source = { path: string; imports: Import[]; writes: string[] };
+
+const STATIC = /^(?:import|export) (?:(type) )?(?:(\{[^}]*\}|\* as \w+|\*|\w+) from )?'([^']+)'/gm;
+const DYNAMIC = /\bimport\('([^']+)'\)/g;
+
+/** A function that writes takes a transaction or the pool. One that only reads takes a `Reader`, or a `Tx` to lock rows. */
+const WRITE =
+  /^export (?:async function|const) (\w+)(?: = async )?(?:<[^(]*>)?\(\s*(?:\w+|\{[^}]*\}): (?:Tx|Db)\b/gm;
+const READ = /^(find|list|count|is|has|read|lock)[A-Z]/;
+
+export function sourceOf(path: string, text: string): Source {
+  const imported = [
+    ...[...text.matchAll(STATIC)].map(([, type, names, to = '']) => ({
+      to,
+      values: type ? [] : valuesIn(names),
+    })),
+    ...[...text.matchAll(DYNAMIC)].map(([, to = '']) => ({ to, values: ['*'] })),
+  ];
+  return {
+    path,
+    imports: imported.map(({ to, values }) => ({
+      from: path,
+      to: to.startsWith('.') ? posix.join(dirname(path), to) : to,
+      values,
+    })),
+    writes: [...text.matchAll(WRITE)].map(([, name = '']) => name).filter(name => !READ.test(name)),
+  };
+}
+
+function valuesIn(names = ''): string[] {
+  if (!names.startsWith('{')) return ['*'];
+  return names
+    .slice(1, -1)
+    .split(',')
+    .map(name => name.trim().split(' as ')[0] ?? '')
+    .filter(name => name !== '' && !name.startsWith('type '));
+}
+
+/** Every source file of the server. Tests and their helpers may import everything, so they are left out. */
+export function readSources(): Source[] {
+  const root = fileURLToPath(new URL('../', import.meta.url));
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('test/'))
+    .sort()
+    .map(path => sourceOf(path, readFileSync(join(root, path), 'utf8')));
+}
+
+const wingOf = (path: string): string => (path.includes('/') ? (path.split('/')[0] ?? '') : ENTRY);
+
+/** A module is a folder of a wing with everything below it, or a file directly in a wing. */
+const moduleOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+
+/** The folder whose files may call the writes of a store. */
+const ownerOf = (store: string): string => `${moduleOf(dirname(store))}/`;
+
+const isOurs = ({ to }: Import): boolean => to.endsWith('.ts');
+const isStore = (path: string): boolean => path.endsWith('/store.ts');
+
+/** A rule returns one line for each violation. */
+type Rule = (sources: Source[]) => string[];
+
+const eachImport =
+  (isViolation: (one: Import, sources: Source[]) => boolean): Rule =>
+  sources =>
+    sources
+      .flatMap(({ imports }) => imports)
+      .filter(one => isViolation(one, sources))
+      .map(({ from, to }) => `${from} -> ${to}`);
+
+const againstDirection = eachImport(
+  one => isOurs(one) && LAYERS.indexOf(wingOf(one.from)) < LAYERS.indexOf(wingOf(one.to)),
+);
+
+const cycles: Rule = sources => {
+  const edges = new Map<string, Set<string>>();
+  for (const { from, to } of sources.flatMap(({ imports }) => imports.filter(isOurs))) {
+    if (moduleOf(from) !== moduleOf(to)) {
+      edges.set(moduleOf(from), (edges.get(moduleOf(from)) ?? new Set()).add(moduleOf(to)));
+    }
+  }
+  const found = [...edges.keys()].flatMap(module => shortestCycle(edges, module));
+  return [...new Set(found)].sort();
+};
+
+/** The shortest cycle through a module, written from its alphabetically first module on. */
+function shortestCycle(edges: Map<string, Set<string>>, start: string): string[] {
+  const paths = [[start]];
+  const seen = new Set<string>();
+  for (const path of paths) {
+    for (const next of edges.get(path.at(-1) ?? '') ?? []) {
+      if (next === start) {
+        const first = path.indexOf([...path].sort()[0] ?? '');
+        return [[...path.slice(first), ...path.slice(0, first), path[first]].join(' -> ')];
+      }
+      if (!seen.has(next)) paths.push([...path, next]);
+      seen.add(next);
+    }
+  }
+  return [];
+}
+
+const foreignWrites = eachImport(
+  ({ from, to, values }, sources) =>
+    isStore(to) &&
+    !from.startsWith(ownerOf(to)) &&
+    values.some(
+      name => name === '*' || sources.find(({ path }) => path === to)?.writes.includes(name) === true,
+    ),
+);
+
+const storesOfOtherWings = eachImport(
+  ({ from, to }) => isStore(to) && !isStore(from) && wingOf(from) !== wingOf(to),
+);
+
+const httpInStores = eachImport(
+  ({ from, to }) =>
+    isStore(from) && (to.startsWith('platform/http/') || to === 'fastify' || to.endsWith('/routes.ts')),
+);
+
+export const RULES = {
+  'imports run from a higher wing to a lower one': againstDirection,
+  'modules do not import each other in a cycle': cycles,
+  'a write of a store is imported only inside its module': foreignWrites,
+  'only stores import a store of another wing': storesOfOtherWings,
+  'a store imports no HTTP': httpInStores,
+} satisfies Record<string, Rule>;
+
+/** The number of imports from each wing (rows) to each wing (columns), as a Markdown table. */
+export function importTable(sources: Source[]): string {
+  const imports = sources.flatMap(source => source.imports.filter(isOurs));
+  const count = (from: string, to: string): string =>
+    String(imports.filter(one => wingOf(one.from) === from && wingOf(one.to) === to).length || '');
+  const rows = [['from \\ to', ...WINGS], ...LAYERS.map(from => [from, ...WINGS.map(to => count(from, to))])];
+  const widths = ['from \\ to', ...WINGS].map((_, column) =>
+    Math.max(...rows.map(row => row[column]?.length ?? 0)),
+  );
+  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+  const [head = [], ...body] = rows.map(row =>
+    row.map((cell, column) =>
+      column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    ),
+  );
+  const rule = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  return [line(head), line(rule), ...body.map(line)].join('\n');
+}
+
+const TABLE = /(<!-- imports: npm run architecture -->\n)[\s\S]*?(<!-- \/imports -->)/;
+
+/** The text of ARCHITECTURE.md with the table of imports as it is now. */
+export const withImportTable = (text: string, sources: Source[]): string =>
+  text.replace(TABLE, (_, start, end) => `${start}\n${importTable(sources)}\n\n${end}`);
+
+const ENTRY_FILES = ['app.ts', 'main.ts', 'server.ts'].flatMap(file => [
+  `../${file}`,
+  `../../${file}`,
+  `../../../${file}`,
+]);
+
+/** Wings whose files still break the direction; the linter must not stop their cleanup. */
+const PENDING = ['access', 'targeting'];
+
+/**
+ * biome.imports.json: the rules about a single import as configuration of the linter, so that an editor shows a violation. It is
+ * generated because Biome does not combine the options of a rule: every kind of file needs the complete list.
+ */
+export function lintConfigText(): string {
+  const overrides = WINGS.flatMap((wing, index) => {
+    const higher = PENDING.includes(wing) ? [] : WINGS.slice(index + 1);
+    const direction = {
+      group: [...higher.map(name => `**/${name}/**`), ...ENTRY_FILES],
+      message: `${wing}/ imports only itself and lower wings: ${WINGS.slice(0, index).join(', ') || 'there are none'}.`,
+    };
+    const stores = {
+      group: WINGS.filter(name => name !== wing).map(name => `**/${name}/**/store.ts`),
+      message: 'Only a store imports a store of another wing. Call a function of its module.',
+    };
+    const http = {
+      group: ['**/platform/http/**', 'fastify', '**/routes.ts'],
+      message: 'A store contains SQL and imports no HTTP.',
+    };
+    const files = `server/src/${wing}/**/*.ts`;
+    return [
+      restrict([files, '!**/store.ts', '!**/*.test.ts'], [direction, stores]),
+      restrict([`server/src/${wing}/**/store.ts`], [direction, http]),
+    ];
+  });
+  return `${JSON.stringify({ overrides }, undefined, 2)}\n`;
+}
+
+const restrict = (includes: string[], patterns: { group: string[]; message: string }[]) => ({
+  includes,
+  linter: { rules: { style: { noRestrictedImports: { level: 'error', options: { patterns } } } } },
+});
