@@ -2,7 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { buildApp } from '../server/src/app.ts';
-import { createInitialAdminTokens } from '../server/src/people/api-tokens/create.ts';
+import { createInitialAdminTokens } from '../server/src/people/api-tokens/initial-admin-tokens.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { type Db, openDb } from '../server/src/platform/db/database.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';

@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import { buildApp } from '../server/src/app.ts';
 import { createIntegration } from '../server/src/delivery/integrations/create.ts';
-import { createInitialAdminTokens } from '../server/src/people/api-tokens/create.ts';
+import { createInitialAdminTokens } from '../server/src/people/api-tokens/initial-admin-tokens.ts';
 import { SYSTEM } from '../server/src/platform/actor.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { type Db, openDb } from '../server/src/platform/db/database.ts';

@@ -6,20 +6,25 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { createUser } from '../server/src/people/users/create.ts';
+import { checkNewUser, createUser } from '../server/src/people/users/create.ts';
 import { createPersonalToken } from '../server/src/people/users/personal-tokens.ts';
 import { SYSTEM } from '../server/src/platform/actor.ts';
 import type { Db } from '../server/src/platform/db/database.ts';
+import { change } from '../server/src/record/change.ts';
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 export const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
 
 export async function makeViewer(db: Db): Promise<string> {
   const username = `viewer-${randomBytes(4).toString('hex')}`;
-  const { id } = await createUser(db, SYSTEM, { name: username, username, email: null, rootRole: 'Viewer' });
+  const newUser = await checkNewUser({ name: username, username, rootRole: 'Viewer' });
+  const { id } = await change(db, SYSTEM, current => createUser(current, newUser));
   const actor = { ...SYSTEM, kind: 'user' as const, userId: id, name: username };
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  return String((await createPersonalToken(db, actor, { description: 'benchmark', expiresAt })).secret);
+  const { secret } = await change(db, actor, current =>
+    createPersonalToken(current, { description: 'benchmark', expiresAt }),
+  );
+  return String(secret);
 }
 
 export type Server = { url: string; pid: number; stop: () => Promise<void> };

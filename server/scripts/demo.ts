@@ -10,7 +10,7 @@ import { markStale } from '../src/flags/features/stale.ts';
 import { archiveProject } from '../src/flags/projects/archive.ts';
 import { createProject } from '../src/flags/projects/create.ts';
 import { changeProject } from '../src/flags/projects/update.ts';
-import { createUser } from '../src/people/users/create.ts';
+import { checkNewUser, createUser } from '../src/people/users/create.ts';
 import { createPersonalToken } from '../src/people/users/personal-tokens.ts';
 import { type Actor, SYSTEM } from '../src/platform/actor.ts';
 import type { Db } from '../src/platform/db/database.ts';
@@ -77,15 +77,13 @@ async function makeFeatures(db: Db, actor: Actor): Promise<void> {
 
 async function makePerson(db: Db, username: string, name: string, role: RootRole) {
   const password = randomBytes(15).toString('base64url');
-  const { id } = await createUser(db, SYSTEM, {
-    name,
-    username,
-    email: `${username}@example.com`,
-    password,
-    rootRole: role,
-  });
+  const email = `${username}@example.com`;
+  const newUser = await checkNewUser({ name, username, email, password, rootRole: role });
+  const { id } = await change(db, SYSTEM, current => createUser(current, newUser));
   const actor: Actor = { ...SYSTEM, kind: 'user', userId: id, name: username, isAdmin: role === 'Admin' };
   const expiresAt = new Date(Date.now() + DAYS_90_MS).toISOString();
-  const { secret } = await createPersonalToken(db, actor, { description: 'demo', expiresAt });
+  const { secret } = await change(db, actor, current =>
+    createPersonalToken(current, { description: 'demo', expiresAt }),
+  );
   return { actor, role, password, token: String(secret) };
 }

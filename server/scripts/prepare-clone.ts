@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
-import { createInitialAdminTokens } from '../src/people/api-tokens/create.ts';
+import { createInitialAdminTokens } from '../src/people/api-tokens/initial-admin-tokens.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { migrate } from '../src/platform/db/migrate.ts';

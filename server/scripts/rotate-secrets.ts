@@ -1,7 +1,7 @@
 // Encrypts every stored secret with HALYARD_SECRET_KEY. Those of HALYARD_OLD_SECRET_KEYS are not needed afterwards.
 
 import { resealSecrets } from '../src/delivery/integrations/reseal.ts';
-import { resealClientSecret } from '../src/people/sso/secret.ts';
+import { resealClientSecret } from '../src/people/auth-settings/secret.ts';
 import { readOptions } from '../src/platform/command-line.ts';
 import { ConfigError } from '../src/platform/config.ts';
 import { openDb } from '../src/platform/db/database.ts';

@@ -1,8 +1,8 @@
 import { buildApp, integrationSettings } from './app.ts';
 import { deliveryMetrics } from './delivery/deliveries/metrics.ts';
 import { checkSealed } from './delivery/integrations/reseal.ts';
-import { createInitialAdminTokens } from './people/api-tokens/create.ts';
-import { checkClientSecret } from './people/sso/secret.ts';
+import { createInitialAdminTokens } from './people/api-tokens/initial-admin-tokens.ts';
+import { checkClientSecret } from './people/auth-settings/secret.ts';
 import { createFirstAdmin } from './people/users/first-admin.ts';
 import { type Config, ConfigError } from './platform/config.ts';
 import { type Db, openDb } from './platform/db/database.ts';

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createApiToken } from '../people/api-tokens/create.ts';
-import { SYSTEM } from '../platform/actor.ts';
-import { makeUser } from '../test/factories.ts';
+import { makeApiToken, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { newToken } from './token.ts';
@@ -22,16 +20,16 @@ async function counted(): Promise<Record<string, number>> {
 const use = async (token: string): Promise<number> =>
   (await call(harness.app, 'GET', '/api/admin/user', { token })).status;
 
-async function makeApiToken(): Promise<{ id: number; secret: string }> {
+async function makeBackendToken(): Promise<{ id: number; secret: string }> {
   const input = { tokenName: 'x', type: 'backend', environment: 'production' } as const;
-  return (await createApiToken(harness.db, SYSTEM, input)) as { id: number; secret: string };
+  return (await makeApiToken(harness.db, input)) as { id: number; secret: string };
 }
 
 test('the use of a token after its end is counted by kind and reason, and refused like any other', async () => {
   const { db, app } = harness;
   const [revoked, expired] = [await makeUser(db, 'Viewer'), await makeUser(db, 'Viewer')];
   const deleted = await makeUser(db, 'Viewer');
-  const [api, oldApi] = [await makeApiToken(), await makeApiToken()];
+  const [api, oldApi] = [await makeBackendToken(), await makeBackendToken()];
   await sql`delete from personal_access_tokens where user_id = ${revoked.id}`.execute(db);
   await sql`update personal_access_tokens set expires_at = now() where user_id = ${expired.id}`.execute(db);
   await call(app, 'DELETE', `/api/admin/user-admin/${deleted.id}`);

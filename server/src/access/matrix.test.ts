@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject, Project } from '../flags/projects/schema.ts';
-import { createApiToken } from '../people/api-tokens/create.ts';
-import { SYSTEM } from '../platform/actor.ts';
-import { makeFeature, makeMember, makeProject, makeUser } from '../test/factories.ts';
+import { makeApiToken, makeFeature, makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { listOperations, type Operation } from '../test/operations.ts';
 import { type Answer, call } from '../test/request.ts';
@@ -111,7 +109,7 @@ beforeAll(async () => {
     tokens[role] = user.token;
   }
   for (const type of ['client', 'frontend'] as const) {
-    const token = await createApiToken(db, SYSTEM, { tokenName: type, type, environment: 'production' });
+    const token = await makeApiToken(db, { tokenName: type, type, environment: 'production' });
     tokens[type] = token.secret;
   }
 });

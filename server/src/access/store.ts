@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Actor, isAccount } from '../platform/actor.ts';
-import type { Db, Reader, Tx } from '../platform/db/database.ts';
+import type { Db, Reader } from '../platform/db/database.ts';
 import { ASKED_OFTEN } from '../platform/db/kept-plans.ts';
 
 /** Why a token that was ours counts no more; null: it counts. */
@@ -137,25 +137,12 @@ export async function hasCredential(
   return found !== undefined;
 }
 
-/** Keeps others from taking ADMIN away from anyone until the transaction ends. */
-export async function lockAdmins(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(tx);
-}
-
 /** A condition on `users`: those who may do everything, by their own role or through a group. */
 export const IS_ADMIN = sql<boolean>`users.id in (
   select held.user_id from effective_roles as held join role_permissions using (role_id)
   where held.project is null and role_permissions.project is null and environment is null
     and permission = 'ADMIN'
 )`;
-
-/** Users who may do everything: service accounts are not counted, because nobody can log in as one. */
-export async function countAdmins(db: Reader): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from users
-    where users.kind = 'user' and users.deleted_at is null and ${IS_ADMIN}`.execute(db);
-  return rows[0]?.count ?? 0;
-}
 
 export type ProjectAccess = { readable: boolean; permitted: boolean };
 
@@ -277,21 +264,6 @@ export const accessOf = (actor: Actor) =>
           ) as defined using (role_id)
       )`
     : sql<number[]>`'{}'::bigint[]`;
-
-export async function insertUserRole(
-  tx: Tx,
-  userId: number,
-  roleId: number,
-  project: string | null,
-): Promise<void> {
-  await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId, project }).execute();
-}
-
-export async function replaceRootRole(tx: Tx, userId: number, roleId: number): Promise<void> {
-  await sql`
-    insert into user_roles (user_id, role_id) values (${userId}, ${roleId})
-    on conflict (user_id) where project is null do update set role_id = excluded.role_id`.execute(tx);
-}
 
 export type HeldPermission = { permission: string; project?: string; environment?: string };
 

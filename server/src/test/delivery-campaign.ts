@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createIntegration } from '../delivery/integrations/create.ts';
-import { createInitialAdminTokens } from '../people/api-tokens/create.ts';
+import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
 import { asRefusal } from '../platform/db/failures.ts';

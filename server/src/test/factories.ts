@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { PROJECT_ROLES, type ProjectRole, type RootRole } from '../access/roles.ts';
-import { insertUserRole } from '../access/store.ts';
 import { createFeature } from '../flags/features/create.ts';
 import type { NewFeature } from '../flags/features/schema.ts';
 import { createProject } from '../flags/projects/create.ts';
 import type { NewProject, Project } from '../flags/projects/schema.ts';
-import { createUser } from '../people/users/create.ts';
+import { createApiToken } from '../people/api-tokens/create.ts';
+import type { ApiToken, NewApiToken } from '../people/api-tokens/schema.ts';
+import { insertUserRole } from '../people/grants/store.ts';
+import type { NewUser, User } from '../people/users/admin-schema.ts';
+import { checkNewUser, createUser } from '../people/users/create.ts';
 import { createPersonalToken } from '../people/users/personal-tokens.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import type { Db } from '../platform/db/database.ts';
@@ -15,16 +18,24 @@ const unique = (): string => randomBytes(5).toString('hex');
 
 export type TestUser = { id: number; username: string; token: string };
 
+/** A user with the given fields, as the system creates it. */
+export async function makeUserWith(db: Db, fields: NewUser): Promise<User> {
+  const newUser = await checkNewUser(fields);
+  return await change(db, SYSTEM, current => createUser(current, newUser));
+}
+
 /** A user with a root role and a personal token. */
 export async function makeUser(
   db: Db,
   rootRole: RootRole,
   username = `${rootRole}-${unique()}`,
 ): Promise<TestUser> {
-  const { id } = await createUser(db, SYSTEM, { name: username, username, email: null, rootRole });
+  const { id } = await makeUserWith(db, { name: username, username, email: null, rootRole });
   const actor = { ...SYSTEM, kind: 'user' as const, userId: id, name: username };
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  const { secret } = await createPersonalToken(db, actor, { description: 'test', expiresAt });
+  const { secret } = await change(db, actor, current =>
+    createPersonalToken(current, { description: 'test', expiresAt }),
+  );
   return { id, username, token: String(secret) };
 }
 
@@ -36,7 +47,7 @@ export async function makePerson(
   rootRole: RootRole = 'Viewer',
   username = `person-${unique()}`,
 ): Promise<{ id: number; username: string }> {
-  const { id } = await createUser(db, SYSTEM, { username, password: PASSWORD, rootRole });
+  const { id } = await makeUserWith(db, { username, password: PASSWORD, rootRole });
   return { id, username };
 }
 
@@ -51,3 +62,6 @@ export async function makeFeature(db: Db, project: string, fields: NewFeature): 
 export async function makeMember(db: Db, user: TestUser, project: string, role: ProjectRole): Promise<void> {
   await db.transaction().execute(tx => insertUserRole(tx, user.id, PROJECT_ROLES[role], project));
 }
+
+export const makeApiToken = async (db: Db, fields: NewApiToken): Promise<ApiToken> =>
+  await change(db, SYSTEM, current => createApiToken(current, fields));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type AppSettings, buildApp } from '../app.ts';
-import { createInitialAdminTokens } from '../people/api-tokens/create.ts';
+import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { DEFAULT_LIMITS, type Limits } from '../platform/config.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
 import type { App } from '../platform/http/app.ts';

@@ -5,13 +5,12 @@ import { expect, test } from 'vitest';
 import { switchFeatures } from '../flags/feature-environments/toggle.ts';
 import { createFeature } from '../flags/features/create.ts';
 import { createProject } from '../flags/projects/create.ts';
-import { createApiToken } from '../people/api-tokens/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import { type Db, openDb, type Tx } from '../platform/db/database.ts';
 import { change } from '../record/change.ts';
 import { type EventRecord, inconsistencies, readState, type State } from './consistency.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
-import { makeProject, makeUser } from './factories.ts';
+import { makeApiToken, makeProject, makeUser } from './factories.ts';
 import { ADMIN_TOKEN, useHarness } from './harness.ts';
 import { startProcess, stopProcess } from './process.ts';
 
@@ -168,7 +167,7 @@ async function givenOneOfEach(db: Db): Promise<void> {
   await makeUser(db, 'Viewer');
   await makeProject(db, { id: 'checked' });
   await makeEnabledFeature(db, 'checked');
-  await createApiToken(db, SYSTEM, { tokenName: 'checked', type: 'client', environment: 'production' });
+  await makeApiToken(db, { tokenName: 'checked', type: 'client', environment: 'production' });
 }
 
 async function insertEvent(

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { buildApp } from '../app.ts';
-import { createInitialAdminTokens } from '../people/api-tokens/create.ts';
+import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
 import type { App } from '../platform/http/app.ts';
 import { makeUser } from './factories.ts';

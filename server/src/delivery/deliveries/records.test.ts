@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { createApiToken } from '../../people/api-tokens/create.ts';
-import { SYSTEM } from '../../platform/actor.ts';
 import { useDeliveries } from '../../test/deliveries.ts';
-import { makeUser } from '../../test/factories.ts';
+import { makeApiToken, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
@@ -26,7 +24,7 @@ beforeAll(async () => {
   tokens.viewer = (await makeUser(harness.db, 'Viewer')).token;
   tokens.editor = (await makeUser(harness.db, 'Editor')).token;
   tokens.client = (
-    await createApiToken(harness.db, SYSTEM, { tokenName: 'c', type: 'client', environment: 'production' })
+    await makeApiToken(harness.db, { tokenName: 'c', type: 'client', environment: 'production' })
   ).secret;
   tokens.wrong = '*:*.bad';
 }, 180_000);

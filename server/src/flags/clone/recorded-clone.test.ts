@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { createApiToken } from '../../people/api-tokens/create.ts';
-import { SYSTEM } from '../../platform/actor.ts';
-import { makeProject, makeUser } from '../../test/factories.ts';
+import { makeApiToken, makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
@@ -267,7 +265,7 @@ beforeAll(async () => {
   await insertRichFeature(db, { name: 'to-archive' });
   await sql`update features set archived_at = now() where name = 'to-archive'`.execute(db);
   await insertRichFeature(db, { name: 'pay.checkout-v2', project: 'payments' });
-  const client = await createApiToken(db, SYSTEM, {
+  const client = await makeApiToken(db, {
     tokenName: 'client',
     type: 'client',
     environment: 'production',

@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { createApiToken } from '../../people/api-tokens/create.ts';
-import { SYSTEM } from '../../platform/actor.ts';
-import { makeProject, makeUser } from '../../test/factories.ts';
+import { makeApiToken, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
@@ -99,7 +97,7 @@ beforeAll(async () => {
 
   tokens.viewer = (await makeUser(db, 'Viewer')).token;
   tokens.client = (
-    await createApiToken(db, SYSTEM, { tokenName: 'client', type: 'client', environment: 'development' })
+    await makeApiToken(db, { tokenName: 'client', type: 'client', environment: 'development' })
   ).secret;
 });
 

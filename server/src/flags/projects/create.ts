@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { grantProjectRole } from '../../access/grant.ts';
+import { grantProjectRole } from '../../people/grants/grant.ts';
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, nameExists } from '../../platform/errors.ts';

@@ -1,31 +1,29 @@
 import { expiryViolations, refusePast } from '../../access/expiry.ts';
 import { needs } from '../../access/guard.ts';
 import { hashToken, hintOf, newToken } from '../../access/token.ts';
-import { type Actor, SYSTEM } from '../../platform/actor.ts';
-import type { Db, Reader, Tx } from '../../platform/db/database.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, type Violation } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { tokenPermission } from './permission.ts';
 import { type ApiToken, DEFAULT_ENVIRONMENT, type NewApiToken } from './schema.ts';
 import { bindToProjects, countTokens, findNamed, insertToken } from './store.ts';
 
 const ALL = '*';
 
-/** Creates an SDK token. The answer is the only place where its secret is ever shown. */
+/** Creates an SDK token. Only the returned value has the secret. */
 export async function createApiToken(
-  db: Db,
-  actor: Actor,
+  current: Change,
   input: NewApiToken,
   most = Number.POSITIVE_INFINITY,
 ): Promise<ApiToken> {
-  needs(actor, [tokenPermission('CREATE', input.type)]);
-  return await issueToken(db, actor, input, input.projects ?? [input.project ?? ALL], most);
+  needs(current.actor, [tokenPermission('CREATE', input.type)]);
+  return await issueSdkToken(current, input, input.projects ?? [input.project ?? ALL], most);
 }
 
-/** Creates an SDK token for one project. Naming another project is a mistake, not a wish to be left out. */
+/** Creates an SDK token for one project. Rejects a body that names another project. */
 export async function createProjectToken(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   input: NewApiToken,
   most = Number.POSITIVE_INFINITY,
@@ -34,43 +32,40 @@ export async function createProjectToken(
   if (others.length > 0) {
     throw badData([{ message: `a token made here is for ${project} alone`, path: '/body/projects' }]);
   }
-  return await issueToken(db, actor, input, [project], most);
+  return await issueSdkToken(current, input, [project], most);
 }
 
-async function issueToken(
-  db: Db,
-  actor: Actor,
+async function issueSdkToken(
+  { tx, actor, record }: Change,
   input: NewApiToken,
-  wanted: string[],
+  requested: string[],
   most: number,
 ): Promise<ApiToken> {
   const name = input.tokenName ?? input.username;
   if (name === undefined) throw badData([NO_NAME]);
   refusePast(input.expiresAt);
-  const projects = wanted.includes(ALL) ? undefined : [...new Set(wanted)];
+  const projects = requested.includes(ALL) ? undefined : [...new Set(requested)];
   const environment = input.environment ?? DEFAULT_ENVIRONMENT;
   const secret = newToken(input.type, `${front(projects)}:${environment}.`);
 
-  return await change(db, actor, async ({ tx, record }) => {
-    if ((await countTokens(tx)) >= most) {
-      throw exceedsLimit(`There are at most ${most} API tokens. Revoke one first.`);
-    }
-    const token = await insertToken(tx, actor, {
-      hash: hashToken(secret),
-      hint: hintOf(secret),
-      type: input.type,
-      name,
-      environment,
-      alias: input.alias ?? null,
-      expiresAt: input.expiresAt ?? null,
-      projects,
-    });
-    if (!token) throw new Error('A new random token is known already');
-    if (projects) await bind(tx, actor, token.id, projects);
-    const created = { ...token, projects: projects ?? [ALL] };
-    record({ type: 'api-token-created', ...scopeOf(created), data: asEventData(created) });
-    return { ...created, secret };
+  if ((await countTokens(tx)) >= most) {
+    throw exceedsLimit(`There are at most ${most} API tokens. Revoke one first.`);
+  }
+  const token = await insertToken(tx, actor, {
+    hash: hashToken(secret),
+    hint: hintOf(secret),
+    type: input.type,
+    name,
+    environment,
+    alias: input.alias ?? null,
+    expiresAt: input.expiresAt ?? null,
+    projects,
   });
+  if (!token) throw new Error('A new random token is known already');
+  if (projects) await bind(tx, actor, token.id, projects);
+  const created = { ...token, projects: projects ?? [ALL] };
+  record({ type: 'api-token-created', ...scopeOf(created), data: asEventData(created) });
+  return { ...created, secret };
 }
 
 /** What is wrong with a token to be created, as far as its fields are given: what it names must exist. */
@@ -111,25 +106,6 @@ async function bind(tx: Tx, actor: Actor, tokenId: number, projects: string[]): 
   const bound = await bindToProjects(tx, actor, tokenId, projects);
   const details = unknownProjects(projects, bound);
   if (details.length > 0) throw badData(details);
-}
-
-/** Admin tokens the operator chose. One that was ever known is left as it is: a revoked one stays revoked. */
-export async function createInitialAdminTokens(db: Db, tokens: string[]): Promise<void> {
-  for (const secret of tokens) {
-    await change(db, SYSTEM, async ({ tx, record }) => {
-      const token = await insertToken(tx, SYSTEM, {
-        hash: hashToken(secret),
-        hint: hintOf(secret),
-        type: 'admin',
-        name: 'admin',
-        environment: null,
-        alias: null,
-        expiresAt: null,
-        projects: undefined,
-      });
-      if (token) record({ type: 'api-token-created', data: asEventData(token) });
-    });
-  }
 }
 
 /** An event about a token belongs to a project only if the token is for that one alone. */

@@ -3,6 +3,7 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { createProjectToken, tokenViolations } from './create.ts';
 import { keyOf } from './key.ts';
 import { revokeProjectToken } from './revoke.ts';
@@ -59,7 +60,9 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
     },
     async (request, reply) => {
       const { actor, params, body } = request;
-      const token = await createProjectToken(db, actor, params.projectId, body, limits.apiTokens);
+      const token = await change(db, actor, current =>
+        createProjectToken(current, params.projectId, body, limits.apiTokens),
+      );
       return reply.code(201).send(token);
     },
   );
@@ -87,7 +90,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
     },
     async (request, reply) => {
       const { projectId: project, token } = request.params;
-      await revokeProjectToken(db, request.actor, project, keyOf(token));
+      await change(db, request.actor, current => revokeProjectToken(current, project, keyOf(token)));
       return reply.code(200).send();
     },
   );

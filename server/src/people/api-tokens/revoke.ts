@@ -1,26 +1,19 @@
 import { needs } from '../../access/guard.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { invalidOperation, notFound } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { asEventData, scopeOf } from './create.ts';
 import { tokenPermission } from './permission.ts';
 import type { ApiToken } from './schema.ts';
 import { lockToken, markRevoked, revokeTokensOf, type TokenKey } from './store.ts';
 
-/** Revokes a token. No server caches tokens, so it is refused everywhere from the commit on. */
-export async function revokeApiToken(db: Db, actor: Actor, key: TokenKey): Promise<void> {
-  await revoke(db, actor, key, token => needs(actor, [tokenPermission('DELETE', token.type)]));
+/** Revokes a token. No server caches tokens, so all servers reject it from the commit on. */
+export async function revokeApiToken(current: Change, key: TokenKey): Promise<void> {
+  await revoke(current, key, ({ type }) => needs(current.actor, [tokenPermission('DELETE', type)]));
 }
 
-/** Revokes a token of a project; one that other projects use too is for those who may do so everywhere. */
-export async function revokeProjectToken(
-  db: Db,
-  actor: Actor,
-  project: string,
-  key: TokenKey,
-): Promise<void> {
-  await revoke(db, actor, key, ({ projects }) => {
+/** Revokes a token of one project. A token of several projects needs the permission on the instance. */
+export async function revokeProjectToken(current: Change, project: string, key: TokenKey): Promise<void> {
+  await revoke(current, key, ({ projects }) => {
     if (!projects.includes(project)) throw notFound('This API token');
     if (projects.length > 1) {
       throw invalidOperation(
@@ -30,14 +23,16 @@ export async function revokeProjectToken(
   });
 }
 
-async function revoke(db: Db, actor: Actor, key: TokenKey, refuse: (token: ApiToken) => void): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const token = await lockToken(tx, actor, key);
-    if (!token) throw notFound('This API token');
-    refuse(token);
-    await markRevoked(tx, token.id);
-    record({ type: 'api-token-deleted', ...scopeOf(token), preData: asEventData(token) });
-  });
+async function revoke(
+  { tx, actor, record }: Change,
+  key: TokenKey,
+  check: (token: ApiToken) => void,
+): Promise<void> {
+  const token = await lockToken(tx, actor, key);
+  if (!token) throw notFound('This API token');
+  check(token);
+  await markRevoked(tx, token.id);
+  record({ type: 'api-token-deleted', ...scopeOf(token), preData: asEventData(token) });
 }
 
 /** Part of a change that deletes a project, before it is gone: its tokens would reach nothing afterwards. */

@@ -4,7 +4,7 @@ import { hashToken, isForged, newToken, SECRET_PATTERN } from '../../access/toke
 import { makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { createInitialAdminTokens } from './create.ts';
+import { createInitialAdminTokens } from './initial-admin-tokens.ts';
 
 const harness = useHarness();
 

@@ -3,6 +3,7 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { createApiToken, tokenViolations } from './create.ts';
 import { keyOf } from './key.ts';
 import { readableTypes } from './permission.ts';
@@ -83,8 +84,11 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createApiToken(db, request.actor, request.body, limits.apiTokens)),
+    async (request, reply) => {
+      const { actor, body } = request;
+      const token = await change(db, actor, current => createApiToken(current, body, limits.apiTokens));
+      return reply.code(201).send(token);
+    },
   );
 
   app.put(
@@ -104,7 +108,10 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         },
       },
     },
-    async request => await updateApiToken(db, request.actor, keyOf(request.params.token), request.body),
+    async request => {
+      const key = keyOf(request.params.token);
+      return await change(db, request.actor, current => updateApiToken(current, key, request.body));
+    },
   );
 
   app.delete(
@@ -121,7 +128,8 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
       },
     },
     async (request, reply) => {
-      await revokeApiToken(db, request.actor, keyOf(request.params.token));
+      const key = keyOf(request.params.token);
+      await change(db, request.actor, current => revokeApiToken(current, key));
       return reply.code(200).send();
     },
   );

@@ -1,8 +1,6 @@
 import { needs } from '../../access/guard.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { asEventData, scopeOf } from './create.ts';
 import { tokenPermission } from './permission.ts';
 import type { ApiToken, ApiTokenUpdate } from './schema.ts';
@@ -10,26 +8,23 @@ import { lockToken, type TokenKey, updateExpiry } from './store.ts';
 
 /** Changes when a token expires. */
 export async function updateApiToken(
-  db: Db,
-  actor: Actor,
+  { tx, actor, record }: Change,
   key: TokenKey,
   input: ApiTokenUpdate,
 ): Promise<ApiToken> {
-  return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockToken(tx, actor, key);
-    if (!before) throw notFound('This API token');
-    needs(actor, [tokenPermission('UPDATE', before.type)]);
+  const before = await lockToken(tx, actor, key);
+  if (!before) throw notFound('This API token');
+  needs(actor, [tokenPermission('UPDATE', before.type)]);
 
-    await updateExpiry(tx, before.id, input.expiresAt);
-    const after = (await lockToken(tx, actor, key)) ?? before;
-    if (after.expiresAt !== before.expiresAt) {
-      record({
-        type: 'api-token-updated',
-        ...scopeOf(after),
-        data: asEventData(after),
-        preData: asEventData(before),
-      });
-    }
-    return after;
-  });
+  await updateExpiry(tx, before.id, input.expiresAt);
+  const after = (await lockToken(tx, actor, key)) ?? before;
+  if (after.expiresAt !== before.expiresAt) {
+    record({
+      type: 'api-token-updated',
+      ...scopeOf(after),
+      data: asEventData(after),
+      preData: asEventData(before),
+    });
+  }
+  return after;
 }

@@ -1,20 +1,17 @@
-import { keepingAnAdmin } from '../../access/last-admin.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import { withdrawGroup } from '../project-access/withdraw.ts';
+import type { Change } from '../../record/change.ts';
+import { keepLastAdmin } from '../grants/last-admin.ts';
+import { revokeRolesOfGroup } from '../grants/revoke.ts';
 import { deleteGroup, lockGroup } from './store.ts';
 
-/** Deletes a group: its members lose what they had through it alone. */
-export async function removeGroup(db: Db, actor: Actor, id: number): Promise<void> {
-  await change(db, actor, async ({ tx, record }) =>
-    keepingAnAdmin(tx, async () => {
-      const group = await lockGroup(tx, id);
-      if (!group) throw notFound(`Group ${id}`);
-      await withdrawGroup({ tx, actor, record }, id);
-      await deleteGroup(tx, id);
-      record({ type: 'group-deleted', preData: group });
-    }),
-  );
+/** Deletes a group. Its members lose the permissions that they have through this group alone. */
+export async function removeGroup(current: Change, id: number): Promise<void> {
+  const { tx, record } = current;
+  await keepLastAdmin(current, async () => {
+    const group = await lockGroup(tx, id);
+    if (!group) throw notFound(`Group ${id}`);
+    await revokeRolesOfGroup(current, id);
+    await deleteGroup(tx, id);
+    record({ type: 'group-deleted', preData: group });
+  });
 }

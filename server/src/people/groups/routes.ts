@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
-import { createGroup, refuseUnknown } from './create.ts';
+import { change } from '../../record/change.ts';
+import { createGroup } from './create.ts';
+import { requireExisting } from './members.ts';
 import { removeGroup } from './remove.ts';
 import { Group, GroupInput, GroupList, GroupMember, Member } from './schema.ts';
 import { findGroup, listGroups } from './store.ts';
@@ -43,11 +45,7 @@ export function groupRoutes(app: App, db: Db): void {
         response: { 200: answer('The group', Group), ...refusals(400, 401, 403, 404) },
       },
     },
-    async request => {
-      const group = await findGroup(db, Number(request.params.groupId));
-      if (!group) throw notFound(`Group ${request.params.groupId}`);
-      return group;
-    },
+    async request => await readGroup(db, Number(request.params.groupId)),
   );
 
   app.post(
@@ -55,7 +53,7 @@ export function groupRoutes(app: App, db: Db): void {
     {
       config: {
         permission: ['ADMIN'],
-        checks: [({ body }) => db.transaction().execute(tx => refuseUnknown(tx, body))],
+        checks: [({ body }) => db.transaction().execute(tx => requireExisting(tx, body))],
       },
       schema: {
         operationId: 'createGroup',
@@ -67,7 +65,10 @@ export function groupRoutes(app: App, db: Db): void {
         response: { 201: answer('The new group', Group), ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
-    async (request, reply) => reply.code(201).send(await createGroup(db, request.actor, request.body)),
+    async (request, reply) => {
+      const { actor, body } = request;
+      return reply.code(201).send(await change(db, actor, current => createGroup(current, body), readGroup));
+    },
   );
 
   app.put(
@@ -75,7 +76,7 @@ export function groupRoutes(app: App, db: Db): void {
     {
       config: {
         permission: ['ADMIN'],
-        checks: [({ body }) => db.transaction().execute(tx => refuseUnknown(tx, body))],
+        checks: [({ body }) => db.transaction().execute(tx => requireExisting(tx, body))],
       },
       schema: {
         operationId: 'updateGroup',
@@ -88,7 +89,15 @@ export function groupRoutes(app: App, db: Db): void {
         response: { 200: answer('The group', Group), ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },
-    async request => await changeGroup(db, request.actor, Number(request.params.groupId), request.body),
+    async request => {
+      const id = Number(request.params.groupId);
+      return await change(
+        db,
+        request.actor,
+        current => changeGroup(current, id, request.body),
+        tx => readGroup(tx, id),
+      );
+    },
   );
 
   app.delete(
@@ -106,8 +115,15 @@ export function groupRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await removeGroup(db, request.actor, Number(request.params.groupId));
+      const id = Number(request.params.groupId);
+      await change(db, request.actor, current => removeGroup(current, id));
       return reply.code(200).send();
     },
   );
+}
+
+async function readGroup(db: Reader, id: number): Promise<Group> {
+  const group = await findGroup(db, id);
+  if (!group) throw notFound(`Group ${id}`);
+  return group;
 }

@@ -96,3 +96,74 @@ export async function deleteMembers(tx: Tx, id: number, users: number[]): Promis
 export async function deleteGroup(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('groups').where('id', '=', id).execute();
 }
+
+/** Returns the ids of the users and service accounts that exist. They cannot be deleted until the transaction ends. */
+export async function lockExistingUsers(tx: Tx, ids: number[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from users where id = any(${ids}) and deleted_at is null order by id for share`.execute(tx);
+  return rows.map(row => row.id);
+}
+
+export type Membership = { groupId: number; groupName: string };
+
+/** Deletes all memberships of the users and returns them. */
+export async function deleteMembershipsOf(
+  tx: Tx,
+  userIds: number[],
+): Promise<(Membership & { userId: number })[]> {
+  const { rows } = await sql<Membership & { userId: number }>`
+    with deleted as (delete from group_users where user_id = any(${userIds}) returning group_id, user_id)
+    select groups.id as "groupId", groups.name as "groupName", deleted.user_id as "userId"
+    from deleted join groups on groups.id = deleted.group_id
+    order by deleted.user_id, groups.id`.execute(tx);
+  return rows;
+}
+
+export type GroupChanges = { added: Membership[]; removed: Membership[] };
+
+/**
+ * Compares the memberships of a user with the groups of the identity provider. Only memberships that a login added can be
+ * removed.
+ */
+export async function findGroupChanges(
+  db: Reader,
+  userId: number,
+  ssoGroups: string[],
+): Promise<GroupChanges> {
+  const { rows } = await sql<Membership & { mapped: boolean }>`
+    select groups.id as "groupId", groups.name as "groupName", mapped
+    from groups
+      left join group_users on group_id = groups.id and user_id = ${userId}
+      cross join lateral (select mappings_sso && ${ssoGroups}::text[] as mapped) as claim
+    where (mapped and group_users.user_id is null) or (not mapped and from_sso)
+    order by groups.id`.execute(db);
+  const pick = (mapped: boolean) =>
+    rows
+      .filter(row => row.mapped === mapped)
+      .map(({ groupId, groupName }): Membership => ({ groupId, groupName }));
+  return { added: pick(true), removed: pick(false) };
+}
+
+export async function lockGroups(tx: Tx, ids: number[]): Promise<void> {
+  await sql`select from groups where id = any(${ids}) order by id for update`.execute(tx);
+}
+
+/** Adds the user to groups and marks the memberships as added by single sign-on. */
+export async function insertSyncedMemberships(
+  tx: Tx,
+  userId: number,
+  groupIds: number[],
+  createdBy: string,
+): Promise<void> {
+  await sql`
+    insert into group_users (group_id, user_id, created_by, from_sso)
+    select unnest(${groupIds}::integer[]), ${userId}::integer, ${createdBy}, true on conflict do nothing`.execute(
+    tx,
+  );
+}
+
+export async function deleteSyncedMemberships(tx: Tx, userId: number, groupIds: number[]): Promise<void> {
+  await sql`
+    delete from group_users
+    where user_id = ${userId} and group_id = any(${groupIds}) and from_sso`.execute(tx);
+}

@@ -1,30 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keepingAnAdmin } from '../../access/last-admin.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
-import { madeGroup, membersOf, refuseUnknown } from './create.ts';
-import type { Group, GroupInput } from './schema.ts';
+import type { Change } from '../../record/change.ts';
+import { keepLastAdmin } from '../grants/last-admin.ts';
+import { memberIds, requireExisting } from './members.ts';
+import type { GroupInput } from './schema.ts';
 import { deleteMembers, insertMembers, lockGroup, updateGroup } from './store.ts';
 
-/** Changes a group and its members; what is left out stays, and changing nothing writes nothing. */
-export async function changeGroup(db: Db, actor: Actor, id: number, input: GroupInput): Promise<Group> {
-  return await change(db, actor, async part =>
-    keepingAnAdmin(part.tx, () => applyUpdate(part, actor, id, input)),
-  );
+/** Updates the given fields of a group and replaces its members if they are given. */
+export async function changeGroup(current: Change, id: number, input: GroupInput): Promise<void> {
+  await keepLastAdmin(current, () => applyUpdate(current, id, input));
 }
 
-async function applyUpdate(
-  { tx, record }: Change,
-  actor: Actor,
-  id: number,
-  input: GroupInput,
-): Promise<Group> {
+async function applyUpdate({ tx, actor, record }: Change, id: number, input: GroupInput): Promise<void> {
   const found = await lockGroup(tx, id);
   if (!found) throw notFound(`Group ${id}`);
-  await refuseUnknown(tx, input);
-  const { users, ...before } = found;
+  await requireExisting(tx, input);
+  const { users: membersBefore, ...before } = found;
   const after = {
     ...before,
     name: input.name.trim(),
@@ -32,9 +23,9 @@ async function applyUpdate(
     mappingsSSO: input.mappingsSSO ?? before.mappingsSSO,
     rootRole: input.rootRole === undefined ? before.rootRole : input.rootRole,
   };
-  const wanted = input.users === undefined ? users : membersOf(input.users);
-  const added = without(wanted, users);
-  const removed = without(users, wanted);
+  const membersAfter = input.users === undefined ? membersBefore : memberIds(input.users);
+  const added = without(membersAfter, membersBefore);
+  const removed = without(membersBefore, membersAfter);
 
   if (!isDeepStrictEqual(after, before)) {
     await updateGroup(tx, after);
@@ -47,10 +38,9 @@ async function applyUpdate(
   for (const userId of removed) {
     record({ type: 'group-user-removed', preData: { groupId: id, groupName, userId } });
   }
-  return await madeGroup(tx, id);
 }
 
-function without(ids: number[], others: number[]): number[] {
-  const left = new Set(others);
-  return ids.filter(id => !left.has(id));
+function without(ids: number[], excluded: number[]): number[] {
+  const excludedIds = new Set(excluded);
+  return ids.filter(id => !excludedIds.has(id));
 }

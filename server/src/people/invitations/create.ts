@@ -1,35 +1,30 @@
 import { hashToken, hintOf, newToken } from '../../access/token.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import type { NewSignupToken, SignupToken } from './schema.ts';
 import { findSignupToken, insertSignupToken } from './store.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** Creates a link by which people join as Viewer. The answer is the only place where its secret is ever shown. */
+/** Creates a link with which people sign up as Viewer. Only the returned value has the secret. */
 export async function createSignupToken(
-  db: Db,
-  actor: Actor,
+  { tx, actor, record }: Change,
   input: NewSignupToken,
   publicUrl: string,
 ): Promise<SignupToken> {
   const expiresAt = checkExpiry(input.expiresAt);
   const secret = newToken('signup', '');
-  return await change(db, actor, async ({ tx, record }) => {
-    const id = await insertSignupToken(tx, {
-      hash: hashToken(secret),
-      hint: hintOf(secret),
-      name: input.name,
-      expiresAt,
-      createdByUserId: actor.userId,
-    });
-    const token = await findSignupToken(tx, { id });
-    if (!token) throw new Error(`Signup token ${id} vanished in the transaction that made it`);
-    record({ type: 'public-signup-token-created', data: asEventData(token) });
-    return { ...token, secret, url: `${publicUrl}/new-user?token=${secret}&invite=true` };
+  const id = await insertSignupToken(tx, {
+    hash: hashToken(secret),
+    hint: hintOf(secret),
+    name: input.name,
+    expiresAt,
+    createdByUserId: actor.userId,
   });
+  const token = await findSignupToken(tx, { id });
+  if (!token) throw new Error(`Signup token ${id} vanished in the transaction that made it`);
+  record({ type: 'public-signup-token-created', data: asEventData(token) });
+  return { ...token, secret, url: `${publicUrl}/new-user?token=${secret}&invite=true` };
 }
 
 export function checkExpiry(expiresAt: string): string {

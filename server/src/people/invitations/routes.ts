@@ -1,11 +1,15 @@
 import { Type } from 'typebox';
+import { ROOT_ROLES } from '../../access/roles.ts';
 import { refusesOtherSites } from '../../access/same-origin.ts';
 import { hashToken } from '../../access/token.ts';
+import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { NewMember, User } from '../users/admin-schema.ts';
+import { checkNewUser } from '../users/create.ts';
 import { checkExpiry, createSignupToken } from './create.ts';
 import { NewSignupToken, SignupToken, SignupTokenList, SignupTokenUpdate } from './schema.ts';
 import { needsOpenToken, signUp } from './signup.ts';
@@ -65,8 +69,11 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createSignupToken(db, request.actor, request.body, publicUrl)),
+    async (request, reply) => {
+      const { actor, body } = request;
+      const token = await change(db, actor, current => createSignupToken(current, body, publicUrl));
+      return reply.code(201).send(token);
+    },
   );
 
   app.get(
@@ -104,7 +111,10 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 200: answer('The link', SignupToken), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => await changeSignupToken(db, request.actor, keyOf(request.params.token), request.body),
+    async request => {
+      const key = keyOf(request.params.token);
+      return await change(db, request.actor, current => changeSignupToken(current, key, request.body));
+    },
   );
 
   app.get(
@@ -143,7 +153,13 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
     },
     async request => {
       refusesOtherSites(request, publicUrl);
-      return await signUp(db, request.params.token, request.body, request.ip);
+      const { token } = request.params;
+      await needsOpenToken(db, token);
+      const viewer = { ...request.body, rootRole: ROOT_ROLES.Viewer };
+      const newUser = await checkNewUser(viewer, { selfChosen: true });
+      return await change(db, { ...SYSTEM, ip: request.ip }, current =>
+        signUp(current, token, newUser, request.ip),
+      );
     },
   );
 }

@@ -1,66 +1,74 @@
 import type { Actor } from '../../platform/actor.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { badData, notFound, type Violation } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
-import { checkPassword, tooManyFailures } from '../sessions/check-password.ts';
+import { hashPassword } from '../../platform/secrets/password-hash.ts';
+import type { Change } from '../../record/change.ts';
+import { checkPassword } from '../sessions/check-password.ts';
 import { endSessionsOf } from '../sessions/end.ts';
+import { tooManyFailures } from '../sessions/login-blocked.ts';
 import { type LoginOrigin, openSession } from '../sessions/open.ts';
-import { hashPassword } from './hash.ts';
 import type { NewPassword, OwnNewPassword } from './schema.ts';
 import { deletePassword, findOwner, lockOwner, type PasswordOwner, updatePassword } from './store.ts';
 import { type Person, passwordViolations } from './strength.ts';
 
-/** An admin sets the password of a user, whose sessions end. */
-export async function setPassword(db: Db, actor: Actor, userId: number, input: NewPassword): Promise<void> {
+/** Hashes a password that an admin sets for a user. Runs before the change, because a hash takes 60 ms. */
+export async function hashNewPassword(db: Db, userId: number, input: NewPassword): Promise<string> {
   const owner = await findOwner(db, userId);
   if (!owner) throw notFound(`User ${userId}`);
-  refuseBadPassword(input, owner);
-  const hash = await hashPassword(input.password);
-  await change(db, actor, async ({ tx, record }) => {
-    const locked = await lockOwner(tx, userId);
-    if (!locked) throw notFound(`User ${userId}`);
-    await applyPassword({ tx, actor, record }, locked, hash);
-  });
+  rejectInvalid(input, owner);
+  return await hashPassword(input.password);
 }
 
-/**
- * A user changes their own password and proves that they know the old one, within the limits of logins. All sessions end; who
- * did it in a session goes on in a new one, whose secret is returned.
- */
-export async function changeOwnPassword(
+/** Sets the password of a user and ends their sessions. */
+export async function setPassword(current: Change, userId: number, hash: string): Promise<void> {
+  const owner = await lockOwner(current.tx, userId);
+  if (!owner) throw notFound(`User ${userId}`);
+  await applyPassword(current, owner, hash);
+}
+
+/** The hash of a new password, and the stored hash that the old password matched. */
+export type VerifiedPassword = { hash: string; oldHash: string };
+
+/** Verifies the old password of the authenticated user, within the limits of failed logins, and hashes the new one. */
+export async function verifyOwnPassword(
   db: Db,
   actor: Actor,
   input: OwnNewPassword,
-  session: LoginOrigin | undefined,
-): Promise<string | undefined> {
-  refuseBadPassword(input, (await findOwner(db, actor.userId)) ?? {});
+): Promise<VerifiedPassword> {
+  rejectInvalid(input, (await findOwner(db, actor.userId)) ?? {});
   const checked = await checkPassword(db, actor.name, input.oldPassword, actor.ip ?? '');
   if (checked.kind === 'blocked') throw tooManyFailures(checked.seconds);
   if (checked.kind === 'wrong' || checked.account.id !== actor.userId) throw wrongOldPassword();
-  const hash = await hashPassword(input.password);
-  return await change(db, actor, async ({ tx, record }) => {
-    const owner = await lockOwner(tx, actor.userId);
-    // Changed by an admin since it was checked: who knows the old one only may not undo that.
-    if (owner?.passwordHash !== checked.account.passwordHash) throw wrongOldPassword();
-    await applyPassword({ tx, actor, record }, owner, hash);
-    return session && (await openSession(tx, owner.id, 'password', session));
-  });
+  return { hash: await hashPassword(input.password), oldHash: checked.account.passwordHash };
 }
 
-/** Part of a change, with the user locked: the new password counts from the commit on, and nothing goes on with the old one. */
-export async function applyPassword(
-  { tx, record }: Change,
-  owner: PasswordOwner,
-  hash: string,
-): Promise<void> {
-  await updatePassword(tx, owner.id, hash);
-  await endSessionsOf(tx, [owner.id]);
-  record({ type: 'user-password-changed', data: asEventData(owner) });
+/**
+ * Changes the password of the authenticated user and ends their sessions. With `origin`, opens a new session and returns its
+ * secret.
+ */
+export async function changeOwnPassword(
+  current: Change,
+  { hash, oldHash }: VerifiedPassword,
+  origin: LoginOrigin | undefined,
+): Promise<string | undefined> {
+  const { tx, actor } = current;
+  const owner = await lockOwner(tx, actor.userId);
+  // An admin can have set a new password since the old one was verified. The old one must not override it.
+  if (owner?.passwordHash !== oldHash) throw wrongOldPassword();
+  await applyPassword(current, owner, hash);
+  return origin && (await openSession(tx, owner.id, 'password', origin));
 }
 
-/** Part of a change, with the user locked: neither the password nor a link to set one works any more. */
+/** Writes the new password and ends all sessions of the user. The caller holds the lock on the user. */
+export async function applyPassword(current: Change, owner: PasswordOwner, hash: string): Promise<void> {
+  await updatePassword(current.tx, owner.id, hash);
+  await endSessionsOf(current, [owner.id]);
+  current.record({ type: 'user-password-changed', data: asEventData(owner) });
+}
+
+/** Removes the password and the link to set one. Returns which of the two existed. The caller holds the lock on the user. */
 export async function removePassword(
-  tx: Tx,
+  { tx }: Change,
   userId: number,
 ): Promise<{ password: boolean; passwordLink: boolean }> {
   return await deletePassword(tx, userId);
@@ -70,7 +78,7 @@ export function asEventData({ id, name, username, email }: PasswordOwner): objec
   return { id, name, username, email };
 }
 
-function refuseBadPassword(input: NewPassword, person: Person): void {
+function rejectInvalid(input: NewPassword, person: Person): void {
   const details: Violation[] = passwordViolations(input.password, person);
   if (input.confirmPassword !== undefined && input.confirmPassword !== input.password) {
     details.push({ message: 'confirmPassword differs from password', path: '/body/confirmPassword' });

@@ -3,7 +3,9 @@ import { refusesOtherSites } from '../../access/same-origin.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
-import { describeLink, setPasswordByLink } from './link.ts';
+import { hashPassword } from '../../platform/secrets/password-hash.ts';
+import { change } from '../../record/change.ts';
+import { asActor, findValidLink, setPasswordByLink } from './link.ts';
 import {
   linkToken,
   PasswordByLink,
@@ -35,7 +37,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 200: answer('The link is valid', PasswordLink), ...refusals(400, 401) },
       },
     },
-    async request => await describeLink(db, request.query.token),
+    async request => await findValidLink(db, request.query.token),
   );
 
   app.post(
@@ -54,7 +56,13 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
     },
     async (request, reply) => {
       refusesOtherSites(request, publicUrl);
-      await setPasswordByLink(db, request.body, request.ip);
+      const { token, password } = request.body;
+      const link = await findValidLink(db, token);
+      refuseWeakPassword(password, link);
+      const hash = await hashPassword(password);
+      await change(db, asActor(link, request.ip), current =>
+        setPasswordByLink(current, token, hash, request.ip),
+      );
       return reply.code(200).send();
     },
   );

@@ -44,7 +44,6 @@ export const PasswordByLink = Type.Object(
   { token: linkToken, password },
   { examples: [{ token: `hyl_${'0'.repeat(43)}1LYFcu`, password: EXAMPLE }] },
 );
-export type PasswordByLink = Static<typeof PasswordByLink>;
 
 export const PasswordLink = Named(
   'PasswordLink',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PROJECT_ROLES } from '../../access/roles.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import {
   ApiError,
   badData,
@@ -10,7 +10,7 @@ import {
   notFound,
   type Violation,
 } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { roleViolations } from '../roles/usable.ts';
 import {
   deleteGrants,
@@ -55,36 +55,33 @@ export const taking: Rule = (before, named) => {
   }));
 };
 
-/** Changes who holds which roles in a project. One such change at a time; changing nothing writes nothing. */
+/** Changes the roles that users and groups hold in a project. Such changes of one project run one at a time. */
 export async function changeAccess(
-  db: Db,
-  actor: Actor,
+  current: Change,
   project: string,
   rule: Rule,
   named: NamedGrant[],
 ): Promise<void> {
   if (named.reduce((sum, { roles }) => sum + roles.length, 0) > MAX_GRANTS)
     throw exceedsLimit(`One request names at most ${MAX_GRANTS} pairs of a holder and a role.`);
-  await change(db, actor, async current => {
-    const { tx } = current;
-    if (!(await lockAccess(tx, project))) throw notFound(`Project ${project}`);
-    await refuseUnknown(tx, project, named);
-    const before = await listGrants(tx, project);
-    const steps = stepsBetween(before, rule(before, named));
-    if (steps.length === 0) return;
-    await refuseBeyond(tx, actor, project, steps);
+  const { tx, actor } = current;
+  if (!(await lockAccess(tx, project))) throw notFound(`Project ${project}`);
+  await refuseUnknown(tx, project, named);
+  const before = await listGrants(tx, project);
+  const steps = stepsBetween(before, rule(before, named));
+  if (steps.length === 0) return;
+  await refuseBeyond(tx, actor, project, steps);
 
-    await keepAnOwner(tx, project, steps, async () => {
-      for (const kind of ['user', 'group'] as const) {
-        const ofKind = steps.filter(step => step.kind === kind);
-        const gone = singles(ofKind, 'before', 'after');
-        const come = singles(ofKind, 'after', 'before');
-        if (gone.length > 0) await deleteGrants(tx, project, kind, gone);
-        if (come.length > 0) await insertGrants(tx, project, kind, come);
-      }
-    });
-    recordSteps(current, project, steps);
+  await keepAnOwner(tx, project, steps, async () => {
+    for (const kind of ['user', 'group'] as const) {
+      const ofKind = steps.filter(step => step.kind === kind);
+      const gone = singles(ofKind, 'before', 'after');
+      const come = singles(ofKind, 'after', 'before');
+      if (gone.length > 0) await deleteGrants(tx, project, kind, gone);
+      if (come.length > 0) await insertGrants(tx, project, kind, come);
+    }
   });
+  recordSteps(current, project, steps);
 }
 
 const holder = ({ kind, id }: Grant): string => `${kind} ${id}`;

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { adding, changeAccess, exactly, replacing, taking } from './change-access.ts';
 import { byConfiguration, byGrant, byHolders } from './named.ts';
 import {
@@ -77,7 +78,9 @@ export function projectAccessRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId: project } = request.params;
-      await changeAccess(db, request.actor, project, exactly, byConfiguration(request.body));
+      await change(db, request.actor, current =>
+        changeAccess(current, project, exactly, byConfiguration(request.body)),
+      );
       return reply.code(200).send();
     },
   );
@@ -98,7 +101,9 @@ export function projectAccessRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId: project } = request.params;
-      await changeAccess(db, request.actor, project, adding, byGrant(request.body));
+      await change(db, request.actor, current =>
+        changeAccess(current, project, adding, byGrant(request.body)),
+      );
       return reply.code(200).send();
     },
   );
@@ -119,7 +124,9 @@ export function projectAccessRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { projectId: project, roleId: role } = request.params;
-      await changeAccess(db, request.actor, project, adding, byHolders(Number(role), request.body));
+      await change(db, request.actor, current =>
+        changeAccess(current, project, adding, byHolders(Number(role), request.body)),
+      );
       return reply.code(200).send();
     },
   );
@@ -149,7 +156,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
       async (request, reply) => {
         const { projectId: project } = request.params;
         const grants = named(request.params, request.body.roles, '/body/roles');
-        await changeAccess(db, request.actor, project, replacing, grants);
+        await change(db, request.actor, current => changeAccess(current, project, replacing, grants));
         return reply.code(200).send();
       },
     );
@@ -169,7 +176,9 @@ export function projectAccessRoutes(app: App, db: Db): void {
       },
       async (request, reply) => {
         const { projectId: project } = request.params;
-        await changeAccess(db, request.actor, project, replacing, named(request.params, []));
+        await change(db, request.actor, current =>
+          changeAccess(current, project, replacing, named(request.params, [])),
+        );
         return reply.code(200).send();
       },
     );
@@ -189,7 +198,9 @@ export function projectAccessRoutes(app: App, db: Db): void {
       },
       async (request, reply) => {
         const { projectId: project, roleId: role } = request.params;
-        await changeAccess(db, request.actor, project, adding, named(request.params, [Number(role)]));
+        await change(db, request.actor, current =>
+          changeAccess(current, project, adding, named(request.params, [Number(role)])),
+        );
         return reply.code(200).send();
       },
     );
@@ -209,7 +220,9 @@ export function projectAccessRoutes(app: App, db: Db): void {
       },
       async (request, reply) => {
         const { projectId: project, roleId: role } = request.params;
-        await changeAccess(db, request.actor, project, replacing, named(request.params, [Number(role)]));
+        await change(db, request.actor, current =>
+          changeAccess(current, project, replacing, named(request.params, [Number(role)])),
+        );
         return reply.code(200).send();
       },
     );
@@ -229,7 +242,9 @@ export function projectAccessRoutes(app: App, db: Db): void {
       },
       async (request, reply) => {
         const { projectId: project, roleId: role } = request.params;
-        await changeAccess(db, request.actor, project, taking, named(request.params, [Number(role)]));
+        await change(db, request.actor, current =>
+          changeAccess(current, project, taking, named(request.params, [Number(role)])),
+        );
         return reply.code(200).send();
       },
     );

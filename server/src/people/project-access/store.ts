@@ -150,30 +150,3 @@ export async function listRolesBeyond(
     order by roles.name`.execute(db);
   return rows.map(row => row.name);
 }
-
-/** Takes everything that users or groups were given; returns what that was in projects. */
-export async function deleteGrantsOf(
-  tx: Tx,
-  kind: Grant['kind'],
-  ids: number[],
-): Promise<{ id: number; project: string; roles: number[] }[]> {
-  const { table, holder } = TABLES[kind];
-  const { rows } = await sql<{ id: number; project: string; roles: number[] }>`
-    with gone as (delete from ${table} where ${holder} = any(${ids}) returning ${holder} as id, project, role_id)
-    select id, project, array_agg(role_id order by role_id) as roles from gone
-    where project is not null group by id, project order by id, project`.execute(tx);
-  return rows;
-}
-
-/** Takes users out of all groups; returns which those were. */
-export async function deleteMemberships(
-  tx: Tx,
-  userIds: number[],
-): Promise<{ groupId: number; groupName: string; userId: number }[]> {
-  const { rows } = await sql<{ groupId: number; groupName: string; userId: number }>`
-    with gone as (delete from group_users where user_id = any(${userIds}) returning group_id, user_id)
-    select groups.id as "groupId", groups.name as "groupName", gone.user_id as "userId"
-    from gone join groups on groups.id = gone.group_id
-    order by gone.user_id, groups.id`.execute(tx);
-  return rows;
-}

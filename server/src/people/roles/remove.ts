@@ -1,24 +1,20 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { refuseBuiltIn } from './built-in.ts';
 import { deleteRole, listHolders, lockRole } from './store.ts';
 
 const MAX_NAMED = 5;
 
-/** Deletes a role that nobody holds: whoever holds it would lose rights that nobody took from them. */
-export async function removeRole(db: Db, actor: Actor, id: number): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const role = await lockRole(tx, id);
-    if (!role) throw notFound(`Role ${id}`);
-    refuseBuiltIn(role);
-    const holders = await listHolders(tx, id);
-    if (holders.length > 0) throw stillHeld(role.name, holders);
+/** Deletes a custom role that nobody holds, so that no holder loses permissions without a revocation. */
+export async function removeRole({ tx, record }: Change, id: number): Promise<void> {
+  const role = await lockRole(tx, id);
+  if (!role) throw notFound(`Role ${id}`);
+  refuseBuiltIn(role);
+  const holders = await listHolders(tx, id);
+  if (holders.length > 0) throw stillHeld(role.name, holders);
 
-    await deleteRole(tx, id);
-    record({ type: 'role-deleted', preData: role });
-  });
+  await deleteRole(tx, id);
+  record({ type: 'role-deleted', preData: role });
 }
 
 function stillHeld(name: string, holders: string[]): ApiError {

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { badData, nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { createRole } from './create.ts';
 import { described, listAllPermissions, permissionViolations } from './permissions.ts';
 import { removeRole } from './remove.ts';
@@ -97,7 +98,10 @@ export function roleRoutes(app: App, db: Db): void {
         response: { 200: answer('The new role', WrittenRole), ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
-    async request => ({ version: 1, roles: present(await createRole(db, request.actor, request.body)) }),
+    async request => {
+      const role = await change(db, request.actor, current => createRole(current, request.body));
+      return { version: 1, roles: present(role) };
+    },
   );
 
   app.post(
@@ -140,10 +144,11 @@ export function roleRoutes(app: App, db: Db): void {
         response: { 200: answer('The role', WrittenRole), ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },
-    async request => ({
-      version: 1,
-      roles: present(await changeRole(db, request.actor, Number(request.params.roleId), request.body)),
-    }),
+    async request => {
+      const id = Number(request.params.roleId);
+      const role = await change(db, request.actor, current => changeRole(current, id, request.body));
+      return { version: 1, roles: present(role) };
+    },
   );
 
   app.delete(
@@ -161,7 +166,8 @@ export function roleRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await removeRole(db, request.actor, Number(request.params.roleId));
+      const id = Number(request.params.roleId);
+      await change(db, request.actor, current => removeRole(current, id));
       return reply.code(200).send();
     },
   );

@@ -1,17 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import { keepingAnAdmin } from '../../access/last-admin.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData, notFound } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
+import { keepLastAdmin } from '../grants/last-admin.ts';
 import { refuseBuiltIn } from './built-in.ts';
 import { examinePermissions } from './permissions.ts';
 import type { RoleInput } from './schema.ts';
 import { lockRole, updateRole, type WholeRole } from './store.ts';
 
-/** Changes a role; whoever holds it may do more or less from the commit on. What is left out stays. */
-export async function changeRole(db: Db, actor: Actor, id: number, input: RoleInput): Promise<WholeRole> {
-  return await change(db, actor, async part => keepingAnAdmin(part.tx, () => applyUpdate(part, id, input)));
+/** Updates the given fields of a custom role. The new permissions apply to all holders from the commit on. */
+export async function changeRole(current: Change, id: number, input: RoleInput): Promise<WholeRole> {
+  return await keepLastAdmin(current, () => applyUpdate(current, id, input));
 }
 
 async function applyUpdate({ tx, record }: Change, id: number, input: RoleInput): Promise<WholeRole> {

@@ -1,17 +1,16 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import { withdrawUsers } from '../project-access/withdraw.ts';
-import { lockServiceAccount, markDeleted } from './store.ts';
+import type { Change } from '../../record/change.ts';
+import { revokeRolesOfUsers } from '../grants/revoke.ts';
+import { leaveAllGroups } from '../groups/members.ts';
+import { lockServiceAccount, markAccountDeleted } from './store.ts';
 
-/** Deletes an account: its tokens are refused, its roles and memberships end, its events keep their author. */
-export async function removeServiceAccount(db: Db, actor: Actor, id: number): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const account = await lockServiceAccount(tx, id);
-    if (!account) throw notFound(`Service account ${id}`);
-    await withdrawUsers({ tx, actor, record }, [id]);
-    await markDeleted(tx, id);
-    record({ type: 'service-account-deleted', preData: account });
-  });
+/** Deletes a service account with its tokens, roles and memberships. Its events keep its name. */
+export async function removeServiceAccount(current: Change, id: number): Promise<void> {
+  const { tx, record } = current;
+  const account = await lockServiceAccount(tx, id);
+  if (!account) throw notFound(`Service account ${id}`);
+  await revokeRolesOfUsers(current, [id]);
+  await leaveAllGroups(current, [id]);
+  await markAccountDeleted(tx, id);
+  record({ type: 'service-account-deleted', preData: account });
 }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { refusePast } from '../../access/expiry.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { NewPersonalToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
 import { checkRole, createServiceAccount } from './create.ts';
 import { removeServiceAccount } from './remove.ts';
@@ -60,8 +61,16 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createServiceAccount(db, request.actor, request.body)),
+    async (request, reply) => {
+      const { actor, body } = request;
+      const account = await change(
+        db,
+        actor,
+        current => createServiceAccount(current, body),
+        readServiceAccount,
+      );
+      return reply.code(201).send(account);
+    },
   );
 
   app.put(
@@ -78,7 +87,15 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         response: { 200: answer('The account', ServiceAccount), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => await changeServiceAccount(db, request.actor, Number(request.params.id), request.body),
+    async request => {
+      const id = Number(request.params.id);
+      return await change(
+        db,
+        request.actor,
+        current => changeServiceAccount(current, id, request.body),
+        tx => readServiceAccount(tx, id),
+      );
+    },
   );
 
   app.delete(
@@ -96,7 +113,8 @@ export function serviceAccountRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await removeServiceAccount(db, request.actor, Number(request.params.id));
+      const id = Number(request.params.id);
+      await change(db, request.actor, current => removeServiceAccount(current, id));
       return reply.code(200).send();
     },
   );
@@ -115,9 +133,8 @@ export function serviceAccountRoutes(app: App, db: Db): void {
       },
     },
     async request => {
-      const account = await findServiceAccount(db, Number(request.params.id));
-      if (!account) throw notFound(`Service account ${request.params.id}`);
-      return { pats: account.tokens };
+      const { tokens } = await readServiceAccount(db, Number(request.params.id));
+      return { pats: tokens };
     },
   );
 
@@ -143,10 +160,11 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         },
       },
     },
-    async (request, reply) =>
-      reply
-        .code(201)
-        .send(await createServiceToken(db, request.actor, Number(request.params.id), request.body)),
+    async (request, reply) => {
+      const id = Number(request.params.id);
+      const token = await change(db, request.actor, current => createServiceToken(current, id, request.body));
+      return reply.code(201).send(token);
+    },
   );
 
   app.delete(
@@ -164,8 +182,15 @@ export function serviceAccountRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await removeServiceToken(db, request.actor, Number(request.params.id), Number(request.params.tokenId));
+      const [id, tokenId] = [Number(request.params.id), Number(request.params.tokenId)];
+      await change(db, request.actor, current => removeServiceToken(current, id, tokenId));
       return reply.code(200).send();
     },
   );
+}
+
+async function readServiceAccount(db: Reader, id: number): Promise<ServiceAccount> {
+  const account = await findServiceAccount(db, id);
+  if (!account) throw notFound(`Service account ${id}`);
+  return account;
 }

@@ -61,7 +61,7 @@ export async function updateName(tx: Tx, id: number, name: string): Promise<void
 }
 
 /** The row stays: events name it as their author. */
-export async function markDeleted(tx: Tx, id: number): Promise<void> {
+export async function markAccountDeleted(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('personal_access_tokens').where('user_id', '=', id).execute();
   await tx.updateTable('users').set({ deleted_at: sql<string>`now()` }).where('id', '=', id).execute();
 }

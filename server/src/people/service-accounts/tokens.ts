@@ -1,39 +1,28 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import { asEventData, issueToken, withdrawToken } from '../users/personal-tokens.ts';
+import type { Change } from '../../record/change.ts';
+import { asEventData, issueAccountToken, withdrawAccountToken } from '../users/personal-tokens.ts';
 import type { NewPersonalToken, PersonalToken } from '../users/schema.ts';
 import { lockServiceAccount } from './store.ts';
 
-/** Creates a token that acts as the account. The answer is the only place where its secret is ever shown. */
+/** Creates a token that acts as the service account. Only the returned value has the secret. */
 export async function createServiceToken(
-  db: Db,
-  actor: Actor,
+  current: Change,
   accountId: number,
   input: NewPersonalToken,
 ): Promise<PersonalToken> {
-  return await change(db, actor, async ({ tx, record }) => {
-    const account = await lockServiceAccount(tx, accountId);
-    if (!account) throw notFound(`Service account ${accountId}`);
-    const token = await issueToken(tx, accountId, 'service', input);
-    const data = { ...asEventData(token), username: account.username };
-    record({ type: 'service-account-token-created', data });
-    return token;
-  });
+  const account = await lockServiceAccount(current.tx, accountId);
+  if (!account) throw notFound(`Service account ${accountId}`);
+  const token = await issueAccountToken(current, accountId, 'service', input);
+  const data = { ...asEventData(token), username: account.username };
+  current.record({ type: 'service-account-token-created', data });
+  return token;
 }
 
-export async function removeServiceToken(
-  db: Db,
-  actor: Actor,
-  accountId: number,
-  tokenId: number,
-): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const account = await lockServiceAccount(tx, accountId);
-    if (!account) throw notFound(`Service account ${accountId}`);
-    const token = await withdrawToken(tx, accountId, tokenId);
-    const preData = { ...asEventData(token), username: account.username };
-    record({ type: 'service-account-token-deleted', preData });
-  });
+/** Deletes a token of a service account. */
+export async function removeServiceToken(current: Change, accountId: number, tokenId: number): Promise<void> {
+  const account = await lockServiceAccount(current.tx, accountId);
+  if (!account) throw notFound(`Service account ${accountId}`);
+  const token = await withdrawAccountToken(current, accountId, tokenId);
+  const preData = { ...asEventData(token), username: account.username };
+  current.record({ type: 'service-account-token-deleted', preData });
 }

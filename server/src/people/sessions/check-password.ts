@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError, tooManyRequests } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import { matchesPassword } from '../passwords/hash.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { matchesPassword } from '../../platform/secrets/password-hash.ts';
 import { BLOCKED_MS, type LimitScope, LOGIN_LIMITS } from './limits.ts';
+import { recordLoginBlocked } from './login-blocked.ts';
 import { networkOf } from './network.ts';
 import {
   type Account,
@@ -89,13 +88,7 @@ async function compareQuietly(
   });
 }
 
-export const tooManyFailures = (seconds: number): ApiError =>
-  tooManyRequests(
-    `Too many failed logins. Try again in ${seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
-    seconds,
-  );
-
-/** Once per limit and window. An account that does not exist is not named: what was typed may be a password. */
+/** Records each limit once per window. An unknown account is not named: what was typed can be a password. */
 async function recordBlocked(
   db: Db,
   account: Account | null,
@@ -103,19 +96,13 @@ async function recordBlocked(
   ip: string,
   reached: LimitScope[],
 ): Promise<void> {
-  await change(db, { ...SYSTEM, ip }, async ({ record }) => {
-    for (const scope of reached) {
-      record({
-        type: 'login-blocked',
-        data: {
-          countedBy: scope,
-          ...LOGIN_LIMITS[scope],
-          ...(scope === 'account' ? {} : { address: network }),
-          ...(scope === 'address' || !account
-            ? {}
-            : { userId: account.id, username: account.username ?? account.email }),
-        },
-      });
-    }
-  });
+  const limits = reached.map(scope => ({
+    countedBy: scope,
+    ...LOGIN_LIMITS[scope],
+    ...(scope === 'account' ? {} : { address: network }),
+    ...(scope === 'address' || !account
+      ? {}
+      : { userId: account.id, username: account.username ?? account.email }),
+  }));
+  await recordLoginBlocked(db, ip, limits);
 }

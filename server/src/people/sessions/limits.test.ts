@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { App } from '../../platform/http/app.ts';
+import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { makePerson, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { logIn, tryLogin } from '../../test/login.ts';
 import { type Answer, call } from '../../test/request.ts';
 import { waitingForLock } from '../../test/waiting.ts';
-import { hashingWork } from '../passwords/hash.ts';
 import { BLOCKED_MS, LOGIN_LIMITS } from './limits.ts';
 import { networkOf } from './network.ts';
 

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/database.ts';
-import { hashPassword, isOutdated } from '../passwords/hash.ts';
+import { hashPassword, isOutdated } from '../../platform/secrets/password-hash.ts';
 import { type Checked, checkPassword } from './check-password.ts';
 import { type LoginOrigin, openSession } from './open.ts';
 import type { LoginRequest } from './schema.ts';

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hashToken } from '../../access/token.ts';
 import type { App } from '../../platform/http/app.ts';
+import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { cpuMsOf } from '../../test/cpu-time.ts';
 import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { browserWith, COOKIE, cookieOf, logIn, tryLogin } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
 import { waitingForLock } from '../../test/waiting.ts';
-import { hashingWork } from '../passwords/hash.ts';
 import { sweepLogins } from './end.ts';
 import { MAX_SESSIONS } from './limits.ts';
 

@@ -1,5 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import { Type } from 'typebox';
+import { asCaller, Caller, requireUser } from '../../access/caller.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../access/cookie.ts';
 import { needsOwnPage, refusesOtherSites } from '../../access/same-origin.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -7,13 +8,12 @@ import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
-import { hashingWork } from '../passwords/hash.ts';
-import { needsPasswordLogin } from '../sso/password-login.ts';
-import { asCaller, ownerId } from '../users/caller.ts';
-import { Caller } from '../users/schema.ts';
-import { tooManyFailures } from './check-password.ts';
+import { hashingWork } from '../../platform/secrets/password-hash.ts';
+import { change } from '../../record/change.ts';
+import { needsPasswordLogin } from '../auth-settings/password-login.ts';
 import { endAllSessions, endSession, logOut } from './end.ts';
 import { logIn } from './login.ts';
+import { tooManyFailures } from './login-blocked.ts';
 import { LoginRequest, Session, SessionList } from './schema.ts';
 import { listSessions } from './store.ts';
 
@@ -95,7 +95,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 200: answer('The sessions', SessionList), ...refusals(401, 403) },
       },
     },
-    async request => ({ sessions: await listSessions(db, ownerId(request.actor), request.sessionId) }),
+    async request => ({ sessions: await listSessions(db, requireUser(request.actor), request.sessionId) }),
   );
 
   app.delete(
@@ -112,7 +112,8 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      await endAllSessions(db, request.actor, ownerOf(request.actor));
+      const owner = ownerOf(request.actor);
+      await change(db, request.actor, current => endAllSessions(current, owner));
       if (request.sessionId !== null) clearSessionCookie(reply, publicUrl);
       return reply.code(200).send();
     },
@@ -135,14 +136,15 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
     },
     async (request, reply) => {
       const id = Number(request.params.id);
-      await endSession(db, request.actor, ownerOf(request.actor), id);
+      const owner = ownerOf(request.actor);
+      await change(db, request.actor, current => endSession(current, owner, id));
       if (request.sessionId === id) clearSessionCookie(reply, publicUrl);
       return reply.code(200).send();
     },
   );
 }
 
-const ownerOf = (actor: Actor) => ({ userId: ownerId(actor), username: actor.name });
+const ownerOf = (actor: Actor) => ({ userId: requireUser(actor), username: actor.name });
 
 /** Logins are told by metrics and not by events: there are too many, and what matters in the record is who changed what. */
 function loginMetrics(app: App): (result: Awaited<ReturnType<typeof logIn>>) => void {

@@ -1,24 +1,25 @@
 import * as oidc from 'openid-client';
 import type { Db } from '../../platform/db/database.ts';
-import type { LoginOrigin } from '../sessions/open.ts';
-import { takeBack } from './attempt.ts';
-import { identityOf } from './claims.ts';
+import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
+import { type Attempt, takeBack } from './attempt.ts';
+import { type Identity, identityOf } from './claims.ts';
 import { callbackUrl } from './login.ts';
 import { activeSettings, asking, discover, type Sso } from './provider.ts';
-import { signIn } from './sign-in.ts';
 import { limitingUnconfirmed } from './unconfirmed.ts';
 
 type Returned = { query: string; state: string | undefined; sealed: string | undefined };
 type Log = Parameters<typeof asking>[0];
 
-/** Finishes a login. The settings of now count, not those when it was begun. */
-export async function finishLogin(
+export type ConfirmedLogin = { attempt: Attempt; identity: Identity; settings: ActiveOidc };
+
+/** Asks the provider to confirm a login. The settings of now apply, not those from the start of the login. */
+export async function confirmLogin(
   db: Db,
   sso: Sso,
   { query, state, sealed }: Returned,
-  origin: LoginOrigin,
+  ip: string,
   log: Log,
-): Promise<{ userId: number; secret: string; returnTo: string }> {
+): Promise<ConfirmedLogin> {
   const settings = await activeSettings(db, sso);
   const attempt = await takeBack(db, sso.keyring, sealed, state);
   const confirm = async () => {
@@ -31,6 +32,6 @@ export async function finishLogin(
     });
     return await identityOf(provider, tokens, settings);
   };
-  const identity = await limitingUnconfirmed(db, origin.ip, () => asking(log, confirm));
-  return { ...(await signIn(db, attempt, identity, settings, origin)), returnTo: attempt.returnTo };
+  const identity = await limitingUnconfirmed(db, ip, () => asking(log, confirm));
+  return { attempt, identity, settings };
 }

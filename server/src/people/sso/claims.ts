@@ -1,8 +1,8 @@
 import * as oidc from 'openid-client';
 import { ApiError } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/http/text.ts';
+import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isReserved } from '../users/reserved.ts';
-import type { ActiveSettings } from './provider.ts';
 import type { IdentityKey } from './store.ts';
 
 /** Who the provider says has logged in. */
@@ -28,7 +28,7 @@ const MAX_KEY_LENGTH = 500;
 export async function identityOf(
   provider: oidc.Configuration,
   tokens: Tokens,
-  settings: ActiveSettings,
+  settings: ActiveOidc,
 ): Promise<Identity> {
   const token = tokens.claims();
   if (!token || token.sub.length > MAX_KEY_LENGTH) throw new TypeError('the ID token has no usable subject');
@@ -73,7 +73,7 @@ function verifiedEmail({ email, email_verified: verified }: Claims): string | un
 }
 
 /** The provider may leave out how it has authenticated; what it says must be what was asked for. */
-function refuseOtherAcr({ acr }: Claims, { acrValues }: ActiveSettings): void {
+function refuseOtherAcr({ acr }: Claims, { acrValues }: ActiveOidc): void {
   if (acrValues === null || acr === undefined || acrValues.split(/ +/).includes(String(acr))) return;
   throw new ApiError('NoAccessError', 'The identity provider did not authenticate you in the way asked for.');
 }

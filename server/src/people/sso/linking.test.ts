@@ -1,14 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { SYSTEM } from '../../platform/actor.ts';
-import { PASSWORD } from '../../test/factories.ts';
+import { makeUserWith, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Account, type IdentityProvider, startIdentityProvider } from '../../test/identity-provider.ts';
 import { type Browser, browserWith, logIn, tryLogin } from '../../test/login.ts';
 import { type Answer, call } from '../../test/request.ts';
 import { ask, beginLogin, configureSso, cookiesOf, pathOf, person } from '../../test/single-sign-on.ts';
 import { untilWaiting } from '../../test/waiting.ts';
-import { createUser } from '../users/create.ts';
 
 const harness = useHarness();
 let provider: IdentityProvider;
@@ -72,8 +70,7 @@ test.each<[string, (email: string) => Promise<number>]>([
   ['a self-registered account', signUp],
   [
     'an account that an admin created',
-    async email =>
-      (await createUser(harness.db, SYSTEM, { email, password: PASSWORD, rootRole: 'Viewer' })).id,
+    async email => (await makeUserWith(harness.db, { email, password: PASSWORD, rootRole: 'Viewer' })).id,
   ],
 ])('linking %s revokes every credential from before the proof of the address', async (kind, create) => {
   await configureSso(harness.app, provider.issuer, { enableGroupSyncing: true, addGroupsScope: true });
@@ -165,7 +162,7 @@ test('a later login revokes nothing', async () => {
 test('an account keeps its roles and an admin can give it a password again', async () => {
   const owner = person();
   const email = String(owner.email);
-  const { id } = await createUser(harness.db, SYSTEM, { email, password: PASSWORD, rootRole: 'Editor' });
+  const { id } = await makeUserWith(harness.db, { email, password: PASSWORD, rootRole: 'Editor' });
   await logInBySso(owner);
 
   await call(harness.app, 'POST', `/api/admin/user-admin/${id}/change-password`, {

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { keyringOf } from '../../platform/secrets/seal.ts';
-import { makeUser } from '../../test/factories.ts';
+import { change } from '../../record/change.ts';
+import { makeUser, makeUserWith } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import {
   type Account,
@@ -24,7 +25,6 @@ import {
   person,
 } from '../../test/single-sign-on.ts';
 import { waitingForLock } from '../../test/waiting.ts';
-import { createUser } from '../users/create.ts';
 import { removeUser } from '../users/remove.ts';
 import { sealAttempt } from './attempt.ts';
 
@@ -124,7 +124,7 @@ test('the session says how it began, replaces the one before, and a password is 
 });
 
 test('an account that is there is found by a verified address, whatever its case, and keeps its role', async () => {
-  const { id } = await createUser(harness.db, SYSTEM, { email: 'Grace@Example.net', rootRole: 'Editor' });
+  const { id } = await makeUserWith(harness.db, { email: 'Grace@Example.net', rootRole: 'Editor' });
 
   const answer = await logIn(person({ email: 'grace@example.NET' }));
 
@@ -166,7 +166,7 @@ test.each<[string, object, object, number, RegExp]>([
 });
 
 test('an unverified address opens no account that is there', async () => {
-  await createUser(harness.db, SYSTEM, { email: 'boss@example.com', rootRole: 'Admin' });
+  await makeUserWith(harness.db, { email: 'boss@example.com', rootRole: 'Admin' });
 
   const answer = await logIn(person({ email: 'boss@example.com', email_verified: false }));
 
@@ -185,10 +185,10 @@ test('an address that was given to somebody else does not open the account of wh
 test('a deleted user is not made anew, until an admin makes an account with their address', async () => {
   const ada = person();
   const { user } = await callerOf(await logIn(ada));
-  await removeUser(harness.db, SYSTEM, user.id);
+  await change(harness.db, SYSTEM, current => removeUser(current, user.id));
 
   const refused = await logIn(ada);
-  const { id } = await createUser(harness.db, SYSTEM, { email: String(ada.email), rootRole: 'Viewer' });
+  const { id } = await makeUserWith(harness.db, { email: String(ada.email), rootRole: 'Viewer' });
   const back = await logIn(ada);
 
   expect(refused).toMatchObject({ status: 403, body: { message: expect.stringContaining('deleted') } });

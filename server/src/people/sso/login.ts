@@ -1,8 +1,9 @@
 import * as oidc from 'openid-client';
 import type { Db } from '../../platform/db/database.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
+import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { ATTEMPT_MINUTES, sealAttempt } from './attempt.ts';
-import { type ActiveSettings, activeSettings, discover, type Sso } from './provider.ts';
+import { activeSettings, discover, type Sso } from './provider.ts';
 
 /** Begins a login: the address at the provider, and what the browser has to bring back. */
 export async function beginLogin(db: Db, sso: Sso, returnTo: string): Promise<{ url: URL; sealed: string }> {
@@ -30,5 +31,5 @@ export async function beginLogin(db: Db, sso: Sso, returnTo: string): Promise<{ 
 
 export const callbackUrl = ({ publicUrl }: Sso): string => `${publicUrl}/auth/oidc/callback`;
 
-const scopes = ({ addGroupsScope }: ActiveSettings): string =>
+const scopes = ({ addGroupsScope }: ActiveOidc): string =>
   `openid email profile${addGroupsScope ? ' groups' : ''}`;

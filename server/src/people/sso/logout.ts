@@ -1,13 +1,13 @@
 import * as oidc from 'openid-client';
 import type { Db } from '../../platform/db/database.ts';
-import { activeSettings, discover, type Sso } from './provider.ts';
-import { findOidc } from './store.ts';
+import { findActiveOidc } from '../auth-settings/active-oidc.ts';
+import { discover, type Sso } from './provider.ts';
 
-/** Where the provider ends its own session; undefined if that is not wanted, or it has no such place. */
+/** Where the provider ends its own session. Undefined if single sign-out is disabled or the provider does not support it. */
 export async function singleSignOutUrl(db: Db, sso: Sso): Promise<URL | undefined> {
-  const { enabled, enableSingleSignOut } = (await findOidc(db))?.content ?? {};
-  if (!enabled || !enableSingleSignOut) return undefined;
-  const provider = await discover(await activeSettings(db, sso));
+  const settings = await findActiveOidc(db, sso.keyring);
+  if (!settings?.enableSingleSignOut) return undefined;
+  const provider = await discover(settings);
   if (provider.serverMetadata().end_session_endpoint === undefined) return undefined;
   return oidc.buildEndSessionUrl(provider, { post_logout_redirect_uri: `${sso.publicUrl}/` });
 }

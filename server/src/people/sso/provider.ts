@@ -2,35 +2,21 @@ import * as oidc from 'openid-client';
 import type { Reader } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
-import type { OidcContent } from './schema.ts';
-import { openSecret } from './secret.ts';
-import { isOnThisMachine } from './settings.ts';
-import { findOidc } from './store.ts';
+import { type ActiveOidc, findActiveOidc } from '../auth-settings/active-oidc.ts';
+import { isOnThisMachine } from '../auth-settings/settings.ts';
 
 /** What single sign-on needs to know of the server. */
 export type Sso = { publicUrl: string; keyring: Keyring };
-
-/** The settings as they are used: complete, and switched on. */
-export type ActiveSettings = OidcContent & {
-  discoverUrl: string;
-  clientId: string;
-  secret: string | null;
-  defaultRoleId: number;
-};
 
 const TIMEOUT_SECONDS = 5;
 const MAX_ANSWER_BYTES = 1_048_576;
 /** Providers change their keys and addresses rarely, and announce it longer before. */
 const KNOWN_FOR_MS = 5 * 60_000;
 
-export async function activeSettings(db: Reader, { keyring }: Sso): Promise<ActiveSettings> {
-  const row = await findOidc(db);
-  const { enabled, discoverUrl, clientId } = row?.content ?? {};
-  if (!row || !enabled || !discoverUrl || !clientId) {
-    throw new ApiError('NotFoundError', 'Single sign-on is not switched on here.');
-  }
-  const secret = openSecret(keyring, row.sealedSecret);
-  return { ...row.content, discoverUrl, clientId, secret, defaultRoleId: row.defaultRoleId };
+export async function activeSettings(db: Reader, { keyring }: Sso): Promise<ActiveOidc> {
+  const settings = await findActiveOidc(db, keyring);
+  if (!settings) throw new ApiError('NotFoundError', 'Single sign-on is not switched on here.');
+  return settings;
 }
 
 let known: { key: string; until: number; provider: Promise<oidc.Configuration> } | undefined;
@@ -39,7 +25,7 @@ let known: { key: string; until: number; provider: Promise<oidc.Configuration> }
  * The provider, as it describes itself. Kept for a while, and asked once for all who wait: anybody can begin a login, and
  * must not thereby make this server send as many requests.
  */
-export async function discover(settings: ActiveSettings): Promise<oidc.Configuration> {
+export async function discover(settings: ActiveOidc): Promise<oidc.Configuration> {
   const { discoverUrl, clientId, secret, idTokenSigningAlgorithm } = settings;
   const key = JSON.stringify([discoverUrl, clientId, secret, idTokenSigningAlgorithm]);
   if (known?.key === key && known.until > Date.now()) return await known.provider;
@@ -54,7 +40,7 @@ export async function discover(settings: ActiveSettings): Promise<oidc.Configura
   }
 }
 
-async function ask(settings: ActiveSettings): Promise<oidc.Configuration> {
+async function ask(settings: ActiveOidc): Promise<oidc.Configuration> {
   const url = new URL(settings.discoverUrl);
   const algorithm = settings.idTokenSigningAlgorithm;
   return await oidc.discovery(

@@ -1,28 +1,23 @@
 import type { Change } from '../../record/change.ts';
 import { removePassword } from '../passwords/change.ts';
-import { endSessionsOf } from '../sessions/end.ts';
-import { forgetPlaces } from '../sessions/welcome.ts';
-import { withdrawTokensOf } from '../users/personal-tokens.ts';
+import { endAllSessions } from '../sessions/end.ts';
+import { forgetNetworks } from '../sessions/known-networks.ts';
+import { removeAllPersonalTokens } from '../users/personal-tokens.ts';
 import { deleteOtherIdentities, type IdentityKey, type SignedIn } from './store.ts';
 
 /**
- * Part of the login that links an account to an identity by its address; the caller holds the lock on the user. Until then
- * nobody had proved that the address is theirs, so whoever used the account may be somebody else: every credential
- * that acts as the account is revoked, whether the account was self-registered or created by an admin.
+ * Part of the first login with which an identity is linked to an account by e-mail address. The caller holds the lock on the
+ * user. Before this login nobody had proved that they own the address, so the account may have been used by somebody else.
+ * Every credential of the account is revoked, whether the user signed up or an admin created the account.
  */
-export async function revokeUnproven(
-  { tx, actor, record }: Change,
-  user: SignedIn,
-  key: IdentityKey,
-): Promise<void> {
+export async function revokeUnproven(current: Change, user: SignedIn, key: IdentityKey): Promise<void> {
   const owner = { userId: user.id, username: user.username ?? user.email };
-  const { password, passwordLink } = await removePassword(tx, user.id);
-  const sessions = await endSessionsOf(tx, [user.id]);
-  if (sessions > 0) record({ type: 'user-sessions-ended', data: { ...owner, sessions } });
-  const personalTokens = await withdrawTokensOf({ tx, actor, record }, user.id);
-  await deleteOtherIdentities(tx, user.id, key);
-  await forgetPlaces(tx, user.id);
-  record({
+  const { password, passwordLink } = await removePassword(current, user.id);
+  const sessions = await endAllSessions(current, owner);
+  const personalTokens = await removeAllPersonalTokens(current, user.id);
+  await deleteOtherIdentities(current.tx, user.id, key);
+  await forgetNetworks(current, user.id);
+  current.record({
     type: 'user-identity-linked',
     data: {
       ...owner,

@@ -7,18 +7,20 @@ import {
   setLoginCookie,
   setSessionCookie,
 } from '../../access/cookie.ts';
+import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, refusals } from '../../platform/http/schema.ts';
+import { refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { ATTEMPT_MINUTES } from './attempt.ts';
-import { finishLogin } from './callback.ts';
+import { confirmLogin } from './callback.ts';
 import { beginLogin } from './login.ts';
 import { singleSignOutUrl } from './logout.ts';
-import { loginMethods } from './methods.ts';
 import { asking, type Sso } from './provider.ts';
 import { ownPath } from './return-to.ts';
-import { CallbackQuery, LoginMethod, LoginMethodList, LoginQuery } from './schema.ts';
+import { CallbackQuery, LoginQuery } from './schema.ts';
+import { signIn } from './sign-in.ts';
 
 const tags = ['Single sign-on'];
 
@@ -31,23 +33,6 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
     labelNames: ['result'],
     registers: [app.metrics],
   });
-
-  for (const schema of [LoginMethod, LoginMethodList]) app.addSchema(schema);
-
-  app.get(
-    '/auth/methods',
-    {
-      schema: {
-        operationId: 'getLoginMethods',
-        tags: ['Sessions'],
-        summary: 'List the ways to log in',
-        description: 'What a login page has to offer: those that are switched on, at least one.',
-        security: [],
-        response: { 200: answer('The ways to log in', LoginMethodList) },
-      },
-    },
-    async () => ({ methods: await loginMethods(db) }),
-  );
 
   app.get(
     '/auth/oidc/login',
@@ -96,15 +81,21 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         userAgent: request.headers['user-agent'],
         replaces: readSessionCookie(request, sso.publicUrl),
       };
-      const result = await finishLogin(db, sso, returned, origin, request.log).catch(error => {
+      const finishLogin = async () => {
+        const login = await confirmLogin(db, sso, returned, request.ip, request.log);
+        const actor = { ...SYSTEM, ip: request.ip };
+        const session = await change(db, actor, current => signIn(current, login, origin));
+        return { ...session, returnTo: login.attempt.returnTo };
+      };
+      const { userId, secret, returnTo } = await finishLogin().catch(error => {
         logins.inc({ result: resultOf(error) });
         throw error;
       });
       logins.inc({ result: 'success' });
-      request.log.info({ userId: result.userId }, 'logged in');
+      request.log.info({ userId }, 'logged in');
       clearLoginCookie(reply, sso.publicUrl);
-      setSessionCookie(reply, sso.publicUrl, result.secret);
-      return reply.redirect(result.returnTo, 302);
+      setSessionCookie(reply, sso.publicUrl, secret);
+      return reply.redirect(returnTo, 302);
     },
   );
 

@@ -1,53 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { COUNT_ON, digest, SECONDS_LEFT } from '../sessions/store.ts';
-import type { LoginMethod, OidcContent, SimpleSettings } from './schema.ts';
-
-export type OidcRow = { content: OidcContent; defaultRoleId: number; sealedSecret: string | null };
-
-/** Keeps others from changing how people log in until the transaction ends. */
-export async function lockAuthSettings(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('auth settings'))`.execute(tx);
-}
-
-export async function findOidc(db: Reader): Promise<OidcRow | undefined> {
-  const { rows } = await sql<OidcRow>`
-    select content, default_role_id as "defaultRoleId", sealed_secret as "sealedSecret"
-    from auth_settings where name = 'oidc'`.execute(db);
-  return rows[0];
-}
-
-export async function saveOidc(tx: Tx, row: OidcRow): Promise<void> {
-  await sql`
-    insert into auth_settings (name, content, default_role_id, sealed_secret)
-    values ('oidc', ${JSON.stringify(row.content)}, ${row.defaultRoleId}, ${row.sealedSecret})
-    on conflict (name) do update set content = excluded.content, default_role_id = excluded.default_role_id,
-      sealed_secret = excluded.sealed_secret`.execute(tx);
-}
-
-export async function findSimple(db: Reader): Promise<SimpleSettings | undefined> {
-  const { rows } = await sql<{ content: SimpleSettings }>`
-    select content from auth_settings where name = 'simple'`.execute(db);
-  return rows[0]?.content;
-}
-
-export async function saveSimple(tx: Tx, content: SimpleSettings): Promise<void> {
-  await sql`
-    insert into auth_settings (name, content) values ('simple', ${JSON.stringify(content)})
-    on conflict (name) do update set content = excluded.content`.execute(tx);
-}
-
-export type Switches = Record<LoginMethod['type'], boolean>;
-
-/** Which ways to log in are open. Whoever opens a login page asks this, so it is one statement, by primary key. */
-export async function findSwitches(db: Reader): Promise<Switches> {
-  const { rows } = await sql<Switches>`
-    select
-      coalesce(not bool_or((content -> 'disabled')::boolean) filter (where name = 'simple'), true) as password,
-      coalesce(bool_or((content -> 'enabled')::boolean) filter (where name = 'oidc'), false) as oidc
-    from auth_settings where name in ('oidc', 'simple')`.execute(db);
-  return rows[0] ?? { password: true, oidc: false };
-}
 
 /** True for an attempt that has neither run out, by the clock of the database, nor been finished. */
 export async function isUnfinished(db: Reader, hash: Buffer, expiresAt: Date): Promise<boolean> {
@@ -162,43 +115,4 @@ export async function lockUser(tx: Tx, id: number): Promise<SignedIn | undefined
     select id, username, email from users
     where id = ${id} and deleted_at is null and kind = 'user' for update`.execute(tx);
   return rows[0];
-}
-
-export type Membership = { groupId: number; groupName: string };
-export type GroupChanges = { added: Membership[]; removed: Membership[] };
-
-/** Groups the user has to come into, and those single sign-on brought them into and they have to leave. */
-export async function findGroupChanges(
-  db: Reader,
-  userId: number,
-  ssoGroups: string[],
-): Promise<GroupChanges> {
-  const { rows } = await sql<Membership & { wanted: boolean }>`
-    select groups.id as "groupId", groups.name as "groupName", mapped as wanted
-    from groups
-      left join group_users on group_id = groups.id and user_id = ${userId}
-      cross join lateral (select mappings_sso && ${ssoGroups}::text[] as mapped) as claim
-    where (mapped and group_users.user_id is null) or (not mapped and from_sso)
-    order by groups.id`.execute(db);
-  const pick = (wanted: boolean) =>
-    rows
-      .filter(row => row.wanted === wanted)
-      .map(({ groupId, groupName }): Membership => ({ groupId, groupName }));
-  return { added: pick(true), removed: pick(false) };
-}
-
-/** They stay as they are until the transaction ends. */
-export async function lockGroups(tx: Tx, ids: number[]): Promise<void> {
-  await sql`select from groups where id = any(${ids}) order by id for update`.execute(tx);
-}
-
-export async function insertMemberships(tx: Tx, userId: number, ids: number[], by: string): Promise<void> {
-  await sql`
-    insert into group_users (group_id, user_id, created_by, from_sso)
-    select unnest(${ids}::integer[]), ${userId}::integer, ${by}, true on conflict do nothing`.execute(tx);
-}
-
-export async function deleteMemberships(tx: Tx, userId: number, ids: number[]): Promise<void> {
-  await sql`
-    delete from group_users where user_id = ${userId} and group_id = any(${ids}) and from_sso`.execute(tx);
 }

@@ -1,8 +1,6 @@
-import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import { tooManyFailures } from '../sessions/check-password.ts';
+import { recordLoginBlocked, tooManyFailures } from '../sessions/login-blocked.ts';
 import { networkOf } from '../sessions/network.ts';
 import { countUnconfirmed, findBlocked, uncountUnconfirmed } from './store.ts';
 
@@ -22,7 +20,7 @@ export async function limitingUnconfirmed<T>(db: Db, ip: string, confirm: () => 
   const confirmed = await confirm().catch(async error => {
     // A provider that is down is nobody's guess.
     if (!isUnconfirmed(error)) await uncountUnconfirmed(db, network);
-    else if (failures === UNCONFIRMED.failures) await recordBlocked(db, network, ip);
+    else if (failures === UNCONFIRMED.failures) await recordLoginBlocked(db, ip, [blocked(network)]);
     throw error;
   });
   await uncountUnconfirmed(db, network);
@@ -32,12 +30,9 @@ export async function limitingUnconfirmed<T>(db: Db, ip: string, confirm: () => 
 const isUnconfirmed = (error: unknown): boolean =>
   error instanceof ApiError && error.name === 'AuthenticationRequired';
 
-/** Once per network and window. */
-async function recordBlocked(db: Db, network: string, ip: string): Promise<void> {
-  await change(db, { ...SYSTEM, ip }, async ({ record }) => {
-    record({
-      type: 'login-blocked',
-      data: { countedBy: 'address', method: 'oidc', ...UNCONFIRMED, address: network },
-    });
-  });
-}
+const blocked = (network: string) => ({
+  countedBy: 'address',
+  method: 'oidc',
+  ...UNCONFIRMED,
+  address: network,
+});

@@ -3,7 +3,8 @@ import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
-import { setPassword } from '../passwords/change.ts';
+import { change } from '../../record/change.ts';
+import { hashNewPassword, setPassword } from '../passwords/change.ts';
 import { createResetLink } from '../passwords/link.ts';
 import { NewPassword, PasswordToCheck, ResetLink } from '../passwords/schema.ts';
 import { refuseWeakPassword } from '../passwords/strength.ts';
@@ -23,7 +24,7 @@ import {
   UserList,
   UserUpdate,
 } from './admin-schema.ts';
-import { createUser, newUserViolations, roleViolations } from './create.ts';
+import { checkNewUser, createUserWithLink, newUserViolations, rootRoleViolations } from './create.ts';
 import { permissionOverview } from './permissions.ts';
 import { INACTIVE_DAYS, removeInactiveUsers, removeUser } from './remove.ts';
 import {
@@ -93,8 +94,14 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 201: answer('The new user', User), ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createUser(db, request.actor, request.body, publicUrl)),
+    async (request, reply) => {
+      // Unleash clients send an empty string for a missing password.
+      const newUser = await checkNewUser({ ...request.body, password: request.body.password || null });
+      const user = await change(db, request.actor, current =>
+        createUserWithLink(current, newUser, publicUrl),
+      );
+      return reply.code(201).send(user);
+    },
   );
 
   app.get(
@@ -179,9 +186,13 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 200: answer('The link', ResetLink), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => ({
-      resetPasswordUrl: await createResetLink(db, request.actor, Number(request.body.id), publicUrl),
-    }),
+    async request => {
+      const id = Number(request.body.id);
+      const resetPasswordUrl = await change(db, request.actor, current =>
+        createResetLink(current, id, publicUrl),
+      );
+      return { resetPasswordUrl };
+    },
   );
 
   app.get(
@@ -214,7 +225,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      await removeInactiveUsers(db, request.actor, request.body.ids);
+      await change(db, request.actor, current => removeInactiveUsers(current, request.body.ids));
       return reply.code(200).send();
     },
   );
@@ -244,7 +255,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
     {
       config: {
         ...config,
-        checks: [({ body }) => (body.rootRole === undefined ? [] : roleViolations(db, body.rootRole))],
+        checks: [({ body }) => (body.rootRole === undefined ? [] : rootRoleViolations(db, body.rootRole))],
       },
       schema: {
         operationId: 'updateUser',
@@ -257,7 +268,10 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 200: answer('The user', User), ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },
-    async request => await changeUser(db, request.actor, Number(request.params.id), request.body),
+    async request => {
+      const id = Number(request.params.id);
+      return await change(db, request.actor, current => changeUser(current, id, request.body));
+    },
   );
 
   app.delete(
@@ -275,7 +289,8 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      await removeUser(db, request.actor, Number(request.params.id));
+      const id = Number(request.params.id);
+      await change(db, request.actor, current => removeUser(current, id));
       return reply.code(200).send();
     },
   );
@@ -295,7 +310,9 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      await setPassword(db, request.actor, Number(request.params.id), request.body);
+      const id = Number(request.params.id);
+      const hash = await hashNewPassword(db, id, request.body);
+      await change(db, request.actor, current => setPassword(current, id, hash));
       return reply.code(200).send();
     },
   );
@@ -316,7 +333,8 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
     async (request, reply) => {
       const user = await findUser(db, Number(request.params.id));
       if (!user) throw notFound(`User ${request.params.id}`);
-      await endAllSessions(db, request.actor, { userId: user.id, username: user.username ?? user.email });
+      const owner = { userId: user.id, username: user.username ?? user.email };
+      await change(db, request.actor, current => endAllSessions(current, owner));
       return reply.code(200).send();
     },
   );

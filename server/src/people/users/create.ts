@@ -1,10 +1,9 @@
-import { setRootRole } from '../../access/grant.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db, Reader, Tx } from '../../platform/db/database.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
 import { badData, type Violation } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
-import { hashPassword } from '../passwords/hash.ts';
-import { inviteByLink } from '../passwords/link.ts';
+import { hashPassword } from '../../platform/secrets/password-hash.ts';
+import type { Change } from '../../record/change.ts';
+import { setRootRole } from '../grants/grant.ts';
+import { createInvitationLink } from '../passwords/link.ts';
 import { passwordViolations } from '../passwords/strength.ts';
 import type { NewUser, User } from './admin-schema.ts';
 import { reservedNames } from './reserved.ts';
@@ -12,26 +11,15 @@ import { findRootRole, findUser, insertUser } from './store.ts';
 
 type Fields = Pick<User, 'name' | 'username' | 'email'>;
 
-/**
- * Creates a user with a password, or with a link by which they set one; the link is in this answer and nowhere else.
- * Without an address of ours there is no link.
- */
-export async function createUser(db: Db, actor: Actor, input: NewUser, publicUrl?: string): Promise<User> {
-  const fields = checkNewUser(input, input.password || null);
-  const passwordHash = input.password ? await hashPassword(input.password) : null;
-  return await change(db, actor, async ({ tx, record }) => {
-    const user = await addUser({ tx, actor, record }, fields, input.rootRole, passwordHash);
-    if (passwordHash !== null || publicUrl === undefined) return { ...user, emailSent: false };
-    return { ...user, emailSent: false, inviteLink: await inviteByLink(tx, actor, user.id, publicUrl) };
-  });
-}
+/** A user to create, checked and with the hash of the password. */
+export type CheckedUser = Fields & { rootRole: number | string; passwordHash: string | null };
 
-/** What is left out and what is empty is the same; every violation is told at once. */
-export function checkNewUser(
-  input: Partial<Fields>,
-  password: string | null,
+/** Checks a user to create and hashes the password. Runs before the change, because a hash takes 60 ms. */
+export async function checkNewUser(
+  input: Partial<Fields> & { rootRole: number | string; password?: string | null },
   { selfChosen = false } = {},
-): Fields {
+): Promise<CheckedUser> {
+  const { rootRole, password = null } = input;
   const fields = { name: input.name || null, username: input.username || null, email: input.email || null };
   const details = [
     ...identityViolations(fields),
@@ -39,10 +27,37 @@ export function checkNewUser(
     ...(password === null ? [] : passwordViolations(password, fields)),
   ];
   if (details.length > 0) throw badData(details);
-  return fields;
+  const passwordHash = password === null ? null : await hashPassword(password);
+  return { ...fields, rootRole, passwordHash };
 }
 
-/** A username that looks like the address of somebody else would catch their logins. */
+/** Creates a user with a root role. */
+export async function createUser(
+  current: Change,
+  { rootRole, passwordHash, ...fields }: CheckedUser,
+): Promise<User> {
+  const { tx, record } = current;
+  const roleId = await rootRoleId(tx, rootRole);
+  const id = await insertUser(tx, { ...fields, passwordHash });
+  await setRootRole(current, id, roleId);
+  const user = await findUser(tx, id);
+  if (!user) throw new Error(`User ${id} vanished in the transaction that made it`);
+  record({ type: 'user-created', data: asEventData(user) });
+  return user;
+}
+
+/** Creates a user. Without a password, the response has a link with which the user sets one. */
+export async function createUserWithLink(
+  current: Change,
+  newUser: CheckedUser,
+  publicUrl: string,
+): Promise<User> {
+  const user = { ...(await createUser(current, newUser)), emailSent: false };
+  if (newUser.passwordHash !== null) return user;
+  return { ...user, inviteLink: await createInvitationLink(current, user.id, publicUrl) };
+}
+
+/** A username in the form of another user's e-mail address would capture their logins. */
 export function* identityViolations({
   username,
   email,
@@ -58,22 +73,6 @@ export function* identityViolations({
   }
 }
 
-/** Part of a change: the user, their root role, and the event that tells of both. */
-export async function addUser(
-  { tx, record }: Change,
-  fields: Fields,
-  rootRole: number | string,
-  passwordHash: string | null,
-): Promise<User> {
-  const roleId = await rootRoleId(tx, rootRole);
-  const id = await insertUser(tx, { ...fields, passwordHash });
-  await setRootRole(tx, id, roleId);
-  const user = await findUser(tx, id);
-  if (!user) throw new Error(`User ${id} vanished in the transaction that made it`);
-  record({ type: 'user-created', data: asEventData(user) });
-  return user;
-}
-
 /**
  * What is wrong with a user to be created, as far as the fields are given. `elsewhere` says that username or address was
  * given and is wrong by itself, so that neither is missing.
@@ -87,11 +86,11 @@ export async function newUserViolations(
   return [
     ...(elsewhere ? [] : identityViolations(fields)),
     ...(input.password ? passwordViolations(input.password, fields) : []),
-    ...(input.rootRole === undefined ? [] : await roleViolations(db, input.rootRole)),
+    ...(input.rootRole === undefined ? [] : await rootRoleViolations(db, input.rootRole)),
   ];
 }
 
-export async function roleViolations(db: Reader, role: number | string): Promise<Violation[]> {
+export async function rootRoleViolations(db: Reader, role: number | string): Promise<Violation[]> {
   if ((await findRole(db, role)) !== undefined) return [];
   return [
     {
@@ -101,17 +100,17 @@ export async function roleViolations(db: Reader, role: number | string): Promise
   ];
 }
 
-/** By id, also in digits, or by name. */
+/** By id, also as a string of digits, or by name. */
 const findRole = async (db: Reader, role: number | string): Promise<number | undefined> =>
   await findRootRole(db, /^\d{1,9}$/.test(String(role)) ? Number(role) : role);
 
 export async function rootRoleId(tx: Tx, role: number | string): Promise<number> {
   const id = await findRole(tx, role);
-  if (id === undefined) throw badData(await roleViolations(tx, role));
+  if (id === undefined) throw badData(await rootRoleViolations(tx, role));
   return id;
 }
 
-/** What events tell of a user: nothing secret, and not the time of last use, which is no part of the state. */
+/** The data of a user in events. No secrets, and no time of last use, which is not part of the state. */
 export function asEventData({ id, name, username, email, rootRole }: User): object {
   return { id, name, username, email, rootRole };
 }

@@ -1,23 +1,22 @@
-import { keepingAnAdmin } from '../../access/last-admin.ts';
 import { ROOT_ROLES } from '../../access/roles.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
-import { hashPassword } from '../passwords/hash.ts';
-import { addUser, checkNewUser } from './create.ts';
+import { keepLastAdmin } from '../grants/last-admin.ts';
+import { checkNewUser, createUser } from './create.ts';
 import { hasUsers } from './store.ts';
 
 /**
- * The admin that the operator named, made when there was never a user. Later starts change nothing: not the password of
- * this admin, and not whoever was deleted. Of several servers that start at once, one makes it.
+ * Creates the admin that the operator configured, if the instance never had a user. Later starts change nothing: neither the
+ * password of this admin nor users that were deleted. If several servers start together, one of them creates the admin.
  */
 export async function createFirstAdmin(db: Db, username: string, password: string): Promise<void> {
   if (await hasUsers(db)) return;
-  const fields = checkNewUser({ username, email: username.includes('@') ? username : null }, password);
-  const passwordHash = await hashPassword(password);
-  await change(db, SYSTEM, async ({ tx, actor, record }) =>
-    keepingAnAdmin(tx, async () => {
-      if (!(await hasUsers(tx))) await addUser({ tx, actor, record }, fields, ROOT_ROLES.Admin, passwordHash);
+  const email = username.includes('@') ? username : null;
+  const admin = await checkNewUser({ username, email, password, rootRole: ROOT_ROLES.Admin });
+  await change(db, SYSTEM, async current =>
+    keepLastAdmin(current, async () => {
+      if (!(await hasUsers(current.tx))) await createUser(current, admin);
     }),
   );
 }

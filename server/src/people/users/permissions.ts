@@ -1,4 +1,4 @@
-import { permissionsOfUser } from '../../access/grant.ts';
+import { permissionsOfUser } from '../../access/held-permissions.ts';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';

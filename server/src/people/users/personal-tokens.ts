@@ -1,11 +1,9 @@
+import { requireUser } from '../../access/caller.ts';
 import { refusePast } from '../../access/expiry.ts';
 import { isStillValid } from '../../access/still-valid.ts';
 import { hashToken, newToken } from '../../access/token.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
 import { authenticationRequired, exceedsLimit, notFound } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
-import { ownerId } from './caller.ts';
+import type { Change } from '../../record/change.ts';
 import type { NewPersonalToken, PersonalToken } from './schema.ts';
 import {
   deletePersonalToken,
@@ -16,32 +14,25 @@ import {
 
 export const MAX_PERSONAL_TOKENS = 10;
 
-/** Creates a token that acts as its owner. The answer is the only place where its secret is ever shown. */
-export async function createPersonalToken(
-  db: Db,
-  actor: Actor,
-  input: NewPersonalToken,
-): Promise<PersonalToken> {
-  const userId = ownerId(actor);
-  return await change(db, actor, async ({ tx, record }) => {
-    const token = await issueToken(tx, userId, 'personal', input);
-    // After the lock on the user: a credential revoked while the request ran must not leave a new one behind.
-    if (!(await isStillValid(tx, actor))) throw authenticationRequired();
-    record({ type: 'pat-created', data: asEventData(token) });
-    return token;
-  });
+/** Creates a token that acts as the authenticated user. Only the returned value has the secret. */
+export async function createPersonalToken(current: Change, input: NewPersonalToken): Promise<PersonalToken> {
+  const { tx, actor, record } = current;
+  const token = await issueAccountToken(current, requireUser(actor), 'personal', input);
+  // After the lock on the user: a credential that was revoked during the request must not leave a new one behind.
+  if (!(await isStillValid(tx, actor))) throw authenticationRequired();
+  record({ type: 'pat-created', data: asEventData(token) });
+  return token;
 }
 
-export async function removePersonalToken(db: Db, actor: Actor, id: number): Promise<void> {
-  const userId = ownerId(actor);
-  await change(db, actor, async ({ tx, record }) => {
-    record({ type: 'pat-deleted', preData: asEventData(await withdrawToken(tx, userId, id)) });
-  });
+/** Deletes a personal token of the authenticated user. */
+export async function removePersonalToken(current: Change, id: number): Promise<void> {
+  const token = await withdrawAccountToken(current, requireUser(current.actor), id);
+  current.record({ type: 'pat-deleted', preData: asEventData(token) });
 }
 
-/** Part of a change that gives a user or a service account a token; the limit counts for both. */
-export async function issueToken(
-  tx: Tx,
+/** Inserts a token of a user or service account. The limit applies to both. The caller records the event. */
+export async function issueAccountToken(
+  { tx }: Change,
   userId: number,
   kind: 'personal' | 'service',
   input: NewPersonalToken,
@@ -55,15 +46,19 @@ export async function issueToken(
   return { ...token, secret };
 }
 
-/** Part of a change that takes a token from its owner. */
-export async function withdrawToken(tx: Tx, userId: number, id: number): Promise<PersonalToken> {
+/** Deletes a token of a user or service account. The caller records the event. */
+export async function withdrawAccountToken(
+  { tx }: Change,
+  userId: number,
+  id: number,
+): Promise<PersonalToken> {
   const token = await deletePersonalToken(tx, userId, id);
   if (!token) throw notFound(`Token ${id}`);
   return token;
 }
 
-/** Part of a change that takes all personal tokens from a user; returns how many there were. */
-export async function withdrawTokensOf({ tx, record }: Change, userId: number): Promise<number> {
+/** Deletes all personal tokens of a user. Returns how many there were. */
+export async function removeAllPersonalTokens({ tx, record }: Change, userId: number): Promise<number> {
   const tokens = await deletePersonalTokensOf(tx, userId);
   for (const token of tokens) record({ type: 'pat-deleted', preData: asEventData(token) });
   return tokens.length;

@@ -1,49 +1,45 @@
-import { keepingAnAdmin } from '../../access/last-admin.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData, notFound } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
-import { withdrawUsers } from '../project-access/withdraw.ts';
+import type { Change } from '../../record/change.ts';
+import { keepLastAdmin } from '../grants/last-admin.ts';
+import { revokeRolesOfUsers } from '../grants/revoke.ts';
+import { leaveAllGroups } from '../groups/members.ts';
 import { endSessionsOf } from '../sessions/end.ts';
 import type { User } from './admin-schema.ts';
 import { asEventData } from './create.ts';
 import { filterInactive, lockUsers, markDeleted } from './store.ts';
 
-/** Nobody heard of them for so long. */
+/** A user is inactive after so many days without a request. */
 export const INACTIVE_DAYS = 180;
 
-/** Deletes a user: their sessions, tokens, roles and memberships end at once on every server; what they did keeps its author. */
-export async function removeUser(db: Db, actor: Actor, id: number): Promise<void> {
-  await change(db, actor, async ({ tx, record }) =>
-    keepingAnAdmin(tx, async () => {
-      const users = await lockUsers(tx, [id]);
-      if (users.length === 0) throw notFound(`User ${id}`);
-      await remove({ tx, actor, record }, users);
-    }),
-  );
+/** Deletes a user. Their sessions, tokens, roles and memberships end on every server. Their events keep their name. */
+export async function removeUser(current: Change, id: number): Promise<void> {
+  await keepLastAdmin(current, async () => {
+    const users = await lockUsers(current.tx, [id]);
+    if (users.length === 0) throw notFound(`User ${id}`);
+    await remove(current, users);
+  });
 }
 
-/** Deletes users that are inactive, all or none of them; who was here meanwhile is refused. */
-export async function removeInactiveUsers(db: Db, actor: Actor, ids: number[]): Promise<void> {
-  await change(db, actor, async ({ tx, record }) =>
-    keepingAnAdmin(tx, async () => {
-      const users = await lockUsers(tx, ids);
-      const inactive = new Set(await filterInactive(tx, ids, INACTIVE_DAYS));
-      const active = [...new Set(ids)].filter(id => !inactive.has(id));
-      if (active.length > 0) {
-        throw badData(
-          active.map(id => ({ message: `user ${id} is not inactive, or not there`, path: '/body/ids' })),
-        );
-      }
-      await remove({ tx, actor, record }, users);
-    }),
-  );
+/** Deletes all of the users, or none if one of them is not inactive. */
+export async function removeInactiveUsers(current: Change, ids: number[]): Promise<void> {
+  await keepLastAdmin(current, async () => {
+    const users = await lockUsers(current.tx, ids);
+    const inactive = new Set(await filterInactive(current.tx, ids, INACTIVE_DAYS));
+    const active = [...new Set(ids)].filter(id => !inactive.has(id));
+    if (active.length > 0) {
+      throw badData(
+        active.map(id => ({ message: `user ${id} is not inactive, or not there`, path: '/body/ids' })),
+      );
+    }
+    await remove(current, users);
+  });
 }
 
-async function remove({ tx, actor, record }: Change, users: User[]): Promise<void> {
+async function remove(current: Change, users: User[]): Promise<void> {
   const ids = users.map(({ id }) => id);
-  await endSessionsOf(tx, ids);
-  await withdrawUsers({ tx, actor, record }, ids);
-  await markDeleted(tx, ids);
-  for (const user of users) record({ type: 'user-deleted', preData: asEventData(user) });
+  await endSessionsOf(current, ids);
+  await revokeRolesOfUsers(current, ids);
+  await leaveAllGroups(current, ids);
+  await markDeleted(current.tx, ids);
+  for (const user of users) current.record({ type: 'user-deleted', preData: asEventData(user) });
 }

@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { SYSTEM } from '../../platform/actor.ts';
-import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { makeMember, makeProject, makeUser, makeUserWith } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
-import { createUser } from './create.ts';
 import { MAX_PERSONAL_TOKENS } from './personal-tokens.ts';
 
 const harness = useHarness();
@@ -119,7 +117,7 @@ test('the limit of personal tokens holds when the last place is asked for twice 
 });
 
 test('usernames and e-mail addresses are unique whatever their case', async () => {
-  await createUser(harness.db, SYSTEM, {
+  await makeUserWith(harness.db, {
     name: 'A',
     username: 'Alice',
     email: 'a@example.com',
@@ -127,7 +125,7 @@ test('usernames and e-mail addresses are unique whatever their case', async () =
   });
 
   const again = (username: string, email: string) =>
-    createUser(harness.db, SYSTEM, { name: 'B', username, email, rootRole: 'Viewer' });
+    makeUserWith(harness.db, { name: 'B', username, email, rootRole: 'Viewer' });
 
   await expect(again('aLICE', 'b@example.com')).rejects.toMatchObject({ constraint: 'users_username_key' });
   await expect(again('bob', 'A@EXAMPLE.com')).rejects.toMatchObject({ constraint: 'users_email_key' });

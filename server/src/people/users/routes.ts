@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
+import { asCaller, Caller, requireUser } from '../../access/caller.ts';
 import { setSessionCookie } from '../../access/cookie.ts';
 import { refusePast } from '../../access/expiry.ts';
-import { permissionsOf } from '../../access/grant.ts';
+import { permissionsOf } from '../../access/held-permissions.ts';
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
-import { changeOwnPassword } from '../passwords/change.ts';
+import { change } from '../../record/change.ts';
+import { changeOwnPassword, verifyOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
-import { asCaller, ownerId } from './caller.ts';
 import { createPersonalToken, removePersonalToken } from './personal-tokens.ts';
 import {
-  Caller,
   HeldPermission,
   HeldRole,
   HeldRoleList,
@@ -67,7 +67,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async request => {
-      const roles = await listRolesOf(db, ownerId(request.actor));
+      const roles = await listRolesOf(db, requireUser(request.actor));
       return {
         rootRole: roles.find(role => role.project === undefined)?.name ?? null,
         projects: [...new Set(roles.flatMap(role => role.project ?? []))],
@@ -96,7 +96,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
     },
     async request => ({
       version: 1,
-      roles: await listRolesOf(db, ownerId(request.actor), request.query.projectId),
+      roles: await listRolesOf(db, requireUser(request.actor), request.query.projectId),
     }),
   );
 
@@ -115,10 +115,13 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      ownerId(request.actor);
+      requireUser(request.actor);
       const origin = { ip: request.ip, userAgent: request.headers['user-agent'] };
       const session = request.sessionId === null ? undefined : origin;
-      const secret = await changeOwnPassword(db, request.actor, request.body, session);
+      const verified = await verifyOwnPassword(db, request.actor, request.body);
+      const secret = await change(db, request.actor, current =>
+        changeOwnPassword(current, verified, session),
+      );
       if (secret !== undefined) setSessionCookie(reply, publicUrl, secret);
       return reply.code(200).send();
     },
@@ -136,7 +139,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 200: answer('The tokens', PersonalTokenList), ...refusals(401, 403) },
       },
     },
-    async request => ({ pats: await listPersonalTokens(db, ownerId(request.actor)) }),
+    async request => ({ pats: await listPersonalTokens(db, requireUser(request.actor)) }),
   );
 
   app.post(
@@ -156,8 +159,11 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createPersonalToken(db, request.actor, request.body)),
+    async (request, reply) => {
+      const { actor, body } = request;
+      const token = await change(db, actor, current => createPersonalToken(current, body));
+      return reply.code(201).send(token);
+    },
   );
 
   app.delete(
@@ -176,7 +182,8 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      await removePersonalToken(db, request.actor, Number(request.params.id));
+      const id = Number(request.params.id);
+      await change(db, request.actor, current => removePersonalToken(current, id));
       return reply.code(200).send();
     },
   );

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Caller } from '../../access/caller.ts';
 import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 
 export const HeldPermission = Named(
@@ -11,20 +12,6 @@ export const HeldPermission = Named(
     environment: Type.Optional(Type.String({ description: 'Absent: in all', examples: ['production'] })),
   }),
 );
-
-export const Caller = Named(
-  'Caller',
-  Type.Object({
-    id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
-    name: Type.String({ description: 'Name, or else username or address', examples: ['Alice Moreau'] }),
-    username: Nullable(Type.String({ examples: ['alice'] })),
-    email: Nullable(Type.String({ examples: ['alice@example.com'] })),
-    isAPI: Type.Boolean({
-      description: 'true for a service account, and for a token that belongs to no one',
-    }),
-  }),
-);
-export type Caller = Static<typeof Caller>;
 
 export const Me = Named(
   'Me',

@@ -33,13 +33,6 @@ export async function findAccount(db: Reader, id: number): Promise<Person | unde
   return rows[0];
 }
 
-/** Those of the users and service accounts that are there; none of them goes until the transaction ends. */
-export async function holdUsers(tx: Tx, ids: number[]): Promise<number[]> {
-  const { rows } = await sql<{ id: number }>`
-    select id from users where id = any(${ids}) and deleted_at is null order by id for share`.execute(tx);
-  return rows.map(row => row.id);
-}
-
 /** Those of the users that are there, in the order of their ids, kept from changing until the transaction ends. */
 export async function lockUsers(tx: Tx, ids: number[]): Promise<User[]> {
   await sql`select from users where id = any(${ids}) order by id for update`.execute(tx);

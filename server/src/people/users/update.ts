@@ -1,26 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
-import { setRootRole } from '../../access/grant.ts';
-import { keepingAnAdmin } from '../../access/last-admin.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData, notFound } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
+import { setRootRole } from '../grants/grant.ts';
+import { keepLastAdmin } from '../grants/last-admin.ts';
 import type { User, UserUpdate } from './admin-schema.ts';
 import { asEventData, identityViolations, rootRoleId } from './create.ts';
 import { reservedNames } from './reserved.ts';
 import { lockUsers, updateUser } from './store.ts';
 
-/** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
-export async function changeUser(db: Db, actor: Actor, id: number, input: UserUpdate): Promise<User> {
-  return await change(db, actor, async part =>
-    // Only a change of role can take ADMIN away; the others need not wait for each other.
-    input.rootRole === undefined
-      ? await applyUpdate(part, id, input)
-      : await keepingAnAdmin(part.tx, () => applyUpdate(part, id, input)),
-  );
+/** Updates the given fields of a user. */
+export async function changeUser(current: Change, id: number, input: UserUpdate): Promise<User> {
+  // Only a new root role can revoke ADMIN. Other updates do not wait for each other.
+  return input.rootRole === undefined
+    ? await applyUpdate(current, id, input)
+    : await keepLastAdmin(current, () => applyUpdate(current, id, input));
 }
 
-async function applyUpdate({ tx, record }: Change, id: number, input: UserUpdate): Promise<User> {
+async function applyUpdate(current: Change, id: number, input: UserUpdate): Promise<User> {
+  const { tx, record } = current;
   const [before] = await lockUsers(tx, [id]);
   if (!before) throw notFound(`User ${id}`);
   const after = {
@@ -38,7 +35,7 @@ async function applyUpdate({ tx, record }: Change, id: number, input: UserUpdate
 
   await updateUser(tx, after);
   if (after.rootRole !== null && after.rootRole !== before.rootRole)
-    await setRootRole(tx, id, after.rootRole);
+    await setRootRole(current, id, after.rootRole);
   record({ type: 'user-updated', data: asEventData(after), preData: asEventData(before) });
   return after;
 }

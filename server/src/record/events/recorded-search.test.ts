@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { createApiToken } from '../../people/api-tokens/create.ts';
-import { SYSTEM } from '../../platform/actor.ts';
-import { makeProject, makeUser } from '../../test/factories.ts';
+import { makeApiToken, makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { RECORDED_EVENTS, type RecordedEvent } from './recorded-events.ts';
 
@@ -325,8 +323,8 @@ beforeAll(async () => {
   tokens.viewer = (await makeUser(db, 'Viewer')).token;
   tokens.editor = (await makeUser(db, 'Editor')).token;
   const sdk = { tokenName: 'sdk', environment: 'development' };
-  tokens.client = (await createApiToken(db, SYSTEM, { ...sdk, type: 'client' })).secret;
-  tokens.frontend = (await createApiToken(db, SYSTEM, { ...sdk, type: 'frontend' })).secret;
+  tokens.client = (await makeApiToken(db, { ...sdk, type: 'client' })).secret;
+  tokens.frontend = (await makeApiToken(db, { ...sdk, type: 'frontend' })).secret;
   await replaceEvents(RECORDED_EVENTS);
 });
 

@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError } from '../errors.ts';
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. 60 ms here. Raising them rehashes at the next login. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 };

@@ -1,16 +1,26 @@
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, refusals } from '../../platform/http/schema.ts';
-import type { Sso } from './provider.ts';
+import type { Keyring } from '../../platform/secrets/seal.ts';
+import { change } from '../../record/change.ts';
+import { loginMethods } from './methods.ts';
 import { SAML_SETTINGS, setSamlSettings } from './saml.ts';
-import { OidcSettings, OidcSettingsInput, SamlSettings, SimpleSettings } from './schema.ts';
+import {
+  LoginMethod,
+  LoginMethodList,
+  OidcSettings,
+  OidcSettingsInput,
+  SamlSettings,
+  SimpleSettings,
+} from './schema.ts';
 import { changeOidcSettings, changeSimpleSettings, oidcSettings, simpleSettings } from './settings.ts';
 
 const tags = ['Single sign-on'];
 const config = { permission: ['ADMIN', 'UPDATE_AUTH_CONFIGURATION'] } as const;
 
-export function ssoSettingsRoutes(app: App, db: Db, { keyring }: Sso): void {
-  for (const schema of [OidcSettings, SimpleSettings, SamlSettings]) app.addSchema(schema);
+export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
+  const named = [OidcSettings, SimpleSettings, SamlSettings, LoginMethod, LoginMethodList];
+  for (const schema of named) app.addSchema(schema);
 
   app.get(
     '/api/admin/auth/oidc/settings',
@@ -41,7 +51,8 @@ export function ssoSettingsRoutes(app: App, db: Db, { keyring }: Sso): void {
         response: { 200: answer('The settings', OidcSettings), ...refusals(400, 401, 403, 413, 415) },
       },
     },
-    async request => await changeOidcSettings(db, request.actor, keyring, request.body),
+    async request =>
+      await change(db, request.actor, current => changeOidcSettings(current, keyring, request.body)),
   );
 
   app.get(
@@ -73,7 +84,7 @@ export function ssoSettingsRoutes(app: App, db: Db, { keyring }: Sso): void {
         response: { 200: answer('The settings', SimpleSettings), ...refusals(400, 401, 403, 413, 415) },
       },
     },
-    async request => await changeSimpleSettings(db, request.actor, request.body),
+    async request => await change(db, request.actor, current => changeSimpleSettings(current, request.body)),
   );
 
   app.get(
@@ -106,5 +117,20 @@ export function ssoSettingsRoutes(app: App, db: Db, { keyring }: Sso): void {
       },
     },
     async request => setSamlSettings(request.body),
+  );
+
+  app.get(
+    '/auth/methods',
+    {
+      schema: {
+        operationId: 'getLoginMethods',
+        tags: ['Sessions'],
+        summary: 'List the ways to log in',
+        description: 'What a login page has to offer: those that are switched on, at least one.',
+        security: [],
+        response: { 200: answer('The ways to log in', LoginMethodList) },
+      },
+    },
+    async () => ({ methods: await loginMethods(db) }),
   );
 }

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ROOT_ROLES, type RootRole } from '../../access/roles.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db, Reader } from '../../platform/db/database.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { badData, invalidOperation, type Violation } from '../../platform/errors.ts';
 import { isElsewhere, mustBeSentAgain } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { roleViolations } from '../roles/usable.ts';
 import { domainsOf } from './domains.ts';
 import type { OidcContent, OidcSettings, OidcSettingsInput, SimpleSettings } from './schema.ts';
@@ -40,64 +39,54 @@ export async function simpleSettings(db: Reader): Promise<SimpleSettings> {
   return (await findSimple(db)) ?? { disabled: false };
 }
 
-/** Changes what is given and leaves the rest; changing nothing writes nothing. */
+/** Updates the given fields of the OIDC settings. */
 export async function changeOidcSettings(
-  db: Db,
-  actor: Actor,
+  { tx, record }: Change,
   keyring: Keyring,
   input: OidcSettingsInput,
 ): Promise<OidcSettings> {
   if (input.enabled || (input.secret && input.secret !== MASK)) needsKey(keyring);
-  return await change(db, actor, async ({ tx, record }) => {
-    await lockAuthSettings(tx);
-    const found = await findOidc(tx);
-    const before = found ?? UNSET;
-    const content = merged(before.content, input);
-    const defaultRoleId = roleIn(input) ?? before.defaultRoleId;
-    const details = [
-      ...(await roleViolations(tx, 'root', [{ id: defaultRoleId, path: '/body/defaultRootRoleId' }])),
-      ...violationsOf(content, input),
-      ...secretViolations(before, content, input),
-    ];
-    if (details.length > 0) throw badData(details);
-    if (!content.enabled && (await simpleSettings(tx)).disabled) throw invalidOperation(NO_WAY_IN);
+  await lockAuthSettings(tx);
+  const found = await findOidc(tx);
+  const before = found ?? UNSET;
+  const content = merged(before.content, input);
+  const defaultRoleId = roleIn(input) ?? before.defaultRoleId;
+  const details = [
+    ...(await roleViolations(tx, 'root', [{ id: defaultRoleId, path: '/body/defaultRootRoleId' }])),
+    ...violationsOf(content, input),
+    ...secretViolations(before, content, input),
+  ];
+  if (details.length > 0) throw badData(details);
+  if (!content.enabled && (await simpleSettings(tx)).disabled) throw invalidOperation(NO_WAY_IN);
 
-    const sealedSecret = secretAfter(keyring, before.sealedSecret, input.secret);
-    const after = { content, defaultRoleId, sealedSecret };
-    if (found && isDeepStrictEqual(after, before)) return shown(before);
-    await saveOidc(tx, after);
-    const told = { id: 'auth.oidc', ...shown(after) };
-    const secretChanged = sealedSecret !== before.sealedSecret;
-    if (found) {
-      const preData = { id: 'auth.oidc', ...shown(before) };
-      record({
-        type: 'setting-updated',
-        data: { ...told, ...(secretChanged && { secretChanged }) },
-        preData,
-      });
-    } else record({ type: 'setting-created', data: told });
-    return shown(after);
-  });
+  const sealedSecret = secretAfter(keyring, before.sealedSecret, input.secret);
+  const after = { content, defaultRoleId, sealedSecret };
+  if (found && isDeepStrictEqual(after, before)) return shown(before);
+  await saveOidc(tx, after);
+  const data = { id: 'auth.oidc', ...shown(after) };
+  const secretChanged = sealedSecret !== before.sealedSecret;
+  if (found) {
+    const preData = { id: 'auth.oidc', ...shown(before) };
+    record({ type: 'setting-updated', data: { ...data, ...(secretChanged && { secretChanged }) }, preData });
+  } else record({ type: 'setting-created', data });
+  return shown(after);
 }
 
-/** Switches logging in with a password off or on. */
+/** Enables or disables login with a password. */
 export async function changeSimpleSettings(
-  db: Db,
-  actor: Actor,
+  { tx, record }: Change,
   { disabled }: SimpleSettings,
 ): Promise<SimpleSettings> {
-  return await change(db, actor, async ({ tx, record }) => {
-    await lockAuthSettings(tx);
-    const found = await findSimple(tx);
-    if (found?.disabled === disabled) return found;
-    if (disabled && !(await findOidc(tx))?.content.enabled) throw invalidOperation(NO_WAY_IN);
-    await saveSimple(tx, { disabled });
-    const data = { id: 'auth.simple', disabled };
-    if (found) {
-      record({ type: 'setting-updated', data, preData: { id: 'auth.simple', disabled: found.disabled } });
-    } else record({ type: 'setting-created', data });
-    return { disabled };
-  });
+  await lockAuthSettings(tx);
+  const found = await findSimple(tx);
+  if (found?.disabled === disabled) return found;
+  if (disabled && !(await findOidc(tx))?.content.enabled) throw invalidOperation(NO_WAY_IN);
+  await saveSimple(tx, { disabled });
+  const data = { id: 'auth.simple', disabled };
+  if (found) {
+    record({ type: 'setting-updated', data, preData: { id: 'auth.simple', disabled: found.disabled } });
+  } else record({ type: 'setting-created', data });
+  return { disabled };
 }
 
 function shown({ content, defaultRoleId, sealedSecret }: OidcRow): OidcSettings {

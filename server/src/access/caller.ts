@@ -1,0 +1,37 @@
+import { type Static, Type } from 'typebox';
+import type { Actor } from '../platform/actor.ts';
+import { invalidOperation } from '../platform/errors.ts';
+import { Named, Nullable } from '../platform/http/schema.ts';
+
+export const Caller = Named(
+  'Caller',
+  Type.Object({
+    id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
+    name: Type.String({ description: 'Name, or else username or address', examples: ['Alice Moreau'] }),
+    username: Nullable(Type.String({ examples: ['alice'] })),
+    email: Nullable(Type.String({ examples: ['alice@example.com'] })),
+    isAPI: Type.Boolean({
+      description: 'true for a service account, and for a token that belongs to no one',
+    }),
+  }),
+);
+export type Caller = Static<typeof Caller>;
+
+type Account = { id: number; name: string | null; username: string | null; email: string | null };
+
+/** A user or service account in the response to itself. */
+export const asCaller = ({ id, name, username, email }: Account, isAPI = false): Caller => ({
+  id,
+  name: name ?? username ?? email ?? `user ${id}`,
+  username,
+  email,
+  isAPI,
+});
+
+/** The id of the authenticated user. Rejects admin tokens and service accounts. */
+export function requireUser(actor: Actor): number {
+  if (actor.kind === 'user') return actor.userId;
+  throw invalidOperation(
+    'This is for users; an admin token and a service account are none. Use a personal token, or log in.',
+  );
+}

@@ -1,0 +1,25 @@
+import { hashToken, hintOf } from '../../access/token.ts';
+import { SYSTEM } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { change } from '../../record/change.ts';
+import { asEventData } from './create.ts';
+import { insertToken } from './store.ts';
+
+/** Creates the admin tokens that the operator configured. A token that was revoked stays revoked. */
+export async function createInitialAdminTokens(db: Db, tokens: string[]): Promise<void> {
+  for (const secret of tokens) {
+    await change(db, SYSTEM, async ({ tx, record }) => {
+      const token = await insertToken(tx, SYSTEM, {
+        hash: hashToken(secret),
+        hint: hintOf(secret),
+        type: 'admin',
+        name: 'admin',
+        environment: null,
+        alias: null,
+        expiresAt: null,
+        projects: undefined,
+      });
+      if (token) record({ type: 'api-token-created', data: asEventData(token) });
+    });
+  }
+}

@@ -1,0 +1,22 @@
+import type { Reader } from '../../platform/db/database.ts';
+import type { Keyring } from '../../platform/secrets/seal.ts';
+import type { OidcContent } from './schema.ts';
+import { openSecret } from './secret.ts';
+import { findOidc } from './store.ts';
+
+/** Settings with which a login is possible: enabled, and with every required field. */
+export type ActiveOidc = OidcContent & {
+  discoverUrl: string;
+  clientId: string;
+  secret: string | null;
+  defaultRoleId: number;
+};
+
+/** The settings of single sign-on, or undefined while it is disabled. */
+export async function findActiveOidc(db: Reader, keyring: Keyring): Promise<ActiveOidc | undefined> {
+  const row = await findOidc(db);
+  const { enabled, discoverUrl, clientId } = row?.content ?? {};
+  if (!row || !enabled || !discoverUrl || !clientId) return undefined;
+  const secret = openSecret(keyring, row.sealedSecret);
+  return { ...row.content, discoverUrl, clientId, secret, defaultRoleId: row.defaultRoleId };
+}

@@ -1,0 +1,24 @@
+import { PROJECT_ROLES, type ProjectRole } from '../../access/roles.ts';
+import type { Change } from '../../record/change.ts';
+import { insertUserRole, replaceRootRole } from './store.ts';
+
+/** Grants a user or service account a role in a project. */
+export async function grantProjectRole(
+  { tx, record }: Change,
+  userId: number,
+  role: ProjectRole,
+  project: string,
+): Promise<void> {
+  const roleId = PROJECT_ROLES[role];
+  await insertUserRole(tx, userId, roleId, project);
+  record({
+    type: 'project-access-added',
+    project,
+    data: { roles: [{ roleId, groupIds: [], userIds: [userId] }] },
+  });
+}
+
+/** Replaces the root role of a user or service account. The caller records the event that names the role. */
+export async function setRootRole({ tx }: Change, userId: number, roleId: number): Promise<void> {
+  await replaceRootRole(tx, userId, roleId);
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import { IS_ADMIN } from '../../access/store.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+
+export async function insertUserRole(
+  tx: Tx,
+  userId: number,
+  roleId: number,
+  project: string | null,
+): Promise<void> {
+  await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId, project }).execute();
+}
+
+export async function replaceRootRole(tx: Tx, userId: number, roleId: number): Promise<void> {
+  await sql`
+    insert into user_roles (user_id, role_id) values (${userId}, ${roleId})
+    on conflict (user_id) where project is null do update set role_id = excluded.role_id`.execute(tx);
+}
+
+const TABLES = {
+  user: { table: sql.table('user_roles'), holder: sql.ref('user_id') },
+  group: { table: sql.table('group_roles'), holder: sql.ref('group_id') },
+};
+
+export type ProjectRoles = { id: number; project: string; roles: number[] };
+
+/** Deletes all roles of users or groups. Returns those that they held in projects. */
+export async function deleteRolesOf(
+  tx: Tx,
+  kind: keyof typeof TABLES,
+  ids: number[],
+): Promise<ProjectRoles[]> {
+  const { table, holder } = TABLES[kind];
+  const { rows } = await sql<ProjectRoles>`
+    with deleted as (delete from ${table} where ${holder} = any(${ids}) returning ${holder} as id, project, role_id)
+    select id, project, array_agg(role_id order by role_id) as roles from deleted
+    where project is not null group by id, project order by id, project`.execute(tx);
+  return rows;
+}
+
+/** Until the transaction ends, no other transaction can revoke ADMIN from a user. */
+export async function lockAdmins(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(tx);
+}
+
+/** Counts users with ADMIN. Service accounts do not count, because nobody can log in as one. */
+export async function countAdmins(db: Reader): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from users
+    where users.kind = 'user' and users.deleted_at is null and ${IS_ADMIN}`.execute(db);
+  return rows[0]?.count ?? 0;
+}

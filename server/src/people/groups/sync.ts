@@ -1,0 +1,35 @@
+import type { Change } from '../../record/change.ts';
+import { keepLastAdmin } from '../grants/last-admin.ts';
+import {
+  deleteSyncedMemberships,
+  findGroupChanges,
+  type GroupChanges,
+  insertSyncedMemberships,
+  lockGroups,
+} from './store.ts';
+
+const CREATED_BY = 'single sign-on';
+
+/**
+ * Part of a login by single sign-on. Adds the user to the groups that map to the groups of the identity provider, and removes
+ * the user from other groups to which an earlier login added them.
+ */
+export async function syncGroups(current: Change, userId: number, ssoGroups: string[]): Promise<void> {
+  const { tx, record } = current;
+  // Most logins change no group. They take no lock.
+  if (isEmpty(await findGroupChanges(tx, userId, ssoGroups))) return;
+  await keepLastAdmin(current, async () => {
+    const planned = await findGroupChanges(tx, userId, ssoGroups);
+    await lockGroups(tx, ids([...planned.added, ...planned.removed]));
+    // Read again: a group can change, or be deleted, while this transaction waits for its lock.
+    const { added, removed } = await findGroupChanges(tx, userId, ssoGroups);
+    if (added.length > 0) await insertSyncedMemberships(tx, userId, ids(added), CREATED_BY);
+    if (removed.length > 0) await deleteSyncedMemberships(tx, userId, ids(removed));
+    for (const group of added) record({ type: 'group-user-added', data: { ...group, userId } });
+    for (const group of removed) record({ type: 'group-user-removed', preData: { ...group, userId } });
+  });
+}
+
+const isEmpty = ({ added, removed }: GroupChanges): boolean => added.length + removed.length === 0;
+
+const ids = (groups: GroupChanges['added']): number[] => groups.map(({ groupId }) => groupId);

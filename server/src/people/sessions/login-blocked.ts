@@ -1,0 +1,26 @@
+import { SYSTEM } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { type ApiError, tooManyRequests } from '../../platform/errors.ts';
+import { change } from '../../record/change.ts';
+
+type LoginLimit = { failures: number; minutes: number };
+
+/**
+ * Records that failed logins reached a limit. This opens a change of its own: counters are written outside of transactions, so
+ * that they count even if the request fails.
+ */
+export async function recordLoginBlocked(
+  db: Db,
+  ip: string,
+  limits: (LoginLimit & { countedBy: string; [field: string]: unknown })[],
+): Promise<void> {
+  await change(db, { ...SYSTEM, ip }, async ({ record }) => {
+    for (const data of limits) record({ type: 'login-blocked', data });
+  });
+}
+
+export const tooManyFailures = (seconds: number): ApiError =>
+  tooManyRequests(
+    `Too many failed logins. Try again in ${seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
+    seconds,
+  );
