@@ -3,22 +3,11 @@ import { Named, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { PlannedStrategy } from '../feature-environments/schema.ts';
+import { ClonedFrom } from '../features/schema.ts';
 import { Tag } from '../tags/schema.ts';
 
 const name = UrlName({ description: 'Name of the copy', examples: ['checkout-v3'] });
 const environmentName = Type.String({ minLength: 1, maxLength: 100, examples: ['production'] });
-
-export const ClonedFrom = Type.Object(
-  {
-    project: Type.String({ examples: ['default'] }),
-    feature: Type.String({ examples: ['checkout-v2'] }),
-  },
-  {
-    description:
-      'What the feature is a copy of, by the names of that time; null: of nothing the caller may know',
-  },
-);
-export type ClonedFrom = Static<typeof ClonedFrom>;
 
 export const PARTS = ['strategies', 'variants', 'tags', 'dependencies'] as const;
 export type Part = (typeof PARTS)[number];

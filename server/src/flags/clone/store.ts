@@ -1,15 +1,6 @@
 import { sql } from 'kysely';
-import { isReadable } from '../../access/store.ts';
-import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { PlannedCopy } from './schema.ts';
-
-/** What `features` is a copy of, unless that is in a project the actor may not read. */
-export const clonedFrom = (actor: Actor) => sql`case
-  when cloned_from is not null and not exists (
-    select from projects where projects.id = cloned_from_project and not ${isReadable(actor)}
-  ) then jsonb_build_object('project', cloned_from_project, 'feature', cloned_from)
-end`;
 
 /** Keeps the tags of the features from being deleted until the transaction ends. Before features: who deletes a tag locks it first. */
 export async function lockTagsOf(tx: Tx, features: string[]): Promise<void> {

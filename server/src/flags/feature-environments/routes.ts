@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
+import { JsonPatch } from '../../platform/http/patch.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, Ref, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
 import { uniqueNames } from '../features/many.ts';
-import { JsonPatch } from '../features/patch.ts';
 import { FeatureNames } from '../features/schema.ts';
 import { checkStrategy } from './accept-strategy.ts';
 import {
@@ -15,9 +15,8 @@ import {
   NewStrategy,
   PlannedStrategy,
   StrategyOrder,
-  StrategyUse,
-  StrategyUses,
 } from './schema.ts';
+import { strategySegmentRoutes } from './segment-routes.ts';
 import {
   addStrategy,
   changeStrategy,
@@ -49,17 +48,10 @@ const placeOf = (params: { projectId: string; featureName: string; environment: 
 
 /** What a feature is in one environment: its switch and its strategies. */
 export function featureEnvironmentRoutes(app: App, db: Db): void {
-  for (const schema of [
-    StrategyVariant,
-    Variant,
-    PlannedStrategy,
-    FeatureStrategy,
-    FeatureEnvironment,
-    StrategyUse,
-    StrategyUses,
-  ])
+  for (const schema of [StrategyVariant, Variant, PlannedStrategy, FeatureStrategy, FeatureEnvironment])
     app.addSchema(schema);
   variantRoutes(app, db);
+  strategySegmentRoutes(app, db);
 
   app.get(
     HERE,

@@ -116,17 +116,33 @@ export const StrategyOrder = Type.Array(
 );
 export type StrategyOrder = Static<typeof StrategyOrder>;
 
-export const StrategyUse = Named(
-  'StrategyUse',
-  Type.Object({
-    id: Type.String({ format: 'uuid', description: 'Id of the strategy' }),
-    featureName: name,
-    projectId: Type.String({ examples: ['payments'] }),
-    environment: Type.String({ examples: ['production'] }),
-    strategyName: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-  }),
+const strategySegments = Type.Object(
+  {
+    projectId: Type.String({ minLength: 1, maxLength: 100, examples: ['web-shop'] }),
+    environmentId: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Name of the environment',
+      examples: ['production'],
+    }),
+    strategyId: Type.String({ format: 'uuid', examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'] }),
+    segmentIds: Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
+      maxItems: 5,
+      description: 'All segments the strategy is to have; none: it has none',
+      examples: [[3]],
+    }),
+  },
+  {
+    examples: [
+      {
+        projectId: 'web-shop',
+        environmentId: 'production',
+        strategyId: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55',
+        segmentIds: [3],
+      },
+    ],
+  },
 );
-export type StrategyUse = Static<typeof StrategyUse>;
-
-/** Strategies that use something, and where they are. */
-export const StrategyUses = Named('StrategyUses', Type.Object({ strategies: Type.Array(Ref(StrategyUse)) }));
+export const StrategySegmentsInput = strategySegments;
+export const StrategySegments = Named('StrategySegments', strategySegments);
+export type StrategySegments = Static<typeof StrategySegments>;

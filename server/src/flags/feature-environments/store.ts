@@ -5,14 +5,6 @@ import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
 import type { Variant } from '../../targeting/variants/schema.ts';
 import type { FeatureStrategy } from './schema.ts';
 
-/** Where strategies are: what a list of those that use something tells of each, in its order. */
-export const STRATEGY_USE = sql`
-  feature_strategies.id, feature_strategies.feature_name as "featureName", features.project as "projectId",
-  feature_strategies.environment, feature_strategies.strategy_name as "strategyName"`;
-export const BY_PLACE = sql`
-  features.project, features.name, feature_strategies.environment, feature_strategies.sort_order,
-  feature_strategies.id`;
-
 /** When an SDK last asked for `features`, in any environment. */
 export const LAST_SEEN_AT = sql`(
   select max(last_seen_at) from feature_environments where feature_name = features.name
@@ -175,4 +167,19 @@ export async function updateStrategyOrder(tx: Tx, order: { id: string; sortOrder
     update feature_strategies set sort_order = wanted."sortOrder"
     from jsonb_to_recordset(${JSON.stringify(order)}::jsonb) as wanted (id uuid, "sortOrder" integer)
     where feature_strategies.id = wanted.id`.execute(tx);
+}
+
+/** Name of the feature whose strategy it is, in this project and environment. */
+export async function findFeatureOfStrategy(
+  db: Reader,
+  project: string,
+  environment: string,
+  strategyId: string,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    select features.name from feature_strategies join features on features.name = feature_name
+    where feature_strategies.id = ${strategyId} and environment = ${environment} and project = ${project}`.execute(
+    db,
+  );
+  return rows[0]?.name;
 }

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
+import { JsonPatch } from '../../platform/http/patch.ts';
 import { answer, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';
-import { JsonPatch } from '../features/patch.ts';
 import { type Place, readPlace } from './strategies.ts';
 import { changeVariants, changeVariantsOfMany, patchVariants } from './variants.ts';
 

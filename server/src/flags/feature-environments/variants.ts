@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { needsInEnvironments } from '../../access/guard.ts';
 import { badData } from '../../platform/errors.ts';
+import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, knownFields } from '../../targeting/variants/weights.ts';
 import { holdActiveFeature } from '../features/load.ts';
-import { applyPatch, type JsonPatch } from '../features/patch.ts';
 import type { FeatureEnvironment } from './schema.ts';
 import { updateVariants } from './store.ts';
 import { environmentOf, type Place } from './strategies.ts';

@@ -11,10 +11,10 @@ import {
 } from '../../platform/errors.ts';
 import { compilePattern } from '../../platform/pattern.ts';
 import type { Change } from '../../record/change.ts';
-import { budgetErrors } from '../health/budget.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { attachTags, attachViolations, holdTags } from '../tags/attach.ts';
 import type { NewTag } from '../tags/schema.ts';
+import { budgetErrors } from '../technical-debt/budget.ts';
 import type { Feature, NewFeature } from './schema.ts';
 import {
   countActiveInInstance,

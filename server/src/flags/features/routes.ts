@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { nameExists } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
+import { JsonPatch } from '../../platform/http/patch.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
@@ -17,7 +18,6 @@ import { featureList } from './list.ts';
 import { readFeature } from './load.ts';
 import { uniqueNames } from './many.ts';
 import { moveFeature } from './move.ts';
-import { JsonPatch } from './patch.ts';
 import {
   Feature,
   FeatureList,

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Named, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
-import { ClonedFrom } from '../clone/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
@@ -27,6 +26,18 @@ export const Person = Type.Object({
     ],
   }),
 });
+
+export const ClonedFrom = Type.Object(
+  {
+    project: Type.String({ examples: ['default'] }),
+    feature: Type.String({ examples: ['checkout-v2'] }),
+  },
+  {
+    description:
+      'What the feature is a copy of, by the names of that time; null: of nothing the caller may know',
+  },
+);
+export type ClonedFrom = Static<typeof ClonedFrom>;
 
 export const Feature = Named(
   'Feature',

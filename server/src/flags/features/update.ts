@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
 import { holdActiveFeature } from './load.ts';
-import { applyPatch, type JsonPatch } from './patch.ts';
 import { type Feature, FeatureUpdate } from './schema.ts';
 import { updateFeatures } from './store.ts';
 

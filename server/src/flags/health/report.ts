@@ -3,8 +3,8 @@ import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import { listPieces, type Pieces } from '../../platform/http/stream.ts';
 import { streamFeatureTexts } from '../features/load.ts';
+import { healthOf, ratingOf } from '../technical-debt/score.ts';
 import type { HealthReport, ReportParts } from './schema.ts';
-import { healthOf, ratingOf } from './score.ts';
 import { findReportParts } from './store.ts';
 
 /**

@@ -3,7 +3,7 @@ import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { DefaultStrategy } from '../environments/schema.ts';
 import { Feature } from '../features/schema.ts';
 import { FeatureNaming } from '../projects/schema.ts';
-import type { Counts } from './score.ts';
+import type { Counts } from '../technical-debt/score.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
 const health = Type.Integer({

@@ -1,7 +1,7 @@
 import type { Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
+import { debtOf, healthOf, ratingOf } from '../technical-debt/score.ts';
 import type { ProjectInsights, ProjectStatus } from './schema.ts';
-import { debtOf, healthOf, ratingOf } from './score.ts';
 import { findInsightsParts, findStatusParts } from './store.ts';
 
 export async function readStatus(db: Reader, project: string, at: Date): Promise<ProjectStatus> {

@@ -1,18 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { isPotentiallyStale } from '../feature-types/store.ts';
 import { FEATURE_NAMING, MEMBERS, membersAddedSince } from '../projects/store.ts';
+import { countsOf } from '../technical-debt/store.ts';
 import type { InsightsParts, ReportParts, StatusParts } from './schema.ts';
-import type { Counts } from './score.ts';
-
-/** `counts` of the project: what health is made of. */
-export const countsOf = (project: string | RawBuilder<unknown>, at: Date) => sql`(
-  select count(*) as features, count(*) filter (where features.stale) as stale,
-    count(*) filter (where ${isPotentiallyStale(at)}) as "potentiallyStale"
-  from features join feature_types on feature_types.id = features.type
-  where features.project = ${project} and features.archived_at is null
-)`;
 
 const daysBefore = (at: Date, days: number) =>
   sql`(${at}::timestamptz - ${sql.lit(days)} * interval '1 day')`;
@@ -212,25 +203,4 @@ export async function markAnnounced(tx: Tx, at: Date, limit: number): Promise<An
     returning features.name, features.project, features.type, features.created_at as "createdAt",
       due.lifetime_days as "lifetimeDays"`.execute(tx);
   return rows;
-}
-
-export type Debt = Counts & { budget: number; toCleanUp: string[] };
-
-/** What a project with a budget owes, with the features to clean up first; undefined without a budget. */
-export async function findDebt(
-  db: Reader,
-  project: string,
-  at: Date,
-  names: number,
-): Promise<Debt | undefined> {
-  const { rows } = await sql<Debt>`
-    select debt_budget as budget, counts.*, array(
-      select features.name from features join feature_types on feature_types.id = features.type
-      where features.project = projects.id and features.archived_at is null
-        and (features.stale or ${isPotentiallyStale(at)})
-      order by features.stale desc, features.created_at, features.name limit ${names}
-    ) as "toCleanUp"
-    from projects cross join lateral ${countsOf(sql`projects.id`, at)} as counts
-    where projects.id = ${project} and debt_budget is not null`.execute(db);
-  return rows[0];
 }

@@ -16,11 +16,11 @@ import { addFeatures, holdReceivingProject, readReceivingProject } from '../feat
 import { holdFoundFeatures, readFoundFeatures } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { updateHeld } from '../features/update.ts';
-import { refuseOverBudget } from '../health/budget.ts';
 import { acceptLink } from '../links/accept.ts';
 import { attachLinks } from '../links/edit.ts';
 import { attachTags, holdTags, tagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
+import { refuseOverBudget } from '../technical-debt/budget.ts';
 import { enabledAfter } from './enabled-after.ts';
 import { type Examined, examineImport, missingIn, namedIn } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import type { RootPermission, RoutePermission } from '../../access/permissions.ts';
-import { StrategyUses } from '../../flags/feature-environments/schema.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { StrategyUses } from '../strategy-uses/schema.ts';
 import { createContextField } from './create.ts';
 import { checkLegalValues } from './legal-values.ts';
 import { removeContextField } from './remove.ts';

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ofReadableProject } from '../../access/store.ts';
-import type { StrategyUse } from '../../flags/feature-environments/schema.ts';
-import { BY_PLACE, STRATEGY_USE } from '../../flags/feature-environments/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import type { StrategyUse } from '../strategy-uses/schema.ts';
+import { STRATEGY_USE, STRATEGY_USE_ORDER } from '../strategy-uses/store.ts';
 import type { ContextField } from './schema.ts';
 
 /** A field without what is counted elsewhere: its row. */
@@ -101,7 +101,7 @@ export async function listStrategiesOfField(db: Reader, actor: Actor, name: stri
   const { rows } = await sql<StrategyUse>`
     select ${STRATEGY_USE} from ${STRATEGIES}
     where ${constrainsOn(sql`${name}`)} and ${ofReadableProject(actor)}
-    order by ${BY_PLACE}`.execute(db);
+    order by ${STRATEGY_USE_ORDER}`.execute(db);
   return rows;
 }
 

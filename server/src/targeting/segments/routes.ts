@@ -1,22 +1,13 @@
 import { Type } from 'typebox';
-import { StrategyUses } from '../../flags/feature-environments/schema.ts';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
-import { change } from '../../record/change.ts';
-import { attachSegments } from './attach.ts';
+import { StrategyUse, StrategyUses } from '../strategy-uses/schema.ts';
 import { checkConstraints, createSegment } from './create.ts';
 import { removeSegment } from './remove.ts';
-import {
-  Segment,
-  SegmentInput,
-  SegmentList,
-  SegmentName,
-  StrategySegments,
-  StrategySegmentsInput,
-} from './schema.ts';
+import { Segment, SegmentInput, SegmentList, SegmentName } from './schema.ts';
 import {
   findSegment,
   isNameTaken,
@@ -32,7 +23,7 @@ const params = Type.Object({
 });
 
 export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>): void {
-  for (const schema of [Segment, SegmentList, StrategySegments]) app.addSchema(schema);
+  for (const schema of [Segment, SegmentList, StrategyUse, StrategyUses]) app.addSchema(schema);
 
   app.get(
     '/api/admin/segments',
@@ -152,27 +143,6 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
       if (await isNameTaken(db, request.body.name.trim())) throw nameExists('A segment with this name');
       return reply.code(204).send();
     },
-  );
-
-  app.post(
-    '/api/admin/segments/strategies',
-    {
-      config: { permission: 'NONE' },
-      schema: {
-        operationId: 'setSegmentsOfStrategy',
-        tags,
-        summary: 'Set the segments of a strategy',
-        description:
-          'Gives a strategy these segments and no others. Needs UPDATE_FEATURE_STRATEGY in the project and environment. Events: feature-strategy-update.',
-        body: StrategySegmentsInput,
-        response: {
-          201: answer('The segments it has now', StrategySegments),
-          ...refusals(400, 401, 403, 404, 413, 415),
-        },
-      },
-    },
-    async (request, reply) =>
-      reply.code(201).send(await change(db, request.actor, current => attachSegments(current, request.body))),
   );
 
   app.get(

@@ -68,34 +68,3 @@ export const SegmentInput = Type.Object(
 export type SegmentInput = Static<typeof SegmentInput>;
 
 export const SegmentName = Type.Object({ name }, { examples: [{ name: 'beta-users' }] });
-
-const strategySegments = Type.Object(
-  {
-    projectId: Type.String({ minLength: 1, maxLength: 100, examples: ['web-shop'] }),
-    environmentId: Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'Name of the environment',
-      examples: ['production'],
-    }),
-    strategyId: Type.String({ format: 'uuid', examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'] }),
-    segmentIds: Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
-      maxItems: 5,
-      description: 'All segments the strategy is to have; none: it has none',
-      examples: [[3]],
-    }),
-  },
-  {
-    examples: [
-      {
-        projectId: 'web-shop',
-        environmentId: 'production',
-        strategyId: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55',
-        segmentIds: [3],
-      },
-    ],
-  },
-);
-export const StrategySegmentsInput = strategySegments;
-export const StrategySegments = Named('StrategySegments', strategySegments);
-export type StrategySegments = Static<typeof StrategySegments>;

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { ofReadableProject } from '../../access/store.ts';
-import type { StrategyUse } from '../../flags/feature-environments/schema.ts';
-import { BY_PLACE, STRATEGY_USE } from '../../flags/feature-environments/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import type { StrategyUse } from '../strategy-uses/schema.ts';
+import { STRATEGY_USE, STRATEGY_USE_ORDER } from '../strategy-uses/store.ts';
 import type { Segment } from './schema.ts';
 
 /** The part of a segment that its owner writes. */
@@ -60,23 +60,8 @@ export async function listStrategiesOfSegment(db: Reader, actor: Actor, id: numb
   const { rows } = await sql<StrategyUse>`
     select ${STRATEGY_USE} from ${USES}
     where segment_id = ${id} and ${ofReadableProject(actor)}
-    order by ${BY_PLACE}`.execute(db);
+    order by ${STRATEGY_USE_ORDER}`.execute(db);
   return rows;
-}
-
-/** Name of the feature whose strategy it is, in this project and environment. */
-export async function findFeatureOfStrategy(
-  db: Reader,
-  project: string,
-  environment: string,
-  strategyId: string,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`
-    select features.name from feature_strategies join features on features.name = feature_name
-    where feature_strategies.id = ${strategyId} and environment = ${environment} and project = ${project}`.execute(
-    db,
-  );
-  return rows[0]?.name;
 }
 
 /** The segment, kept from changing and from being taken into use until the transaction ends. */

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isReadable } from '../../../access/store.ts';
 import type { Actor } from '../../../platform/actor.ts';
 import type { Tx } from '../../../platform/db/database.ts';
 import { readRows } from '../../../platform/db/read-rows.ts';
 import { imageOfUser, nameOfUser } from '../../../record/actor-names.ts';
-import { clonedFrom } from '../../clone/store.ts';
 
 const ROWS_AT_ONCE = 50;
 
@@ -88,6 +88,13 @@ const STAGE = sql`(
     from feature_lifecycles where feature_name = features.name
   ) as reached
 )`;
+
+/** What `features` is a copy of, unless that is in a project the actor may not read. */
+const clonedFrom = (actor: Actor) => sql`case
+  when cloned_from is not null and not exists (
+    select from projects where projects.id = cloned_from_project and not ${isReadable(actor)}
+  ) then jsonb_build_object('project', cloned_from_project, 'feature', cloned_from)
+end`;
 
 /**
  * `name`, `project` and `feature` of each feature that meets the condition: the JSON text that every operation sends. A value

@@ -1,6 +1,6 @@
 import type { Reader } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/errors.ts';
-import { debtOf, FORMULA, gainOf, healthOf } from '../score.ts';
+import { debtOf, FORMULA, gainOf, healthOf } from '../../technical-debt/score.ts';
 import type { FindingSearch } from './query.ts';
 import { RULES } from './rules.ts';
 import type { Finding, ProjectHealth } from './schema.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/database.ts';
-import type { Counts } from '../score.ts';
-import { countsOf } from '../store.ts';
+import type { Counts } from '../../technical-debt/score.ts';
+import { countsOf } from '../../technical-debt/store.ts';
 
 export type Day = Counts & { date: string };
 export type Range = { from: string; to: string };

@@ -1,9 +1,9 @@
 import { needsInProject } from '../../access/guard.ts';
-import { changeStrategy } from '../../flags/feature-environments/strategies.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { StrategySegments } from './schema.ts';
 import { findFeatureOfStrategy } from './store.ts';
+import { changeStrategy } from './strategies.ts';
 
 /** Sets the segments of a strategy: a change of the strategy, so its event tells of it. */
 export async function attachSegments(

@@ -1,8 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { badData, type Violation } from '../../platform/errors.ts';
-import { RULE } from '../../platform/http/violations.ts';
+import { badData, type Violation } from '../errors.ts';
 import { applyOperations, PatchFailure, type PatchOperation, POINTER } from './json-patch.ts';
+import { RULE } from './violations.ts';
 
 const Pointer = Type.String({
   maxLength: 1_000,

@@ -1,0 +1,34 @@
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { answer, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
+import { attachSegments } from './attach-segments.ts';
+import { StrategySegments, StrategySegmentsInput } from './schema.ts';
+
+const tags = ['Segments'];
+
+/** The segments of a strategy, at an address of the segments for compatibility with Unleash. */
+export function strategySegmentRoutes(app: App, db: Db): void {
+  app.addSchema(StrategySegments);
+
+  app.post(
+    '/api/admin/segments/strategies',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'setSegmentsOfStrategy',
+        tags,
+        summary: 'Set the segments of a strategy',
+        description:
+          'Gives a strategy these segments and no others. Needs UPDATE_FEATURE_STRATEGY in the project and environment. Events: feature-strategy-update.',
+        body: StrategySegmentsInput,
+        response: {
+          201: answer('The segments it has now', StrategySegments),
+          ...refusals(400, 401, 403, 404, 413, 415),
+        },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await change(db, request.actor, current => attachSegments(current, request.body))),
+  );
+}

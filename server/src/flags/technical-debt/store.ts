@@ -1,0 +1,33 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader } from '../../platform/db/database.ts';
+import { isPotentiallyStale } from '../feature-types/store.ts';
+import type { Counts } from './score.ts';
+
+/** `counts` of the project: what health is made of. */
+export const countsOf = (project: string | RawBuilder<unknown>, at: Date) => sql`(
+  select count(*) as features, count(*) filter (where features.stale) as stale,
+    count(*) filter (where ${isPotentiallyStale(at)}) as "potentiallyStale"
+  from features join feature_types on feature_types.id = features.type
+  where features.project = ${project} and features.archived_at is null
+)`;
+
+export type Debt = Counts & { budget: number; toCleanUp: string[] };
+
+/** What a project with a budget owes, with the features to clean up first; undefined without a budget. */
+export async function findDebt(
+  db: Reader,
+  project: string,
+  at: Date,
+  names: number,
+): Promise<Debt | undefined> {
+  const { rows } = await sql<Debt>`
+    select debt_budget as budget, counts.*, array(
+      select features.name from features join feature_types on feature_types.id = features.type
+      where features.project = projects.id and features.archived_at is null
+        and (features.stale or ${isPotentiallyStale(at)})
+      order by features.stale desc, features.created_at, features.name limit ${names}
+    ) as "toCleanUp"
+    from projects cross join lateral ${countsOf(sql`projects.id`, at)} as counts
+    where projects.id = ${project} and debt_budget is not null`.execute(db);
+  return rows[0];
+}

@@ -1,0 +1,17 @@
+import { type Static, Type } from 'typebox';
+import { Named, Ref } from '../../platform/http/schema.ts';
+
+export const StrategyUse = Named(
+  'StrategyUse',
+  Type.Object({
+    id: Type.String({ format: 'uuid', description: 'Id of the strategy' }),
+    featureName: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+    projectId: Type.String({ examples: ['payments'] }),
+    environment: Type.String({ examples: ['production'] }),
+    strategyName: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+  }),
+);
+export type StrategyUse = Static<typeof StrategyUse>;
+
+/** Strategies that use a segment or a context field, and where they are. */
+export const StrategyUses = Named('StrategyUses', Type.Object({ strategies: Type.Array(Ref(StrategyUse)) }));
