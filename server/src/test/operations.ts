@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readApiDocument } from './api-document.ts';
 
 type Schema = Record<string, unknown>;
 type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: Schema };
@@ -29,9 +29,8 @@ const METHODS = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 
 
 /** Every operation of the committed OpenAPI document. */
 export function listOperations(): Operation[] {
-  const text = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8');
-  const document: { paths: Record<string, Record<string, Described>> } = JSON.parse(text);
-  return Object.entries(document.paths).flatMap(([path, item]) =>
+  const { paths } = readApiDocument<{ paths: Record<string, Record<string, Described>> }>();
+  return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(METHODS).flatMap(([key, method]) => {
       const operation = item[key];
       if (!operation) return [];

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { page, SearchQuery } from '../../platform/http/filter.ts';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { Event } from '../../record/events/schema.ts';
 
 export const STATES = ['pending', 'retrying', 'success', 'successWithErrors', 'failed'] as const;
 
 const state = Type.String({
+  title: 'IntegrationEventState',
   enum: [...STATES],
   description:
     'pending: not tried yet; retrying: failed and will be tried again; success; successWithErrors: delivered with something to tell; failed: given up',
@@ -98,12 +99,14 @@ export const RecordQuery = SearchQuery({
   ),
 });
 
-export const Since = Type.Object(
+export const Since = NamedObject(
+  'RedeliverRequest',
   { since: Timestamp('The failed ones made at this time or later') },
   { additionalProperties: false, examples: [{ since: '2026-11-15T00:00:00.000Z' }] },
 );
 
-export const Backfill = Type.Object(
+export const Backfill = NamedObject(
+  'BackfillRequest',
   {
     from: Timestamp('The first moment whose events are sent'),
     to: Type.Optional(Timestamp('The first moment whose events are not sent; now if left out')),
@@ -111,7 +114,8 @@ export const Backfill = Type.Object(
   { additionalProperties: false, examples: [{ from: '2026-11-15T00:00:00.000Z' }] },
 );
 
-export const PreviewRequest = Type.Object(
+export const PreviewRequest = NamedObject(
+  'PreviewRequest',
   {
     days: Type.Optional(
       Type.Integer({

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, PathId, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, PathId, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { EVENT_TYPE_NAMES } from '../../record/events/event-types.ts';
 
 const name = (options: object) => Type.String({ minLength: 1, maxLength: 100, ...options });
@@ -96,7 +96,7 @@ export const ProviderDefinition = Named(
     description: Type.String(),
     documentationUrl: Type.String({ description: 'Where its parameters are explained' }),
     parameters: Type.Array(
-      Type.Object({
+      NamedObject('IntegrationParameter', {
         name: Type.String({ examples: ['url'] }),
         displayName: Type.String({ examples: ['Address'] }),
         type: Type.String({ enum: ['text', 'textfield', 'url'], description: 'Which input fits it' }),
@@ -108,7 +108,11 @@ export const ProviderDefinition = Named(
     ),
     events: Type.Array(Type.String(), { description: 'Types it can deliver: all there are, and * for all' }),
     tagTypes: Type.Array(
-      Type.Object({ name: Type.String(), description: Type.String(), icon: Type.String() }),
+      NamedObject('IntegrationTagType', {
+        name: Type.String(),
+        description: Type.String(),
+        icon: Type.String(),
+      }),
       { description: 'Tag types made with the first integration of this kind' },
     ),
     filters: Type.String({ description: 'How the filters treat events without project or environment' }),
@@ -136,7 +140,8 @@ const parameters = Type.Object(
   },
 );
 
-export const IntegrationInput = Type.Object(
+export const IntegrationInput = NamedObject(
+  'IntegrationInput',
   {
     provider,
     description: Type.Optional(description),
@@ -163,7 +168,8 @@ export const IntegrationInput = Type.Object(
 );
 export type IntegrationInput = Static<typeof IntegrationInput>;
 
-export const SecretRotation = Type.Object(
+export const SecretRotation = NamedObject(
+  'SecretRotation',
   {
     overlapHours: Type.Optional(
       Type.Integer({

@@ -6,8 +6,12 @@ import { changeRequestConfigs, setChangeRequestConfig } from './config.ts';
 import { ChangeRequestConfig, ChangeRequestConfigInput } from './schema.ts';
 
 const tags = ['Environments'];
-const projectId = Type.String({ description: 'Id of the project', examples: ['payments'] });
-const environment = Type.String({ description: 'Name of the environment', examples: ['production'] });
+const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
+const environment = Type.String({
+  title: 'EnvironmentName',
+  description: 'Name of the environment',
+  examples: ['production'],
+});
 
 export function changeRequestRoutes(app: App, db: Db): void {
   app.addSchema(ChangeRequestConfig);
@@ -24,7 +28,10 @@ export function changeRequestRoutes(app: App, db: Db): void {
           'One entry for each environment of the project, in their order. There are no change requests yet, so they are off in each.',
         params: Type.Object({ projectId }),
         response: {
-          200: Type.Array(Ref(ChangeRequestConfig), { description: 'The environments' }),
+          200: Type.Array(Ref(ChangeRequestConfig), {
+            title: 'ChangeRequestConfigList',
+            description: 'The environments',
+          }),
           ...refusals(401, 403, 404),
         },
       },

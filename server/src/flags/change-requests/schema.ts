@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable } from '../../platform/http/schema.ts';
 
 export const ChangeRequestConfig = Named(
   'ChangeRequestConfig',
@@ -14,7 +14,8 @@ export const ChangeRequestConfig = Named(
 );
 export type ChangeRequestConfig = Static<typeof ChangeRequestConfig>;
 
-export const ChangeRequestConfigInput = Type.Object(
+export const ChangeRequestConfigInput = NamedObject(
+  'ChangeRequestConfigInput',
   {
     changeRequestsEnabled: Type.Boolean({ description: 'false; true is refused' }),
     requiredApprovals: Type.Optional(

@@ -17,7 +17,11 @@ import { CloneManyRequest, ClonePlan, CloneRequest, Drift, PARTS, PlannedCopy } 
 const tags = ['Features'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
 const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
-const environment = Type.String({ description: 'Name of the environment', examples: ['production'] });
+const environment = Type.String({
+  title: 'EnvironmentName',
+  description: 'Name of the environment',
+  examples: ['production'],
+});
 const dryRun = Type.Object({
   dryRun: Type.Optional(
     Type.String({
@@ -52,6 +56,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         body: CloneRequest,
         response: {
           200: Type.Unsafe<Feature | ClonePlan>({
+            title: 'CloneResult',
             description: 'The copy; with dryRun the plan',
             anyOf: [Ref(Feature), Ref(ClonePlan)],
           }),
@@ -95,6 +100,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         body: CloneManyRequest,
         response: {
           200: Type.Unsafe<{ features: Feature[] } | ClonePlan>({
+            title: 'CloneManyResult',
             description: 'The copies, in the order of the request; with dryRun the plan',
             anyOf: [Ref(ClonedFeatures), Ref(ClonePlan)],
           }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { PlannedStrategy } from '../feature-environments/schema.ts';
@@ -17,13 +17,16 @@ const replaceGroupId = Type.Boolean({
   description:
     'true: the name of the copy becomes the group of its rollouts, so users fall into other buckets; false: the groups stay',
 });
-const include = Type.Array(Type.Unsafe<Part>({ type: 'string', enum: PARTS, examples: ['strategies'] }), {
-  maxItems: 20,
-  description: 'What is copied beside type, description and impression data; all of it if left out',
-  examples: [['strategies', 'variants']],
-});
+const include = Type.Array(
+  Type.Unsafe<Part>({ title: 'ClonePart', type: 'string', enum: PARTS, examples: ['strategies'] }),
+  {
+    maxItems: 20,
+    description: 'What is copied beside type, description and impression data; all of it if left out',
+    examples: [['strategies', 'variants']],
+  },
+);
 const environments = Type.Array(
-  Type.Object({
+  NamedObject('EnvironmentMapping', {
     from: Type.String({ ...environmentName, description: 'Environment of the source' }),
     to: Type.String({ ...environmentName, description: 'Environment of the copy' }),
   }),
@@ -48,7 +51,8 @@ const choice = {
   planId: Type.Optional(planId),
 };
 
-export const CloneRequest = Type.Object(
+export const CloneRequest = NamedObject(
+  'CloneRequest',
   {
     name,
     project: Type.Optional(
@@ -64,10 +68,12 @@ export const CloneRequest = Type.Object(
 );
 export type CloneRequest = Static<typeof CloneRequest>;
 
-export const CloneManyRequest = Type.Object(
+export const CloneManyRequest = NamedObject(
+  'CloneManyRequest',
   {
     features: Type.Array(
-      Type.Object(
+      NamedObject(
+        'FeatureToClone',
         { feature: Type.String({ minLength: 1, maxLength: 100, description: 'The source' }), name },
         { additionalProperties: false },
       ),
@@ -82,7 +88,7 @@ export const CloneManyRequest = Type.Object(
 );
 export type CloneManyRequest = Static<typeof CloneManyRequest>;
 
-const LeftOut = Type.Object({
+const LeftOut = NamedObject('LeftOutPart', {
   part: Type.String({
     description:
       'environment, strategies, variants, tags, dependencies, or what no copy has: enabled, stale, links, children',
@@ -103,7 +109,7 @@ export const PlannedCopy = Named(
     description: Type.Optional(Type.String()),
     impressionData: Type.Boolean(),
     environments: Type.Array(
-      Type.Object({
+      NamedObject('PlannedEnvironment', {
         name: environmentName,
         from: Type.String({ description: 'Environment of the source', examples: ['production'] }),
         strategies: Type.Array(Ref(PlannedStrategy)),
@@ -126,7 +132,7 @@ export const ClonePlan = Named(
     ),
     copies: Type.Array(Ref(PlannedCopy)),
     permissions: Type.Array(
-      Type.Object({
+      NamedObject('ClonePermission', {
         permission: Type.String({ examples: ['CREATE_FEATURE_STRATEGY'] }),
         environment: Nullable(Type.String({ examples: ['production'] })),
         held: Type.Boolean({ description: 'Whether the caller has it' }),
@@ -134,7 +140,7 @@ export const ClonePlan = Named(
       { description: 'What the clone needs in the receiving project' },
     ),
     obstacles: Type.Array(
-      Type.Object({
+      NamedObject('CloneObstacle', {
         name: Type.String({ description: 'Kind of error the clone would be refused with' }),
         message: Type.String(),
       }),
@@ -144,7 +150,7 @@ export const ClonePlan = Named(
 );
 export type ClonePlan = Static<typeof ClonePlan>;
 
-const Difference = Type.Object({
+const Difference = NamedObject('DriftDifference', {
   part: Type.String({
     description: 'type, description, impressionData, environment, strategies, variants, tags or dependencies',
     examples: ['strategies'],
@@ -165,7 +171,7 @@ export const Drift = Named(
   Type.Object({
     feature: Type.String({ description: 'The copy', examples: ['checkout-v3'] }),
     project: Type.String({ examples: ['payments'] }),
-    source: Type.Object({
+    source: NamedObject('DriftSource', {
       project: Type.String({ description: 'Where the source is now', examples: ['default'] }),
       feature: Type.String({ examples: ['checkout-v2'] }),
       archived: Type.Boolean(),

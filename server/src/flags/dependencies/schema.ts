@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named } from '../../platform/http/schema.ts';
+import { Named, NamedObject } from '../../platform/http/schema.ts';
 
 const feature = Type.String({ description: 'The parent', examples: ['payments'] });
 const enabled = Type.Boolean({ description: 'true: the parent must be on; false: it must be off' });
@@ -16,7 +16,8 @@ export const Dependency = Named(
 );
 export type Dependency = Static<typeof Dependency>;
 
-export const NewDependency = Type.Object(
+export const NewDependency = NamedObject(
+  'NewDependency',
   {
     feature: Type.String({ ...feature, minLength: 1, maxLength: 100 }),
     enabled: Type.Optional(enabled),

@@ -15,8 +15,12 @@ import {
 import { listEnvironmentsOf } from './store.ts';
 
 const tags = ['Environments'];
-const projectId = Type.String({ description: 'Id of the project', examples: ['payments'] });
-const environment = Type.String({ description: 'Name of the environment', examples: ['production'] });
+const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
+const environment = Type.String({
+  title: 'EnvironmentName',
+  description: 'Name of the environment',
+  examples: ['production'],
+});
 
 /** What a project does with environments. */
 export function projectEnvironmentRoutes(app: App, db: Db): void {

@@ -10,7 +10,7 @@ import { projectEnvironmentRoutes } from './project-routes.ts';
 import {
   Environment,
   EnvironmentList,
-  EnvironmentName,
+  EnvironmentNameCheck,
   EnvironmentUpdate,
   NewEnvironment,
   SortOrders,
@@ -20,7 +20,11 @@ import { changeEnvironment, sortEnvironments, switchEnvironment } from './update
 
 const tags = ['Environments'];
 const params = Type.Object({
-  environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+  environment: Type.String({
+    title: 'EnvironmentName',
+    description: 'Name of the environment',
+    examples: ['production'],
+  }),
 });
 
 export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'environments'>): void {
@@ -91,7 +95,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         tags,
         summary: 'Check the name of a new environment',
         description: 'Says whether a name is well formed and free at this moment. Changes nothing.',
-        body: EnvironmentName,
+        body: EnvironmentNameCheck,
         response: { 200: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },

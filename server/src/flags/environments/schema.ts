@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Ref, UrlName } from '../../platform/http/schema.ts';
 
 export const MAX_SORT_ORDER = 1_000_000;
 
@@ -91,7 +91,8 @@ export const EnvironmentOfProjectList = Named(
   Type.Object({ version, environments: Type.Array(Ref(EnvironmentOfProject)) }),
 );
 
-export const NewEnvironment = Type.Object(
+export const NewEnvironment = NamedObject(
+  'NewEnvironment',
   {
     name,
     type,
@@ -102,15 +103,21 @@ export const NewEnvironment = Type.Object(
 );
 export type NewEnvironment = Static<typeof NewEnvironment>;
 
-export const EnvironmentUpdate = Type.Object(
+export const EnvironmentUpdate = NamedObject(
+  'EnvironmentUpdate',
   { type: Type.Optional(type), sortOrder: Type.Optional(sortOrder) },
   { examples: [{ type: 'preproduction', sortOrder: 150 }] },
 );
 export type EnvironmentUpdate = Static<typeof EnvironmentUpdate>;
 
-export const EnvironmentName = Type.Object({ name }, { examples: [{ name: 'staging' }] });
+export const EnvironmentNameCheck = NamedObject(
+  'EnvironmentNameCheck',
+  { name },
+  { examples: [{ name: 'staging' }] },
+);
 
 export const SortOrders = Type.Unsafe<Record<string, number>>({
+  title: 'EnvironmentSortOrders',
   type: 'object',
   description: 'The new place of each named environment; the others keep theirs',
   additionalProperties: sortOrder,
@@ -119,7 +126,8 @@ export const SortOrders = Type.Unsafe<Record<string, number>>({
   examples: [{ development: 100, production: 200 }],
 });
 
-export const EnvironmentChoice = Type.Object(
+export const EnvironmentChoice = NamedObject(
+  'EnvironmentChoice',
   { environment: Type.String({ minLength: 1, maxLength: 100, examples: ['production'] }) },
   { examples: [{ environment: 'production' }] },
 );

@@ -33,7 +33,11 @@ import { variantRoutes } from './variant-routes.ts';
 const tags = ['Features'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
 const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
-const environment = Type.String({ description: 'Name of the environment', examples: ['production'] });
+const environment = Type.String({
+  title: 'EnvironmentName',
+  description: 'Name of the environment',
+  examples: ['production'],
+});
 const strategyId = Type.String({ description: 'Id of the strategy', format: 'uuid' });
 const place = Type.Object({ projectId, featureName, environment });
 const strategyPlace = Type.Object({ projectId, featureName, environment, strategyId });
@@ -133,7 +137,10 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         description: 'In the order they are looked at.',
         params: place,
         response: {
-          200: Type.Array(Ref(FeatureStrategy), { description: 'The strategies' }),
+          200: Type.Array(Ref(FeatureStrategy), {
+            title: 'FeatureStrategyList',
+            description: 'The strategies',
+          }),
           ...refusals(401, 403, 404),
         },
       },

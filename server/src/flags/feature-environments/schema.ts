@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, TextMap, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, TextMap, Timestamp } from '../../platform/http/schema.ts';
 import { Constraint, ConstraintInputs } from '../../targeting/constraints/schema.ts';
 import { StrategyVariant, StrategyVariantInputs, Variant } from '../../targeting/variants/schema.ts';
 
@@ -62,7 +62,8 @@ export const FeatureEnvironment = Named(
 );
 export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
 
-export const NewStrategy = Type.Object(
+export const NewStrategy = NamedObject(
+  'NewStrategy',
   {
     name: Type.String({
       minLength: 1,
@@ -84,7 +85,8 @@ export const NewStrategy = Type.Object(
 );
 export type NewStrategy = Static<typeof NewStrategy>;
 
-export const EnvironmentCopy = Type.Object(
+export const EnvironmentCopy = NamedObject(
+  'EnvironmentCopy',
   {
     from: Type.String({
       minLength: 1,
@@ -104,11 +106,12 @@ export const EnvironmentCopy = Type.Object(
 export type EnvironmentCopy = Static<typeof EnvironmentCopy>;
 
 export const StrategyOrder = Type.Array(
-  Type.Object({
+  NamedObject('StrategyPosition', {
     id: Type.String({ format: 'uuid' }),
     sortOrder: Type.Integer({ minimum: 0, maximum: 100_000 }),
   }),
   {
+    title: 'StrategyOrder',
     minItems: 1,
     maxItems: 100,
     examples: [[{ id: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55', sortOrder: 1 }]],
@@ -116,7 +119,8 @@ export const StrategyOrder = Type.Array(
 );
 export type StrategyOrder = Static<typeof StrategyOrder>;
 
-const strategySegments = Type.Object(
+const strategySegments = NamedObject(
+  'StrategySegments',
   {
     projectId: Type.String({ minLength: 1, maxLength: 100, examples: ['web-shop'] }),
     environmentId: Type.String({

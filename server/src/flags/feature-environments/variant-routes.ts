@@ -12,7 +12,11 @@ const tags = ['Features'];
 const version = 1;
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
 const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
-const environment = Type.String({ description: 'Name of the environment', examples: ['production'] });
+const environment = Type.String({
+  title: 'EnvironmentName',
+  description: 'Name of the environment',
+  examples: ['production'],
+});
 const place = Type.Object({ projectId, featureName, environment });
 
 const FEATURE = '/api/admin/projects/:projectId/features/:featureName';

@@ -9,7 +9,7 @@ import {
   patternOf,
   SearchQuery,
 } from '../../platform/http/filter.ts';
-import { Named, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { Person } from '../features/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { Tag } from '../tags/schema.ts';
@@ -57,7 +57,7 @@ export const FoundFeature = Named(
       description: 'Names of the segments that strategies of the feature use',
     }),
     environments: Type.Array(Ref(FoundEnvironment)),
-    collaborators: Type.Object({
+    collaborators: NamedObject('Collaborators', {
       users: Type.Array(Person, { description: 'Those who have changed the feature' }),
     }),
   }),
@@ -149,4 +149,7 @@ export const FlagCreator = Named(
   'FlagCreator',
   Type.Object({ id: Type.Integer({ examples: [7] }), name: Type.String({ examples: ['alice'] }) }),
 );
-export const FlagCreators = Type.Array(Ref(FlagCreator), { description: 'The creators, by name' });
+export const FlagCreators = Type.Array(Ref(FlagCreator), {
+  title: 'FlagCreatorList',
+  description: 'The creators, by name',
+});

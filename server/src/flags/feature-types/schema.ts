@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts';
 
 export const FeatureType = Named(
   'FeatureType',
@@ -25,7 +25,8 @@ export const FeatureTypeList = Named(
   }),
 );
 
-export const Lifetime = Type.Object(
+export const Lifetime = NamedObject(
+  'FeatureTypeLifetime',
   {
     lifetimeDays: Nullable(
       Type.Integer({ minimum: 0, maximum: 36_500, description: '0 or null: never', examples: [40] }),

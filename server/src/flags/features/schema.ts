@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { FeatureEnvironment } from '../feature-environments/schema.ts';
@@ -15,7 +15,7 @@ const type = Type.String({
   examples: ['release'],
 });
 const description = Type.String({ maxLength: 4_000, examples: ['The new checkout page'] });
-export const Person = Type.Object({
+export const Person = NamedObject('Collaborator', {
   id: Type.Integer({ examples: [7] }),
   name: Type.String({ examples: ['alice'] }),
   imageUrl: Type.String({
@@ -27,7 +27,8 @@ export const Person = Type.Object({
   }),
 });
 
-export const ClonedFrom = Type.Object(
+export const ClonedFrom = NamedObject(
+  'CloneSource',
   {
     project: Type.String({ examples: ['default'] }),
     feature: Type.String({ examples: ['checkout-v2'] }),
@@ -78,10 +79,10 @@ export const Feature = Named(
     }),
     links: Type.Array(Ref(FeatureLink)),
     lifecycle: Ref(Lifecycle),
-    collaborators: Type.Object({
+    collaborators: NamedObject('Collaborators', {
       users: Type.Array(Person, { description: 'Those who have changed the feature' }),
     }),
-    clonedFrom: Nullable(ClonedFrom),
+    clonedFrom: Nullable({ ...ClonedFrom, title: 'ClonedFrom' }),
   }),
 );
 export type Feature = Static<typeof Feature>;
@@ -94,7 +95,8 @@ export const FeatureList = Named(
   }),
 );
 
-export const NewFeature = Type.Object(
+export const NewFeature = NamedObject(
+  'NewFeature',
   {
     name,
     type: Type.Optional(type),
@@ -106,7 +108,8 @@ export const NewFeature = Type.Object(
 );
 export type NewFeature = Static<typeof NewFeature>;
 
-export const FeatureUpdate = Type.Object(
+export const FeatureUpdate = NamedObject(
+  'FeatureUpdate',
   {
     type: Type.Optional(type),
     description: Type.Optional(Nullable(description)),
@@ -122,7 +125,8 @@ const names = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
   maxItems: 1_000,
   examples: [['checkout-v2', 'dark-mode']],
 });
-export const FeatureNames = Type.Object(
+export const FeatureNames = NamedObject(
+  'FeatureNames',
   { features: names },
   { examples: [{ features: ['checkout-v2', 'dark-mode'] }] },
 );
@@ -139,12 +143,14 @@ export const ArchiveCheck = Named(
 );
 export type ArchiveCheck = Static<typeof ArchiveCheck>;
 
-export const StaleFeatures = Type.Object(
+export const StaleFeatures = NamedObject(
+  'StaleFeatures',
   { features: names, stale: Type.Boolean() },
   { examples: [{ features: ['checkout-v2'], stale: true }] },
 );
 
-export const FeatureMove = Type.Object(
+export const FeatureMove = NamedObject(
+  'FeatureMove',
   {
     newProjectId: Type.String({
       minLength: 1,
@@ -156,7 +162,8 @@ export const FeatureMove = Type.Object(
   { examples: [{ newProjectId: 'webshop' }] },
 );
 
-export const FeatureNameCheck = Type.Object(
+export const FeatureNameCheck = NamedObject(
+  'FeatureNameCheck',
   { name, projectId: Type.Optional(Nullable(Type.String({ maxLength: 100 }))) },
   { examples: [{ name: 'checkout-v3', projectId: 'default' }] },
 );

@@ -18,8 +18,9 @@ const projectId = Type.String({ description: 'Id of the project', examples: ['de
 const inProject = Type.Object({ projectId });
 const ofFinding = Type.Object({
   projectId,
-  rule: ruleName,
+  rule: { ...ruleName, title: 'HealthFindingRule' },
   subject: Type.String({
+    title: 'HealthFindingSubject',
     description: 'Name of the feature, or id of the segment, that it is about',
     examples: ['checkout-v2'],
   }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { DefaultStrategy } from '../environments/schema.ts';
 import { Feature } from '../features/schema.ts';
 import { FeatureNaming } from '../projects/schema.ts';
@@ -81,7 +81,7 @@ export type HealthReport = Static<typeof HealthReport>;
 export type ReportParts = Static<Type.TObject<typeof head>> & { counts: Counts };
 
 const flags = { currentFlags: count('Features in this stage now') };
-const stage = Type.Object({
+const stage = NamedObject('StageSummary', {
   averageDays: Nullable(
     Type.Number({ description: 'Mean days in this stage, of the features that went on', examples: [3.5] }),
   ),
@@ -91,25 +91,28 @@ const stage = Type.Object({
 export const ProjectStatus = Named(
   'ProjectStatus',
   Type.Object({
-    resources: Type.Object({
+    resources: NamedObject('ProjectResources', {
       members: count('Users with a role in the project, directly or through a group'),
       apiTokens: count('API tokens for the project that are not revoked'),
       segments: count('Segments of the project'),
     }),
-    health: Type.Object({ current: health }),
-    technicalDebt: Type.Object({
+    health: NamedObject('ProjectStatusHealth', { current: health }),
+    technicalDebt: NamedObject('ProjectStatusDebt', {
       current: Type.Integer({ description: '100 less the health', examples: [22] }),
     }),
-    staleFlags: Type.Object({ total: count('Stale and potentially stale features') }),
-    lifecycleSummary: Type.Object({
+    staleFlags: NamedObject('StaleFlagCount', { total: count('Stale and potentially stale features') }),
+    lifecycleSummary: NamedObject('LifecycleSummary', {
       initial: stage,
       preLive: stage,
       live: stage,
       completed: stage,
-      archived: Type.Object({ ...flags, last30Days: count('Features archived in the last 30 days') }),
+      archived: NamedObject('ArchivedSummary', {
+        ...flags,
+        last30Days: count('Features archived in the last 30 days'),
+      }),
     }),
     activityCountByDate: Type.Array(
-      Type.Object({
+      NamedObject('DayActivity', {
         date: Type.String({ format: 'date', examples: ['2026-11-15'] }),
         count: count('Events of that day'),
       }),
@@ -128,15 +131,15 @@ export type StatusParts = Pick<ProjectStatus, 'resources' | 'activityCountByDate
 const insights = {
   stats: Ref(ProjectStats),
   featureTypeCounts: Type.Array(
-    Type.Object({
+    NamedObject('InsightsFeatureTypeCount', {
       type: Type.String({ examples: ['release'] }),
       count: count('Features of the type that are not archived'),
     }),
   ),
-  leadTime: Type.Object({
+  leadTime: NamedObject('LeadTime', {
     projectAverage: Type.Number({ description: 'Mean days to production; 0 without any', examples: [6.2] }),
     features: Type.Array(
-      Type.Object({
+      NamedObject('FeatureLeadTime', {
         name: Type.String({ examples: ['checkout-v2'] }),
         timeToProduction: Type.Number({
           description: 'Days from its creation to its first activation in a production environment',
@@ -152,12 +155,12 @@ export const ProjectInsights = Named(
   'ProjectInsights',
   Type.Object({
     ...insights,
-    members: Type.Object({
+    members: NamedObject('MemberChange', {
       currentMembers: count('Users with a role in the project'),
       change: count('Members who were not members 30 days ago'),
     }),
-    health: Type.Object({ rating: health, ...rating }),
-    technicalDebt: Type.Object({
+    health: NamedObject('HealthRating', { rating: health, ...rating }),
+    technicalDebt: NamedObject('TechnicalDebtRating', {
       rating: Type.Integer({ description: '100 less the health', examples: [22] }),
       ...rating,
     }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 
 export const STAGES = ['initial', 'pre-live', 'live', 'completed', 'archived'] as const;
 export type Stage = (typeof STAGES)[number];
@@ -18,7 +18,7 @@ const statusValue = Type.String({
 export const Lifecycle = Named(
   'Lifecycle',
   Type.Object({
-    stage: Type.Unsafe<Stage>({ type: 'string', enum: STAGES, examples: ['live'] }),
+    stage: Type.Unsafe<Stage>({ title: 'LifecycleStage', type: 'string', enum: STAGES, examples: ['live'] }),
     enteredStageAt: Timestamp('When the feature came to this stage'),
     status: Type.Optional(status),
     statusValue: Type.Optional(statusValue),
@@ -31,7 +31,8 @@ export const LifecycleHistory = Named(
   Type.Array(Ref(Lifecycle), { description: 'Every stage the feature has reached, the oldest first' }),
 );
 
-export const Completion = Type.Object(
+export const Completion = NamedObject(
+  'FeatureCompletion',
   { status, statusValue: Type.Optional(Nullable(statusValue)) },
   { examples: [{ status: 'kept', statusValue: 'blue' }] },
 );

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable } from '../../platform/http/schema.ts';
 
 const url = Type.String({
   minLength: 1,
@@ -15,7 +15,8 @@ export const FeatureLink = Named(
 );
 export type FeatureLink = Static<typeof FeatureLink>;
 
-export const LinkInput = Type.Object(
+export const LinkInput = NamedObject(
+  'FeatureLinkInput',
   { url, title: Type.Optional(title) },
   { examples: [{ url: 'https://example.com/tickets/42', title: 'The ticket' }] },
 );

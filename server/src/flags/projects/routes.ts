@@ -20,7 +20,7 @@ import { changeProject, checkNaming } from './update.ts';
 
 const tags = ['Projects'];
 const params = Type.Object({
-  projectId: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+  projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
 });
 
 export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>): void {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
 import { DefaultStrategy } from '../environments/schema.ts';
 
 const mode = (options: object = {}) =>
@@ -68,14 +68,17 @@ export const ProjectOverview = Named(
     version: Type.Integer({ description: 'Version of this format', examples: [1] }),
     ...head,
     environments: Type.Array(
-      Type.Object({
+      NamedObject('ProjectOverviewEnvironment', {
         environment: Type.String({ examples: ['production'] }),
         defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
       }),
       { description: 'In their order, each with its default strategy, if it has one' },
     ),
     featureTypeCounts: Type.Array(
-      Type.Object({ type: Type.String({ examples: ['release'] }), count: Type.Integer({ examples: [12] }) }),
+      NamedObject('FeatureTypeCount', {
+        type: Type.String({ examples: ['release'] }),
+        count: Type.Integer({ examples: [12] }),
+      }),
       { description: 'Features that are not archived, by type; the most frequent first' },
     ),
   }),
@@ -90,7 +93,8 @@ export const ProjectList = Named(
   }),
 );
 
-export const NewProject = Type.Object(
+export const NewProject = NamedObject(
+  'NewProject',
   {
     id: Type.Optional(
       UrlName({ description: 'Made from the name if it is left out', examples: ['payments'] }),
@@ -112,7 +116,8 @@ export const NewProject = Type.Object(
 );
 export type NewProject = Static<typeof NewProject>;
 
-export const ProjectUpdate = Type.Object(
+export const ProjectUpdate = NamedObject(
+  'ProjectUpdate',
   {
     name,
     description: Type.Optional(description),
@@ -123,14 +128,15 @@ export const ProjectUpdate = Type.Object(
 );
 export type ProjectUpdate = Static<typeof ProjectUpdate>;
 
-export const ProjectSettings = Type.Object(
+export const ProjectSettings = NamedObject(
+  'ProjectSettings',
   {
     mode: Type.Optional(mode()),
     defaultStickiness: Type.Optional(stickiness),
     featureLimit: Type.Optional(Nullable(featureLimit)),
     debtBudget: Type.Optional(Nullable(debtBudget)),
     featureNaming: Type.Optional(
-      Type.Object({
+      NamedObject('FeatureNamingInput', {
         pattern: Type.Optional(
           Nullable(Type.String({ maxLength: 256, description: 'RE2 syntax; null or empty: none' })),
         ),

@@ -37,7 +37,7 @@ export function tagRoutes(app: App, db: Db): void {
 
 function installTagTypes(app: App, db: Db): void {
   const params = Type.Object({
-    name: Type.String({ description: 'Name of the tag type', examples: ['team'] }),
+    name: Type.String({ title: 'TagTypeName', description: 'Name of the tag type', examples: ['team'] }),
   });
 
   app.get(
@@ -155,8 +155,8 @@ function installTagTypes(app: App, db: Db): void {
 }
 
 function installTags(app: App, db: Db): void {
-  const type = Type.String({ description: 'Name of the tag type', examples: ['simple'] });
-  const value = Type.String({ description: 'Value of the tag', examples: ['checkout'] });
+  const type = Type.String({ title: 'TypeOfTag', description: 'Name of the tag type', examples: ['simple'] });
+  const value = Type.String({ title: 'TagValue', description: 'Value of the tag', examples: ['checkout'] });
   const params = Type.Object({ type, value });
 
   app.get(

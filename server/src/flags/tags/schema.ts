@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
 import { Tag as EventTag } from '../../record/events/schema.ts';
 
 const version = Type.Integer({ description: 'Version of this format', examples: [1] });
@@ -35,7 +35,8 @@ export const ValidTagType = Named(
   }),
 );
 
-export const NewTagType = Type.Object(
+export const NewTagType = NamedObject(
+  'NewTagType',
   {
     name,
     description: Type.Optional(description),
@@ -46,7 +47,8 @@ export const NewTagType = Type.Object(
 );
 export type NewTagType = Static<typeof NewTagType>;
 
-export const TagTypeUpdate = Type.Object(
+export const TagTypeUpdate = NamedObject(
+  'TagTypeUpdate',
   { description: Type.Optional(description), icon: Type.Optional(icon), color: Type.Optional(color) },
   { examples: [{ description: 'The team to ask', color: '#1A2B3C' }] },
 );
@@ -58,7 +60,8 @@ export type Tag = Static<typeof Tag>;
 export const TagList = Named('TagList', Type.Object({ version, tags: Type.Array(Ref(Tag)) }));
 export const OneTag = Named('OneTag', Type.Object({ version, tag: Ref(Tag) }));
 
-export const NewTag = Type.Object(
+export const NewTag = NamedObject(
+  'NewTag',
   {
     type: typeName({ description: 'Name of a tag type', examples: ['simple'] }),
     value: Type.String({
@@ -75,7 +78,7 @@ export type NewTag = Static<typeof NewTag>;
 const addedTags = Type.Optional(Type.Array(NewTag, { maxItems: 20, description: 'Created if they are new' }));
 const removedTags = Type.Optional(
   Type.Array(
-    Type.Object({
+    NamedObject('RemovedTag', {
       type: Type.String({ maxLength: 50, examples: ['simple'] }),
       value: Type.String({ maxLength: 200, examples: ['old'] }),
     }),
@@ -84,10 +87,11 @@ const removedTags = Type.Optional(
 );
 const example = { addedTags: [{ type: 'simple', value: 'checkout' }], removedTags: [] };
 
-export const TagChange = Type.Object({ addedTags, removedTags }, { examples: [example] });
+export const TagChange = NamedObject('TagChange', { addedTags, removedTags }, { examples: [example] });
 export type TagChange = Static<typeof TagChange>;
 
-export const TagsOfFeatures = Type.Object(
+export const TagsOfFeatures = NamedObject(
+  'TagsOfFeatures',
   {
     features: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
       minItems: 1,

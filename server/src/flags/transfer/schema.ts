@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, TextMap, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, TextMap, UrlName } from '../../platform/http/schema.ts';
 import { ConstraintInput } from '../../targeting/constraints/schema.ts';
 import { NewContextField } from '../../targeting/context/schema.ts';
 import { StrategyVariantInput, VariantInput } from '../../targeting/variants/schema.ts';
@@ -23,7 +23,8 @@ export const FeatureExport = Named(
   'FeatureExport',
   Type.Object({
     features: Type.Array(
-      Type.Object(
+      NamedObject(
+        'ExportedFeature',
         {
           name: featureName,
           type: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['release'] })),
@@ -36,7 +37,8 @@ export const FeatureExport = Named(
       { maxItems: MAX_FEATURES },
     ),
     featureStrategies: Type.Array(
-      Type.Object(
+      NamedObject(
+        'ExportedStrategy',
         {
           featureName,
           name: Type.String({ minLength: 1, maxLength: 100, examples: ['flexibleRollout'] }),
@@ -54,7 +56,8 @@ export const FeatureExport = Named(
     ),
     featureEnvironments: Type.Optional(
       Type.Array(
-        Type.Object(
+        NamedObject(
+          'ExportedFeatureEnvironment',
           {
             featureName,
             enabled: Type.Boolean(),
@@ -67,7 +70,8 @@ export const FeatureExport = Named(
     ),
     featureTags: Type.Optional(
       Type.Array(
-        Type.Object(
+        NamedObject(
+          'ExportedFeatureTag',
           { featureName, tagType: text(50), tagValue: Type.String({ minLength: 2, maxLength: 50 }) },
           optional,
         ),
@@ -75,14 +79,22 @@ export const FeatureExport = Named(
       ),
     ),
     tagTypes: Type.Optional(
-      Type.Array(Type.Object({ ...NewTagType.properties }, optional), { maxItems: MAX_TAG_TYPES }),
+      Type.Array(NamedObject('ExportedTagType', { ...NewTagType.properties }, optional), {
+        maxItems: MAX_TAG_TYPES,
+      }),
     ),
     contextFields: Type.Optional(
-      Type.Array(Type.Object({ ...NewContextField.properties }, optional), { maxItems: MAX_CONTEXT_FIELDS }),
+      Type.Array(NamedObject('ExportedContextField', { ...NewContextField.properties }, optional), {
+        maxItems: MAX_CONTEXT_FIELDS,
+      }),
     ),
     segments: Type.Optional(
       Type.Array(
-        Type.Object({ id: Type.Integer(), name: Type.String({ minLength: 1, maxLength: 200 }) }, optional),
+        NamedObject(
+          'ExportedSegment',
+          { id: Type.Integer(), name: Type.String({ minLength: 1, maxLength: 200 }) },
+          optional,
+        ),
         {
           maxItems: MAX_SEGMENTS,
           description:
@@ -92,11 +104,13 @@ export const FeatureExport = Named(
     ),
     dependencies: Type.Optional(
       Type.Array(
-        Type.Object(
+        NamedObject(
+          'ExportedDependencies',
           {
             feature: featureName,
             dependencies: Type.Array(
-              Type.Object(
+              NamedObject(
+                'ExportedDependency',
                 {
                   feature: featureName,
                   enabled: Type.Optional(Type.Boolean()),
@@ -114,11 +128,16 @@ export const FeatureExport = Named(
     ),
     links: Type.Optional(
       Type.Array(
-        Type.Object(
+        NamedObject(
+          'ExportedLinks',
           {
             feature: featureName,
             links: Type.Array(
-              Type.Object({ url: text(2_000), title: Type.Optional(Nullable(text(200))) }, optional),
+              NamedObject(
+                'ExportedLink',
+                { url: text(2_000), title: Type.Optional(Nullable(text(200))) },
+                optional,
+              ),
               { maxItems: 10 },
             ),
           },
@@ -133,7 +152,8 @@ export type FeatureExport = Static<typeof FeatureExport>;
 
 const environment = Type.String({ minLength: 1, maxLength: 100, examples: ['production'] });
 
-export const ExportQuery = Type.Object(
+export const ExportQuery = NamedObject(
+  'ExportRequest',
   {
     environment,
     features: Type.Optional(
@@ -149,7 +169,8 @@ export const ExportQuery = Type.Object(
 );
 export type ExportQuery = Static<typeof ExportQuery>;
 
-export const ImportRequest = Type.Object(
+export const ImportRequest = NamedObject(
+  'ImportRequest',
   { project: Type.String({ minLength: 1, maxLength: 100 }), environment, data: FeatureExport },
   {
     examples: [
@@ -163,7 +184,7 @@ export const ImportRequest = Type.Object(
 );
 export type ImportRequest = Static<typeof ImportRequest>;
 
-const finding = Type.Object({
+const finding = NamedObject('ImportFinding', {
   message: Type.String({ examples: ['These strategy types do not exist here'] }),
   affectedItems: Type.Array(Type.String(), { examples: [['my-strategy']] }),
 });

@@ -11,7 +11,7 @@ import { ApiToken, ApiTokenList, NewProjectToken, TOKEN_TYPES } from './schema.t
 import { isForProject, listTokens } from './store.ts';
 
 const tags = ['API tokens'];
-const projectId = Type.String({ description: 'Id of the project', examples: ['payments'] });
+const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
 const inProject = Type.Object({ projectId });
 
 /** The tokens of one project, for those who have no say about those of the instance. */
@@ -80,6 +80,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
         params: Type.Object({
           projectId,
           token: Type.String({
+            title: 'ApiTokenOrId',
             maxLength: 512,
             description: 'The token itself, or its id',
             examples: ['12'],

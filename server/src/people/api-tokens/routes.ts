@@ -15,7 +15,12 @@ import { updateApiToken } from './update.ts';
 
 const tags = ['API tokens'];
 const params = Type.Object({
-  token: Type.String({ maxLength: 512, description: 'The token itself, or its id', examples: ['12'] }),
+  token: Type.String({
+    title: 'ApiTokenOrId',
+    maxLength: 512,
+    description: 'The token itself, or its id',
+    examples: ['12'],
+  }),
 });
 
 export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens'>): void {

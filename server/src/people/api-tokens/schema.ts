@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 
 /** What existing clients count on if they name none. */
 export const DEFAULT_ENVIRONMENT = 'development';
@@ -39,7 +39,8 @@ export const ApiTokenList = Named('ApiTokenList', Type.Object({ tokens: Type.Arr
 
 const expiresAt = Type.String({ format: 'date-time', maxLength: 40, examples: ['2027-11-15T00:00:00.000Z'] });
 
-export const NewApiToken = Type.Object(
+export const NewApiToken = NamedObject(
+  'NewApiToken',
   {
     tokenName: Type.Optional(Type.String({ minLength: 1, maxLength: 255, examples: ['checkout service'] })),
     username: Type.Optional(
@@ -80,11 +81,12 @@ export const NewApiToken = Type.Object(
 export type NewApiToken = Static<typeof NewApiToken>;
 
 /** The same; here the project is that of the address. */
-export const NewProjectToken = Type.Object(NewApiToken.properties, {
+export const NewProjectToken = NamedObject('NewApiToken', NewApiToken.properties, {
   examples: [{ tokenName: 'checkout service', type: 'backend', environment: 'production' }],
 });
 
-export const ApiTokenUpdate = Type.Object(
+export const ApiTokenUpdate = NamedObject(
+  'ApiTokenUpdate',
   { expiresAt: Nullable(expiresAt) },
   { examples: [{ expiresAt: '2027-11-15T00:00:00.000Z' }] },
 );

@@ -94,6 +94,7 @@ export type OidcSettings = Static<typeof OidcSettings>;
 export const OidcSettingsInput = Type.Partial(
   Type.Object({ ...fields, secret, defaultRootRole, defaultRootRoleId }),
   {
+    title: 'OidcSettingsInput',
     examples: [
       {
         enabled: false,

@@ -1,5 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, RowId, ShownName, Timestamp } from '../../platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  Ref,
+  RowId,
+  ShownName,
+  Timestamp,
+} from '../../platform/http/schema.ts';
 
 const name = ShownName({ examples: ['Checkout team'] });
 const description = Nullable(Type.String({ maxLength: 500, examples: ['Those who build the checkout'] }));
@@ -56,17 +64,23 @@ export type Group = Static<typeof Group>;
 
 export const GroupList = Named('GroupList', Type.Object({ groups: Type.Array(Ref(Group)) }));
 
-export const GroupInput = Type.Object(
+export const GroupInput = NamedObject(
+  'GroupInput',
   {
     name,
     description: Type.Optional(description),
     mappingsSSO: Type.Optional(mappingsSSO),
     rootRole: Type.Optional(rootRole),
     users: Type.Optional(
-      Type.Array(Type.Object({ user: Type.Object({ id: RowId({ examples: [7] }) }) }), {
-        maxItems: 5_000,
-        description: 'The members: exactly these',
-      }),
+      Type.Array(
+        NamedObject('GroupMemberInput', {
+          user: NamedObject('UserReference', { id: RowId({ examples: [7] }) }),
+        }),
+        {
+          maxItems: 5_000,
+          description: 'The members: exactly these',
+        },
+      ),
     ),
   },
   {

@@ -20,10 +20,20 @@ const tags = ['Invitations'];
 const config = { permission: ['ADMIN'] } as const;
 const security: [] = [];
 const params = Type.Object({
-  token: Type.String({ maxLength: 200, description: 'The token itself, or its id', examples: ['2'] }),
+  token: Type.String({
+    title: 'SignupTokenOrId',
+    maxLength: 200,
+    description: 'The token itself, or its id',
+    examples: ['2'],
+  }),
 });
 const publicParams = Type.Object({
-  token: Type.String({ maxLength: 200, description: 'The token in the link', examples: ['hyi_3tA9…'] }),
+  token: Type.String({
+    title: 'SignupLinkToken',
+    maxLength: 200,
+    description: 'The token in the link',
+    examples: ['hyi_3tA9…'],
+  }),
 });
 
 export function invitationRoutes(app: App, db: Db, publicUrl: string): void {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { Person } from '../users/admin-schema.ts';
 import { HeldRole } from '../users/schema.ts';
 
@@ -41,13 +41,15 @@ export const SignupTokenList = Named(
   Type.Object({ tokens: Type.Array(Ref(SignupToken)) }),
 );
 
-export const NewSignupToken = Type.Object(
+export const NewSignupToken = NamedObject(
+  'NewSignupToken',
   { name, expiresAt },
   { examples: [{ name: 'Summer interns', expiresAt: '2026-12-15T00:00:00.000Z' }] },
 );
 export type NewSignupToken = Static<typeof NewSignupToken>;
 
-export const SignupTokenUpdate = Type.Object(
+export const SignupTokenUpdate = NamedObject(
+  'SignupTokenUpdate',
   { expiresAt: Type.Optional(expiresAt), enabled: Type.Optional(Type.Boolean()) },
   { examples: [{ enabled: false }] },
 );

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable } from '../../platform/http/schema.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './strength.ts';
 
 // Bounded here far above the rule, so that the rule answers, with all it has to say.
@@ -12,9 +12,14 @@ export const password = Type.String({
 
 const EXAMPLE = 'correct horse battery staple';
 
-export const PasswordToCheck = Type.Object({ password }, { examples: [{ password: EXAMPLE }] });
+export const PasswordToCheck = NamedObject(
+  'PasswordToCheck',
+  { password },
+  { examples: [{ password: EXAMPLE }] },
+);
 
-export const NewPassword = Type.Object(
+export const NewPassword = NamedObject(
+  'NewPassword',
   {
     password,
     confirmPassword: Type.Optional(
@@ -25,7 +30,8 @@ export const NewPassword = Type.Object(
 );
 export type NewPassword = Static<typeof NewPassword>;
 
-export const OwnNewPassword = Type.Object(
+export const OwnNewPassword = NamedObject(
+  'OwnNewPassword',
   {
     ...NewPassword.properties,
     oldPassword: Type.String({ maxLength: MAX_LENGTH, description: 'The password so far' }),
@@ -40,7 +46,8 @@ export const linkToken = Type.String({
   examples: ['hyl_3tA9…'],
 });
 
-export const PasswordByLink = Type.Object(
+export const PasswordByLink = NamedObject(
+  'PasswordByLink',
   { token: linkToken, password },
   { examples: [{ token: `hyl_${'0'.repeat(43)}1LYFcu`, password: EXAMPLE }] },
 );
@@ -54,7 +61,7 @@ export const PasswordLink = Named(
     email: Nullable(Type.String({ examples: ['alice@example.com'] })),
     createdBy: Type.String({ description: 'Who made the link', examples: ['ada'] }),
     role: Nullable(
-      Type.Object({
+      NamedObject('PasswordLinkRole', {
         id: Type.Integer({ examples: [3] }),
         name: Type.String({ examples: ['Viewer'] }),
         type: Type.String({ examples: ['root'] }),
@@ -65,7 +72,8 @@ export const PasswordLink = Named(
 );
 export type PasswordLink = Static<typeof PasswordLink>;
 
-export const PasswordMail = Type.Object(
+export const PasswordMail = NamedObject(
+  'PasswordMailRequest',
   { email: Type.String({ minLength: 1, maxLength: 254, examples: ['alice@example.com'] }) },
   { examples: [{ email: 'alice@example.com' }] },
 );

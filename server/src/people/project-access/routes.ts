@@ -22,7 +22,7 @@ const WRITE = ['PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
 const RULES =
   'Only owners of the project and admins give and take roles that may do more there than they themselves. The last owner stays.';
 
-const projectId = Type.String({ description: 'Id of the project', examples: ['payments'] });
+const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
 const roleId = PathId('Role');
 const inProject = Type.Object({ projectId });
 
@@ -30,8 +30,8 @@ const HERE = '/api/admin/projects/:projectId';
 
 /** Users and groups are given roles in the same ways. */
 const HOLDERS = [
-  { kind: 'user', Kind: 'User', id: PathId('User or service account') },
-  { kind: 'group', Kind: 'Group', id: PathId('Group') },
+  { kind: 'user', Kind: 'User', id: { ...PathId('User or service account'), title: 'UserHolderId' } },
+  { kind: 'group', Kind: 'Group', id: { ...PathId('Group'), title: 'GroupHolderId' } },
 ] as const;
 
 export function projectAccessRoutes(app: App, db: Db): void {

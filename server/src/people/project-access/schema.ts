@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, RowId, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, RowId, Timestamp } from '../../platform/http/schema.ts';
 import { Group, Member } from '../groups/schema.ts';
 import { Role } from '../roles/schema.ts';
 
@@ -47,13 +47,14 @@ const MAX_ROLES = 100;
 const ids = (description: string, example: number[], maxItems = MAX_NAMED) =>
   Type.Array(RowId(), { maxItems, description, examples: [example] });
 const holders = Type.Optional(
-  Type.Array(Type.Object({ id: RowId() }), { maxItems: MAX_NAMED, examples: [[{ id: 7 }]] }),
+  Type.Array(NamedObject('RoleHolder', { id: RowId() }), { maxItems: MAX_NAMED, examples: [[{ id: 7 }]] }),
 );
 
-export const AccessConfiguration = Type.Object(
+export const AccessConfiguration = NamedObject(
+  'AccessConfiguration',
   {
     roles: Type.Array(
-      Type.Object({
+      NamedObject('RoleAccess', {
         id: RowId({ description: 'Id of the role', examples: [4] }),
         users: Type.Optional(Nullable(ids('Ids of users and service accounts', [7]))),
         groups: Type.Optional(Nullable(ids('Ids of groups', [3]))),
@@ -65,7 +66,8 @@ export const AccessConfiguration = Type.Object(
 );
 export type AccessConfiguration = Static<typeof AccessConfiguration>;
 
-export const AccessGrant = Type.Object(
+export const AccessGrant = NamedObject(
+  'AccessGrant',
   {
     roles: ids('Ids of the roles', [5], MAX_ROLES),
     users: ids('Ids of users and service accounts', [7]),
@@ -75,13 +77,15 @@ export const AccessGrant = Type.Object(
 );
 export type AccessGrant = Static<typeof AccessGrant>;
 
-export const RoleHolders = Type.Object(
+export const RoleHolders = NamedObject(
+  'RoleHolders',
   { users: holders, groups: holders },
   { examples: [{ users: [{ id: 7 }], groups: [] }] },
 );
 export type RoleHolders = Static<typeof RoleHolders>;
 
-export const HeldRoles = Type.Object(
+export const HeldRoles = NamedObject(
+  'HeldRoleIds',
   { roles: ids('Ids of the roles: exactly these', [5], MAX_ROLES) },
   { examples: [{ roles: [5] }] },
 );

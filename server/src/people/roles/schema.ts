@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, RowId, ShownName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, RowId, ShownName } from '../../platform/http/schema.ts';
 
 /** Held on the instance, or in a project; the custom ones are those that administrators make. */
 export const ROLE_TYPES = ['root', 'project', 'root-custom', 'custom'] as const;
@@ -27,11 +27,11 @@ export const Permissions = Named(
   'Permissions',
   Type.Object({
     version: Type.Integer({ description: 'Version of this format', examples: [1] }),
-    permissions: Type.Object({
+    permissions: NamedObject('PermissionsByScope', {
       root: Type.Array(Ref(Permission), { description: 'Held on the instance' }),
       project: Type.Array(Ref(Permission), { description: 'Held in a project' }),
       environments: Type.Array(
-        Type.Object({
+        NamedObject('EnvironmentPermissions', {
           name: Type.String({ examples: ['production'] }),
           permissions: Type.Array(Ref(Permission)),
         }),
@@ -73,13 +73,16 @@ export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
 /** Existing clients read one role from the field `roles`. */
 export const WrittenRole = Named(
   'WrittenRole',
-  Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
-    roles: Type.Object({ ...RoleWithPermissions.properties }, { description: 'The role: one, not a list' }),
-  }),
+  Type.Object(
+    {
+      version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+      roles: Ref(RoleWithPermissions),
+    },
+    { description: 'roles is one role, not a list' },
+  ),
 );
 
-export const PermissionInput = Type.Object({
+export const PermissionInput = NamedObject('PermissionInput', {
   name: Type.String({ minLength: 1, maxLength: 100, examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
   environment: Type.Optional(
     Nullable(
@@ -95,7 +98,8 @@ export type PermissionInput = Static<typeof PermissionInput>;
 
 const permissions = Type.Array(PermissionInput, { maxItems: 500 });
 
-export const RoleInput = Type.Object(
+export const RoleInput = NamedObject(
+  'RoleInput',
   {
     name,
     description: Type.Optional(description),

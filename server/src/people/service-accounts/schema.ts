@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Ref, RowId, ShownName, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Ref, RowId, ShownName, Timestamp } from '../../platform/http/schema.ts';
 import { Role } from '../roles/schema.ts';
 import { PersonalToken } from '../users/schema.ts';
 
@@ -34,7 +34,8 @@ export const ServiceAccountList = Named(
   }),
 );
 
-export const NewServiceAccount = Type.Object(
+export const NewServiceAccount = NamedObject(
+  'NewServiceAccount',
   {
     name: Type.Optional(name),
     username: Type.Optional({
@@ -47,7 +48,8 @@ export const NewServiceAccount = Type.Object(
 );
 export type NewServiceAccount = Static<typeof NewServiceAccount>;
 
-export const ServiceAccountUpdate = Type.Object(
+export const ServiceAccountUpdate = NamedObject(
+  'ServiceAccountUpdate',
   { name: Type.Optional(name), rootRole: Type.Optional(rootRole) },
   { examples: [{ name: 'Deployments', rootRole: 2 }] },
 );

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 
-export const LoginRequest = Type.Object(
+export const LoginRequest = NamedObject(
+  'LoginRequest',
   {
     username: Type.String({
       minLength: 1,

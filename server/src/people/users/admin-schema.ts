@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { RULE } from '../../platform/http/violations.ts';
 import { password } from '../passwords/schema.ts';
 import { HeldRole } from './schema.ts';
@@ -56,7 +56,7 @@ export const AccessCandidates = Named(
   Type.Object({
     users: Type.Array(Ref(Person)),
     groups: Type.Array(
-      Type.Object({
+      NamedObject('AccessCandidateGroup', {
         id: Type.Integer({ examples: [3] }),
         name: Type.String({ examples: ['Checkout team'] }),
         description: Nullable(Type.String()),
@@ -77,7 +77,7 @@ export const AdminCount = Named(
 );
 export type AdminCount = Static<typeof AdminCount>;
 
-const OverviewItem = Type.Object({
+const OverviewItem = NamedObject('OverviewPermission', {
   name: Type.String({ examples: ['UPDATE_PROJECT'] }),
   type: Type.String({ enum: ['root', 'project', 'environment'] }),
   environment: Type.Optional(Type.String()),
@@ -87,13 +87,13 @@ const OverviewItem = Type.Object({
 export const PermissionOverview = Named(
   'PermissionOverview',
   Type.Object({
-    overview: Type.Object({
+    overview: NamedObject('OverviewPermissions', {
       root: Type.Array(OverviewItem),
       project: Type.Array(OverviewItem),
       environment: Type.Array(OverviewItem),
     }),
     user: Ref(User),
-    rootRole: Nullable(Type.Object({ ...HeldRole.properties })),
+    rootRole: Nullable(NamedObject('HeldRootRole', { ...HeldRole.properties })),
     projectRoles: Type.Array(Ref(HeldRole)),
   }),
 );
@@ -124,7 +124,8 @@ const rootRole = Type.Unsafe<number | string>({
   examples: [3],
 });
 
-export const NewUser = Type.Object(
+export const NewUser = NamedObject(
+  'NewUser',
   {
     username: Type.Optional(Nullable(username)),
     email: Type.Optional(Nullable(email)),
@@ -139,7 +140,8 @@ export const NewUser = Type.Object(
 );
 export type NewUser = Static<typeof NewUser>;
 
-export const UserUpdate = Type.Object(
+export const UserUpdate = NamedObject(
+  'UserUpdate',
   {
     email: Type.Optional(Nullable(email)),
     name: Type.Optional(Nullable(name)),
@@ -150,7 +152,8 @@ export const UserUpdate = Type.Object(
 export type UserUpdate = Static<typeof UserUpdate>;
 
 /** What one says of oneself when joining by a signup link. */
-export const NewMember = Type.Object(
+export const NewMember = NamedObject(
+  'NewMember',
   { username: Type.Optional(Nullable(username)), email, name: Type.Optional(Nullable(name)), password },
   {
     examples: [
@@ -160,7 +163,8 @@ export const NewMember = Type.Object(
 );
 export type NewMember = Static<typeof NewMember>;
 
-export const UserKey = Type.Object(
+export const UserKey = NamedObject(
+  'UserKey',
   {
     id: Type.Unsafe<number | string>({
       type: ['integer', 'string'],
@@ -198,7 +202,8 @@ export const InactiveUserList = Named(
   }),
 );
 
-export const UserIds = Type.Object(
+export const UserIds = NamedObject(
+  'UserIds',
   {
     ids: Type.Array(Type.Integer({ minimum: 1, maximum: MAX_ID }), {
       minItems: 1,

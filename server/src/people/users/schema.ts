@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Caller } from '../../access/caller.ts';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 
 export const HeldPermission = Named(
   'HeldPermission',
@@ -46,7 +46,7 @@ export const Profile = Named(
       description: 'Projects the user has a role in',
       examples: [['payments']],
     }),
-    features: Type.Array(Type.Object({ name: Type.String(), project: Type.String() }), {
+    features: Type.Array(NamedObject('ProfileFeature', { name: Type.String(), project: Type.String() }), {
       description: 'Always empty; existing clients expect it',
     }),
   }),
@@ -73,7 +73,8 @@ export const PersonalTokenList = Named(
   Type.Object({ pats: Type.Array(Ref(PersonalToken)) }),
 );
 
-export const NewPersonalToken = Type.Object(
+export const NewPersonalToken = NamedObject(
+  'NewPersonalToken',
   {
     description,
     expiresAt: Type.String({ format: 'date-time', maxLength: 40, examples: ['2027-11-15T00:00:00.000Z'] }),

@@ -12,6 +12,7 @@ test('the forms of the API page start empty, and the examples are in the descrip
   type Shown = {
     servers: { url: string }[];
     paths: Record<string, Record<string, { parameters?: Parameter[] }>>;
+    components: { parameters: Record<string, Parameter> };
   };
   const { promise, resolve } = Promise.withResolvers<Shown>();
 
@@ -23,14 +24,16 @@ test('the forms of the API page start empty, and the examples are in the descrip
   });
 
   const shown = await promise;
-  const parameters = Object.values(shown.paths)
+  const ofOperations = Object.values(shown.paths)
     .flatMap(path => Object.values(path))
     .flatMap(operation => operation.parameters ?? []);
-  expect(parameters.length).toBeGreaterThan(100);
+  const parameters = [...ofOperations, ...Object.values(shown.components.parameters)];
+  expect(ofOperations.length).toBeGreaterThan(100);
   expect(parameters.filter(parameter => 'example' in parameter)).toEqual([]);
   const [project] = (shown.paths['/api/admin/search/events']?.get?.parameters ?? []).filter(
     ({ name }) => name === 'project',
   );
   expect(project?.description).toContain('Example: `IS_ANY_OF:default,payments`');
+  expect(shown.components.parameters.ProjectId?.description).toContain('Example: `default`');
   expect(shown.servers).toEqual([{ url: 'https://flags.example.com/halyard' }]);
 });

@@ -37,14 +37,12 @@ const CONFIGURATION = {
 const START = `'use strict';
 (async () => {
   const content = await (await fetch('./openapi.json')).json();
-  for (const path of Object.values(content.paths)) {
-    for (const operation of Object.values(path)) {
-      for (const parameter of operation.parameters ?? []) {
-        if (parameter.example === undefined) continue;
-        parameter.description = (parameter.description ?? '') + '\\n\\nExample: \`' + parameter.example + '\`';
-        delete parameter.example;
-      }
-    }
+  const operations = Object.values(content.paths).flatMap(path => Object.values(path));
+  const own = operations.flatMap(operation => operation.parameters ?? []);
+  for (const parameter of [...own, ...Object.values(content.components.parameters)]) {
+    if (parameter.example === undefined) continue;
+    parameter.description = (parameter.description ?? '') + '\\n\\nExample: \`' + parameter.example + '\`';
+    delete parameter.example;
   }
   // The server that gave out the page, whichever of its addresses the reader used.
   content.servers = [{ url: new URL('..', location.href).href.replace(/\\/$/, '') }];

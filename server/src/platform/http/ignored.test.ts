@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
 import { listOperations } from '../../test/operations.ts';
@@ -94,13 +93,8 @@ test('the header is bounded, and holds no character that a header cannot carry',
 });
 
 test('no example of the document has a name that is ignored', () => {
-  const text = readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8');
-  const { schemas } = JSON.parse(text).components;
-  // The document writes references in its own way.
-  const find = (name: string) => schemas[name];
-  const wrong = listOperations().flatMap(({ method, path, body, bodySchema }) => {
-    const schema = JSON.parse(JSON.stringify(bodySchema ?? {}).replaceAll('#/components/schemas/', ''));
-    const places = unknownPlaces(body, schema, find);
+  const wrong = listOperations().flatMap(({ method, path, body, bodySchema = {} }) => {
+    const places = unknownPlaces(body, bodySchema, () => undefined);
     return places.map(place => `${method} ${path}: ${place.join('.')}`);
   });
 

@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import { version } from '../command-line.ts';
 import type { App } from './app.ts';
+import { shareComponents } from './components.ts';
 import { addResponseExamples } from './examples.ts';
 import { ErrorBody, refusals } from './schema.ts';
 
@@ -91,7 +92,9 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
       };
     },
     transformObject: document =>
-      'openapiObject' in document ? addResponseExamples(document.openapiObject) : document.swaggerObject,
+      'openapiObject' in document
+        ? shareComponents(addResponseExamples(document.openapiObject))
+        : document.swaggerObject,
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
 }
@@ -106,6 +109,7 @@ function repeatable<T extends { response?: unknown }>(
     ? 'The answer holds a secret and is not kept: a repetition gets 409.'
     : 'A repetition within 24 hours gets the first answer again.';
   const key = {
+    title: answersSecret ? 'IdempotencyKeyForSecret' : 'IdempotencyKey',
     type: 'string',
     minLength: 1,
     maxLength: 255,

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { badData, type Violation } from '../errors.ts';
 import { applyOperations, PatchFailure, type PatchOperation, POINTER } from './json-patch.ts';
+import { NamedObject } from './schema.ts';
 import { RULE } from './violations.ts';
 
 const Pointer = Type.String({
@@ -12,7 +13,7 @@ const Pointer = Type.String({
 });
 
 export const JsonPatch = Type.Array(
-  Type.Object({
+  NamedObject('PatchOperation', {
     op: Type.Unsafe<PatchOperation['op']>({
       type: 'string',
       enum: ['add', 'remove', 'replace', 'move', 'copy', 'test'],
@@ -22,6 +23,7 @@ export const JsonPatch = Type.Array(
     value: Type.Optional(Type.Unknown()),
   }),
   {
+    title: 'JsonPatch',
     minItems: 1,
     maxItems: 100,
     description: 'JSON Patch (RFC 6902)',

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readApiDocument } from '../../test/api-document.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -124,9 +124,8 @@ test('remembers a bounded number of callers, and forgets the one that was idle f
 });
 
 test('the document lists 429 with Retry-After for every write that needs a caller', () => {
-  const text = readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8');
   type Described = { 'x-permission'?: unknown; responses: Record<string, { headers?: object }> };
-  const paths: Record<string, Record<string, Described>> = JSON.parse(text).paths;
+  const { paths } = readApiDocument<{ paths: Record<string, Record<string, Described>> }>();
   const writes = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([method, operation]) => method !== 'get' && operation['x-permission'] !== undefined)

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
 import type { ErrorName } from '../errors.ts';
 import { ROW_ID } from './row-ids.ts';
 import { RULE } from './violations.ts';
@@ -11,6 +11,13 @@ type NamedSchema<T extends TSchema = TSchema> = T & { $id: string };
 export function Named<T extends TSchema>(name: string, schema: T): NamedSchema<T> {
   return { ...schema, $id: name, title: name };
 }
+
+/** An object with a name of its own in the OpenAPI document, where `Named` is not needed: a body, or a part of a schema. */
+export const NamedObject = <T extends TProperties>(
+  name: string,
+  properties: T,
+  options: TObjectOptions = {},
+) => Type.Object(properties, { title: name, ...options });
 
 export function Ref<T extends NamedSchema>(schema: T) {
   return Type.Unsafe<Static<T>>({ $ref: `${schema.$id}#` });
@@ -53,7 +60,13 @@ const id = { maxLength: 16, pattern: '^[1-9][0-9]{0,15}$', [RULE]: 'must be a wh
 
 /** An id in a path, which is text, of a row in a table with `integer` ids. */
 export const PathId = (what: string, example = '3') =>
-  Type.String({ ...id, [ROW_ID]: what, description: `Id of the ${what.toLowerCase()}`, examples: [example] });
+  Type.String({
+    title: `${what} id`,
+    ...id,
+    [ROW_ID]: what,
+    description: `Id of the ${what.toLowerCase()}`,
+    examples: [example],
+  });
 
 /** An id in a path, of a row in a table with `bigint` ids. */
 export const PathBigId = (what: string, example: string) =>
@@ -81,7 +94,7 @@ export function answer<T extends NamedSchema>(description: string, schema: T) {
 export const Nothing = Type.Unsafe<undefined>({ type: 'null', description: 'Done; the answer has no body' });
 
 export const ErrorBody = Named(
-  'Error',
+  'ApiError',
   Type.Object({
     id: Type.String({
       format: 'uuid',
@@ -90,7 +103,7 @@ export const ErrorBody = Named(
     name: Type.String({ description: 'Kind of error' }),
     message: Type.String({ description: 'What went wrong, and what to do' }),
     details: Type.Array(
-      Type.Object({
+      NamedObject('ErrorDetail', {
         message: Type.String(),
         path: Type.Optional(Type.String({ description: 'Where in the request, such as /query/limit' })),
       }),

@@ -25,6 +25,7 @@ export const Event = Named(
     id: Type.Integer({ minimum: 1, description: 'Increases over time', examples: [4211] }),
     createdAt: Timestamp('When the event happened'),
     type: Type.String({
+      title: 'EventType',
       description: 'What happened',
       enum: EVENT_TYPE_NAMES,
       examples: ['feature-created'],
@@ -125,4 +126,7 @@ export const EventCreator = Named(
   'EventCreator',
   Type.Object({ id: Type.Integer({ examples: [7] }), name: Type.String({ examples: ['alice'] }) }),
 );
-export const EventCreators = Type.Array(Ref(EventCreator), { description: 'The creators, by name' });
+export const EventCreators = Type.Array(Ref(EventCreator), {
+  title: 'EventCreatorList',
+  description: 'The creators, by name',
+});

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named } from '../../platform/http/schema.ts';
+import { Named, NamedObject } from '../../platform/http/schema.ts';
 
 const OPERATORS = [
   'IN',
@@ -24,7 +24,8 @@ const OPERATORS = [
 export type Operator = (typeof OPERATORS)[number];
 
 /** A constraint as bodies carry it: written out there, so that a body can be read in one place. */
-export const ConstraintInput = Type.Object(
+export const ConstraintInput = NamedObject(
+  'Constraint',
   {
     contextName: Type.String({
       minLength: 1,
@@ -33,6 +34,7 @@ export const ConstraintInput = Type.Object(
       examples: ['userId'],
     }),
     operator: Type.Unsafe<Operator>({
+      title: 'ConstraintOperator',
       type: 'string',
       enum: OPERATORS,
       description: 'IN, NOT_IN and STR_* compare with values, all others with value',

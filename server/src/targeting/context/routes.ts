@@ -12,7 +12,7 @@ import { removeContextField } from './remove.ts';
 import {
   ContextField,
   ContextFieldList,
-  ContextFieldName,
+  ContextFieldNameCheck,
   ContextFieldUpdate,
   LegalValue,
   NewContextField,
@@ -28,9 +28,17 @@ import {
 import { changeContextField, removeLegalValue, setLegalValue } from './update.ts';
 
 const tags = ['Context'];
-const projectId = Type.String({ description: 'Id of the project', examples: ['payments'] });
-const contextField = Type.String({ description: 'Name of the field', examples: ['country'] });
-const legalValue = Type.String({ description: 'The value to delete', examples: ['NO'] });
+const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
+const contextField = Type.String({
+  title: 'ContextFieldName',
+  description: 'Name of the field',
+  examples: ['country'],
+});
+const legalValue = Type.String({
+  title: 'LegalValueText',
+  description: 'The value to delete',
+  examples: ['NO'],
+});
 
 /** Fields are addressed twice, in the same way: those of a project also under that project. */
 type Home = {
@@ -172,7 +180,7 @@ function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }
         summary: `Check a name for a context field${ofProject}`,
         description: 'Says whether a field of this name could be created just now. Changes nothing.',
         params: home,
-        body: ContextFieldName,
+        body: ContextFieldNameCheck,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
 
 export const MAX_LEGAL_VALUES = 1_000;
 
@@ -18,7 +18,7 @@ const sortOrder = Type.Integer({
   description: 'Place in lists, lowest first',
   examples: [5],
 });
-const legalValue = Type.Object({
+const legalValue = NamedObject('LegalValue', {
   value: Type.String({ minLength: 1, maxLength: 100, examples: ['NO'] }),
   description: Type.Optional(Type.String({ maxLength: 100, examples: ['Norway'] })),
 });
@@ -57,7 +57,8 @@ export type ContextField = Static<typeof ContextField>;
 
 export const ContextFieldList = Named('ContextFieldList', Type.Array(Ref(ContextField)));
 
-export const NewContextField = Type.Object(
+export const NewContextField = NamedObject(
+  'NewContextField',
   {
     name,
     description: Type.Optional(description),
@@ -77,7 +78,8 @@ export const NewContextField = Type.Object(
 );
 export type NewContextField = Static<typeof NewContextField>;
 
-export const ContextFieldUpdate = Type.Object(
+export const ContextFieldUpdate = NamedObject(
+  'ContextFieldUpdate',
   {
     description: Type.Optional(description),
     stickiness: Type.Optional(stickiness),
@@ -88,6 +90,10 @@ export const ContextFieldUpdate = Type.Object(
 );
 export type ContextFieldUpdate = Static<typeof ContextFieldUpdate>;
 
-export const ContextFieldName = Type.Object({ name }, { examples: [{ name: 'country' }] });
+export const ContextFieldNameCheck = NamedObject(
+  'ContextFieldNameCheck',
+  { name },
+  { examples: [{ name: 'country' }] },
+);
 
 export const NewLegalValue = { ...legalValue, examples: [{ value: 'DK', description: 'Denmark' }] };

@@ -7,7 +7,7 @@ import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts
 import { StrategyUse, StrategyUses } from '../strategy-uses/schema.ts';
 import { checkConstraints, createSegment } from './create.ts';
 import { removeSegment } from './remove.ts';
-import { Segment, SegmentInput, SegmentList, SegmentName } from './schema.ts';
+import { Segment, SegmentInput, SegmentList, SegmentNameCheck } from './schema.ts';
 import {
   findSegment,
   isNameTaken,
@@ -135,7 +135,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         tags,
         summary: 'Check the name of a segment',
         description: 'Answers whether a new segment could have the name at this moment.',
-        body: SegmentName,
+        body: SegmentNameCheck,
         response: { 204: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { Constraint, ConstraintInput } from '../constraints/schema.ts';
 
 const name = Type.String({
@@ -48,7 +48,8 @@ export type Segment = Static<typeof Segment>;
 export const SegmentList = Named('SegmentList', Type.Object({ segments: Type.Array(Ref(Segment)) }));
 
 /** What creates a segment, and what replaces it. */
-export const SegmentInput = Type.Object(
+export const SegmentInput = NamedObject(
+  'SegmentInput',
   {
     name,
     description: Type.Optional(description),
@@ -67,4 +68,8 @@ export const SegmentInput = Type.Object(
 );
 export type SegmentInput = Static<typeof SegmentInput>;
 
-export const SegmentName = Type.Object({ name }, { examples: [{ name: 'beta-users' }] });
+export const SegmentNameCheck = NamedObject(
+  'SegmentNameCheck',
+  { name },
+  { examples: [{ name: 'beta-users' }] },
+);

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { Named, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
 
 const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as const;
 
 const parameterType = Type.Unsafe<(typeof PARAMETER_TYPES)[number]>({
+  title: 'StrategyParameterType',
   type: 'string',
   enum: PARAMETER_TYPES,
   examples: ['list'],
@@ -19,7 +20,7 @@ export const StrategyType = Named(
     editable: Type.Boolean({ description: 'false: built in' }),
     deprecated: Type.Boolean({ description: 'true: not meant for new use' }),
     parameters: Type.Array(
-      Type.Object({
+      NamedObject('StrategyParameter', {
         name: Type.String({ examples: ['countries'] }),
         type: parameterType,
         description: Type.String({ examples: ['Country codes, separated by commas'] }),
@@ -39,7 +40,7 @@ export const StrategyTypeList = Named(
 );
 
 const parameters = Type.Array(
-  Type.Object({
+  NamedObject('NewStrategyParameter', {
     name: Type.String({ minLength: 1, maxLength: 100, examples: ['countries'] }),
     type: parameterType,
     description: Type.Optional(
@@ -50,7 +51,8 @@ const parameters = Type.Array(
   { maxItems: 100, description: 'What the type wants to be told; each name once' },
 );
 
-export const NewStrategyType = Type.Object(
+export const NewStrategyType = NamedObject(
+  'NewStrategyType',
   {
     name: UrlName({
       description: 'The name SDKs know the type by; it cannot be changed later',
@@ -71,7 +73,8 @@ export const NewStrategyType = Type.Object(
 );
 export type NewStrategyType = Static<typeof NewStrategyType>;
 
-export const StrategyTypeUpdate = Type.Object(
+export const StrategyTypeUpdate = NamedObject(
+  'StrategyTypeUpdate',
   { description: Type.Optional(description), parameters: Type.Optional(parameters) },
   { examples: [{ description: 'On for the countries in the list' }] },
 );

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Ref, UrlName } from '../../platform/http/schema.ts';
 
 const name = UrlName({ examples: ['blue'] });
 const weight = Type.Integer({
@@ -19,7 +19,7 @@ const stickiness = Type.String({
   description: 'The context field by which a user keeps the same variant',
   examples: ['default'],
 });
-const payload = Type.Object({
+const payload = NamedObject('VariantPayload', {
   type: Type.Unsafe<'string' | 'json' | 'csv' | 'number'>({
     type: 'string',
     enum: ['string', 'json', 'csv', 'number'],
@@ -27,7 +27,7 @@ const payload = Type.Object({
   value: Type.String({ maxLength: 100_000, examples: ['#0000ff'] }),
 });
 const overrides = Type.Array(
-  Type.Object({
+  NamedObject('VariantOverride', {
     contextName: Type.String({ minLength: 1, maxLength: 100, examples: ['userId'] }),
     values: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 250 }),
   }),
@@ -35,7 +35,7 @@ const overrides = Type.Array(
 );
 
 /** A variant as bodies carry it, of a strategy or of a feature in an environment. */
-export const StrategyVariantInput = Type.Object({
+export const StrategyVariantInput = NamedObject('StrategyVariant', {
   name,
   weight,
   weightType,
@@ -43,7 +43,7 @@ export const StrategyVariantInput = Type.Object({
   payload: Type.Optional(payload),
 });
 export const StrategyVariantInputs = Type.Array(StrategyVariantInput, { maxItems: 100 });
-export const VariantInput = Type.Object({
+export const VariantInput = NamedObject('Variant', {
   name,
   weight,
   weightType: Type.Optional(weightType),
@@ -53,6 +53,7 @@ export const VariantInput = Type.Object({
 });
 
 export const VariantInputs = Type.Array(VariantInput, {
+  title: 'Variants',
   maxItems: 100,
   examples: [
     [
@@ -77,7 +78,8 @@ export const VariantList = Named(
   }),
 );
 
-export const VariantsOfEnvironments = Type.Object(
+export const VariantsOfEnvironments = NamedObject(
+  'VariantsOfEnvironments',
   {
     variants: VariantInputs,
     environments: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { page, SearchQuery } from '../../../platform/http/filter.ts';
-import { Named, Nullable, Ref, Timestamp } from '../../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../platform/http/schema.ts';
 import { RULES, type RuleName } from './rules.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
@@ -9,6 +9,7 @@ const points = Type.Number({
   examples: [1.25],
 });
 export const ruleName = Type.Unsafe<RuleName>({
+  title: 'HealthRuleName',
   type: 'string',
   description: 'The rule that found it',
   enum: RULES.map(({ name }) => name),
@@ -27,7 +28,8 @@ export const Snooze = Named(
 );
 export type Snooze = Static<typeof Snooze>;
 
-export const NewSnooze = Type.Object(
+export const NewSnooze = NamedObject(
+  'NewHealthSnooze',
   {
     reason: Type.String({ minLength: 1, maxLength: 1_000, examples: ['The campaign runs until spring'] }),
     until: Type.String({ format: 'date-time', maxLength: 40, description: 'At most 366 days from now' }),
@@ -39,7 +41,7 @@ export const NewSnooze = Type.Object(
 );
 export type NewSnooze = Static<typeof NewSnooze>;
 
-const Evidence = Type.Object({
+const Evidence = NamedObject('HealthEvidence', {
   since: Nullable(Timestamp('Since when the rule finds it; null: not known')),
   type: Type.Optional(Type.String({ description: 'Type of the feature', examples: ['release'] })),
   createdAt: Timestamp('When the feature or segment was created'),
@@ -51,7 +53,7 @@ const Evidence = Type.Object({
   ),
   lastSeenAt: Type.Optional(Nullable(Timestamp('When an SDK last asked for the feature; null: never'))),
   environments: Type.Array(
-    Type.Object({
+    NamedObject('HealthEvidenceEnvironment', {
       name: Type.String({ examples: ['production'] }),
       enabled: Type.Boolean(),
       switchedAt: Timestamp('Since when it is on or off there'),
@@ -60,7 +62,7 @@ const Evidence = Type.Object({
     }),
   ),
   lastChange: Nullable(
-    Type.Object({
+    NamedObject('HealthEvidenceChange', {
       id: Type.Integer({ description: 'Id of the event', examples: [4211] }),
       type: Type.String({ examples: ['feature-strategy-update'] }),
       at: Timestamp('When it changed'),
@@ -85,6 +87,7 @@ export const Finding = Named(
     rule: ruleName,
     feature: Nullable(Type.String({ description: 'What it is about', examples: ['checkout-v2'] })),
     segment: Type.Unsafe<{ id: number; name: string } | null>({
+      title: 'HealthFindingSegment',
       type: ['object', 'null'],
       description: 'What it is about, if it is not a feature',
       properties: { id: { type: 'integer' }, name: { type: 'string' } },
@@ -106,12 +109,12 @@ export const ProjectHealth = Named(
     health: Type.Integer({ minimum: 0, maximum: 100, examples: [78] }),
     technicalDebt: Type.Integer({ description: '100 less the health', examples: [22] }),
     formula: Type.String({ description: 'How the health is computed' }),
-    counts: Type.Object({
+    counts: NamedObject('HealthCounts', {
       features: count('Features that are not archived'),
       stale: count('Those that are marked stale'),
       potentiallyStale: count('Those that are older than their type is meant to live, and not marked stale'),
     }),
-    debtBudget: Type.Object({
+    debtBudget: NamedObject('DebtBudget', {
       limit: Nullable(
         Type.Integer({ description: 'Most stale and potentially stale features; null: any number' }),
       ),
@@ -119,7 +122,7 @@ export const ProjectHealth = Named(
       exceeded: Type.Boolean({ description: 'New features are refused' }),
     }),
     rules: Type.Array(
-      Type.Object({
+      NamedObject('HealthRule', {
         rule: ruleName,
         description: Type.String({ examples: ['Older than its type is meant to live'] }),
         remedy,

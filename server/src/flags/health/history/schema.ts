@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { SearchQuery } from '../../../platform/http/filter.ts';
-import { Named } from '../../../platform/http/schema.ts';
+import { Named, NamedObject } from '../../../platform/http/schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
 const day = Type.String({ format: 'date', examples: ['2026-11-15'] });
@@ -11,7 +11,7 @@ export const HealthHistory = Named(
     project: Type.String({ examples: ['payments'] }),
     formula: Type.String({ description: 'How the health is computed' }),
     days: Type.Array(
-      Type.Object({
+      NamedObject('HealthDay', {
         date: day,
         health: Type.Integer({ minimum: 0, maximum: 100, examples: [78] }),
         technicalDebt: Type.Integer({ description: '100 less the health', examples: [22] }),
