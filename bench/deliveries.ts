@@ -63,12 +63,8 @@ try {
 }
 
 function addWebhook(url: string, type: string) {
-  return createIntegration(db, SYSTEM, settings, {
-    provider: 'webhook',
-    enabled: true,
-    events: [type],
-    parameters: { url },
-  });
+  const input = { provider: 'webhook', enabled: true, events: [type], parameters: { url } };
+  return change(db, SYSTEM, current => createIntegration(current, settings, input));
 }
 
 function startServer() {

@@ -98,17 +98,14 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     response.writeHead(accept ? 200 : 500).end();
   };
   for (let n = 0; n < campaign.integrations; n++) {
-    await createIntegration(
-      db,
-      SYSTEM,
-      { keyring: keyringOf(KEY, []), targets: { allowed: [], allowPrivate: true } },
-      {
-        provider: 'webhook',
-        enabled: true,
-        events: ['tag-type-created'],
-        parameters: { url: `${receiver.url}/hook/${n}` },
-      },
-    );
+    const settings = { keyring: keyringOf(KEY, []), targets: { allowed: [], allowPrivate: true } };
+    const input = {
+      provider: 'webhook',
+      enabled: true,
+      events: ['tag-type-created'],
+      parameters: { url: `${receiver.url}/hook/${n}` },
+    };
+    await change(db, SYSTEM, current => createIntegration(current, settings, input));
   }
 
   let server: RunningServer | undefined;

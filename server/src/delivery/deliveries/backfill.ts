@@ -1,30 +1,26 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { invalidOperation } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import { integrationToChange } from '../integrations/named.ts';
+import type { Change } from '../../record/change.ts';
+import { identityOf, lockVisibleIntegration } from '../integrations/lock.ts';
 import type { Queued } from './schema.ts';
 import { backfillDeliveries } from './store.ts';
 
-const MOST = 10_000;
+const MAX_DELIVERIES = 10_000;
 
 /**
- * Sends earlier events of the log that fit: to a new integration, or what one missed while it was off. Events that were
- * delivered or are about to be are left out, so asking again sends nothing twice.
+ * Delivers earlier events that match the filters: for a new integration, or for events that were missed while it was disabled.
+ * Events with a successful or open delivery are skipped, so a second backfill sends nothing twice.
  */
-export async function backfill(
-  db: Db,
-  actor: Actor,
-  integration: number,
-  since: string,
-  until: string,
-): Promise<Queued> {
-  return await change(db, actor, async ({ tx, record }) => {
-    const { enabled, ...named } = await integrationToChange(tx, actor, integration);
-    if (!enabled) throw invalidOperation('The integration is switched off. Switch it on first.');
-    const deliveries = await backfillDeliveries(tx, integration, { since, until, limit: MOST });
-    if (deliveries > 0)
-      record({ type: 'integration-backfilled', data: { ...named, deliveries, since, until } });
-    return { deliveries, complete: deliveries < MOST };
-  });
+export async function backfill(current: Change, id: number, since: string, until: string): Promise<Queued> {
+  const integration = await lockVisibleIntegration(current, id);
+  if (!integration.enabled) {
+    throw invalidOperation(`Integration ${id} is disabled. Enable it before you backfill events.`);
+  }
+  const deliveries = await backfillDeliveries(current.tx, id, { since, until, limit: MAX_DELIVERIES });
+  if (deliveries > 0) {
+    current.record({
+      type: 'integration-backfilled',
+      data: { ...identityOf(integration), deliveries, since, until },
+    });
+  }
+  return { deliveries, complete: deliveries < MAX_DELIVERIES };
 }

@@ -6,14 +6,9 @@ import { DELIVERY_QUEUE } from '../../record/deliveries.ts';
 import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
 import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
 import { makeBreaker } from './breaker.ts';
+import { disableFailing } from './disable-failing.ts';
 import { gather } from './gather.ts';
-import {
-  type Ended,
-  type FetchedJob,
-  inTransaction,
-  switchOffDead,
-  writeAsMuchAsPossible,
-} from './settle.ts';
+import { type Ended, type FetchedJob, inTransaction, writeAsMuchAsPossible } from './settle.ts';
 import { type Health, listFailing } from './store.ts';
 import { claimJobs, type Fetched, type JobData, putBack } from './take.ts';
 
@@ -201,7 +196,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
                 db,
                 one.failing.map(({ id }) => id),
               );
-        await switchOffDead(db, one.gone, failing, settings.disableAfterHours);
+        await disableFailing(db, one.gone, failing, settings.disableAfterHours);
       } catch (error) {
         const retried = one.tries < DISABLE_TRIES;
         log.warn({ err: error, retried }, 'integration could not be disabled');

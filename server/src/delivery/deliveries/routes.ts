@@ -4,6 +4,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, PathBigId, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { presentEvent } from '../../record/events/present.ts';
 import { params } from '../integrations/schema.ts';
 import { backfill } from './backfill.ts';
@@ -22,7 +23,7 @@ import {
   Since,
 } from './schema.ts';
 import { sendTest } from './send-test.ts';
-import { skipHeld } from './skip.ts';
+import { skipBlocking } from './skip.ts';
 import {
   findRecord,
   integrationExists,
@@ -114,7 +115,10 @@ export function deliveryRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { id, eventId } = request.params;
-      return reply.code(202).send(await redeliver(db, request.actor, Number(id), Number(eventId)));
+      const queued = await change(db, request.actor, current =>
+        redeliver(current, Number(id), Number(eventId)),
+      );
+      return reply.code(202).send(queued);
     },
   );
 
@@ -134,7 +138,7 @@ export function deliveryRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { id, eventId } = request.params;
-      await skipHeld(db, request.actor, Number(id), Number(eventId));
+      await change(db, request.actor, current => skipBlocking(current, Number(id), Number(eventId)));
       return reply.code(200).send();
     },
   );
@@ -156,7 +160,9 @@ export function deliveryRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const since = instantOf(request.body.since, '/body/since');
-      return reply.code(202).send(await redeliverFailed(db, request.actor, Number(request.params.id), since));
+      const id = Number(request.params.id);
+      const queued = await change(db, request.actor, current => redeliverFailed(current, id, since));
+      return reply.code(202).send(queued);
     },
   );
 
@@ -175,7 +181,7 @@ export function deliveryRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await sendTest(db, request.actor, Number(request.params.id));
+      await change(db, request.actor, current => sendTest(current, Number(request.params.id)));
       return reply.code(202).send();
     },
   );
@@ -233,7 +239,8 @@ export function deliveryRoutes(app: App, db: Db): void {
     async (request, reply) => {
       const since = instantOf(request.body.from, '/body/from');
       const until = instantOf(request.body.to ?? new Date().toISOString(), '/body/to');
-      const queued = await backfill(db, request.actor, Number(request.params.id), since, until);
+      const id = Number(request.params.id);
+      const queued = await change(db, request.actor, current => backfill(current, id, since, until));
       return reply.code(202).send(queued);
     },
   );

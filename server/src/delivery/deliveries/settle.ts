@@ -3,17 +3,12 @@ import type { Job, PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { asRefusal } from '../../platform/db/failures.ts';
 import { DELIVERY_QUEUE } from '../../record/deliveries.ts';
-import { switchOff } from '../integrations/switch-off.ts';
-import { warnOfFailures } from '../integrations/warn.ts';
+import { lockOrder, queueHeads } from '../order.ts';
 import { minimalResult, type Result } from './attempt.ts';
-import { lockOrder, queueHeads } from './order.ts';
 import { finishAttempts, type Health, noteHealth } from './store.ts';
 
 export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
 export type Ended<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
-
-const MIN_FAILURES_TO_DISABLE = 10;
-const WARN_AFTER_HOURS = 24;
 
 /** One transaction: how the attempts ended, the jobs of the next ones, and the end of these jobs; returns who fails. */
 export async function writeOutcomes(db: Db, boss: PgBoss, ended: Ended[]): Promise<Health[]> {
@@ -123,23 +118,4 @@ function countByIntegration(
     else count.failed++;
   }
   return [...counts.values()];
-}
-
-/** Those that said they want no more, and those that did nothing but fail for too long; a day of it is told first. */
-export async function switchOffDead(
-  db: Db,
-  gone: number[],
-  failing: Health[],
-  disableAfterHours: number,
-): Promise<void> {
-  for (const id of new Set(gone)) {
-    await switchOff(db, id, 'The receiver answered 410: it does not want any more.');
-  }
-  for (const { id, failingSince, failedAttempts, warned } of failing) {
-    const hours = (Date.now() - new Date(failingSince).getTime()) / 3_600_000;
-    if (!warned && hours >= WARN_AFTER_HOURS) await warnOfFailures(db, id, disableAfterHours);
-    if (disableAfterHours === 0 || hours < disableAfterHours) continue;
-    if (failedAttempts < MIN_FAILURES_TO_DISABLE) continue;
-    await switchOff(db, id, `Every attempt since ${failingSince} failed, ${failedAttempts} in all.`);
-  }
 }

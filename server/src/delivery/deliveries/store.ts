@@ -3,9 +3,9 @@ import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { insertJobs, wants } from '../../record/deliveries.ts';
 import { EVENT_COLUMNS, type EventRow } from '../../record/events/store.ts';
 import { WAKE_CHANNEL } from '../../record/wake.ts';
+import { BLOCKED_BY, IS_FIRST } from '../order.ts';
 import type { Claim, Result } from './attempt.ts';
 import { describeState, type Waiting } from './describe-state.ts';
-import { BLOCKED_BY, IS_FIRST } from './order.ts';
 
 const OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;
 

@@ -1,8 +1,8 @@
 import type { PgBoss } from 'pg-boss';
 import type { Tx } from '../../platform/db/database.ts';
 import { decidedUpTo } from '../../record/events/follow.ts';
+import { listUndecided, lockOrder } from '../order.ts';
 import type { Claim } from './attempt.ts';
-import { listUndecided, lockOrder } from './order.ts';
 import { completeJobs, type FetchedJob } from './settle.ts';
 import { claimDeliveries, postponeDeliveries } from './store.ts';
 

@@ -1,11 +1,9 @@
 import { addMissingTagTypes } from '../../flags/tags/create.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { exceedsLimit } from '../../platform/errors.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import { type Keyring, seal } from '../../platform/secrets/seal.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { acceptIntegration } from './accept.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
 import { masked, placeOf, sealParameters } from './sealed.ts';
@@ -20,13 +18,13 @@ const MAX_INTEGRATIONS = 500;
 
 /** Creates an integration; the answer is the only place where its signing secret is ever shown. */
 export async function createIntegration(
-  db: Db,
-  actor: Actor,
+  current: Change,
   settings: IntegrationSettings,
   input: IntegrationInput,
 ): Promise<Integration & { signingSecret?: string }> {
+  const { tx, actor, record } = current;
   needsKey(settings.keyring);
-  const ofFilters = await filterViolations(db, actor, input);
+  const ofFilters = await filterViolations(tx, actor, input);
   const { provider, parameters, ...filters } = acceptIntegration(
     input,
     settings.targets,
@@ -34,39 +32,29 @@ export async function createIntegration(
     ofFilters,
   );
   const signingSecret = provider.signed ? newSigningSecret() : undefined;
-  return await change(db, actor, async changing => {
-    const { tx, record } = changing;
-    if ((await lockIntegrationCount(tx)) >= MAX_INTEGRATIONS) {
-      throw exceedsLimit(`There are at most ${MAX_INTEGRATIONS} integrations. Delete one first.`);
-    }
-    const id = await nextIntegrationId(tx);
-    const row = await insertIntegration(
-      tx,
-      id,
-      {
-        provider: provider.name,
-        description: input.description ?? null,
-        enabled: input.enabled,
-        ...sealParameters(settings.keyring, id, provider, parameters),
-        ...filters,
-        eventsWithoutProject: input.eventsWithoutProject ?? false,
-        ordered: input.ordered ?? false,
-        whenGivenUp: input.whenGivenUp ?? 'skip',
-      },
-      signingSecret === undefined ? null : seal(settings.keyring, placeOf(id, 'secret'), signingSecret),
-    );
-    await addTagTypes(changing, provider.tagTypes);
-    const integration = masked(settings.keyring, row);
-    record({ type: 'addon-config-created', data: asEventData(integration) });
-    return signingSecret === undefined ? integration : { ...integration, signingSecret };
-  });
-}
-
-async function addTagTypes(
-  changing: Change,
-  tagTypes: { name: string; description: string; icon: string }[],
-): Promise<void> {
-  if (tagTypes.length > 0) await addMissingTagTypes(changing, tagTypes);
+  if ((await lockIntegrationCount(tx)) >= MAX_INTEGRATIONS) {
+    throw exceedsLimit(`There are at most ${MAX_INTEGRATIONS} integrations. Delete one first.`);
+  }
+  const id = await nextIntegrationId(tx);
+  const row = await insertIntegration(
+    tx,
+    id,
+    {
+      provider: provider.name,
+      description: input.description ?? null,
+      enabled: input.enabled,
+      ...sealParameters(settings.keyring, id, provider, parameters),
+      ...filters,
+      eventsWithoutProject: input.eventsWithoutProject ?? false,
+      ordered: input.ordered ?? false,
+      whenGivenUp: input.whenGivenUp ?? 'skip',
+    },
+    signingSecret === undefined ? null : seal(settings.keyring, placeOf(id, 'secret'), signingSecret),
+  );
+  if (provider.tagTypes.length > 0) await addMissingTagTypes(current, provider.tagTypes);
+  const integration = masked(settings.keyring, row);
+  record({ type: 'addon-config-created', data: asEventData(integration) });
+  return signingSecret === undefined ? integration : { ...integration, signingSecret };
 }
 
 /** What events tell of an integration: what its owner wrote, sensitive parameters masked. */

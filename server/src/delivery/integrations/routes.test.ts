@@ -2,11 +2,13 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { keyringOf } from '../../platform/secrets/seal.ts';
+import { change } from '../../record/change.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
-import { createIntegration } from './create.ts';
+import { createIntegration, type IntegrationSettings } from './create.ts';
+import type { IntegrationInput } from './schema.ts';
 import { lockIntegrationCount } from './store.ts';
 
 const harness = useHarness();
@@ -218,12 +220,13 @@ test('a rotated secret is shown once; a second rotation within the overlap needs
   expect((await rotate({ overlapHours: 200 })).status).toBe(400);
 });
 
-test('without a key no integration is stored', async () => {
+const create = (...input: [IntegrationSettings, IntegrationInput]) =>
+  change(harness.db, SYSTEM, current => createIntegration(current, ...input));
+
+test('rejects an integration when the server has no key', async () => {
   const settings = { keyring: [], targets: { allowed: [], allowPrivate: true } };
 
-  await expect(createIntegration(harness.db, SYSTEM, settings, WEBHOOK)).rejects.toThrow(
-    'HALYARD_SECRET_KEY',
-  );
+  await expect(create(settings, WEBHOOK)).rejects.toThrow('HALYARD_SECRET_KEY');
 });
 
 test.each(['Admin', 'Editor'] as const)(
@@ -284,9 +287,7 @@ test('names parameters that the provider does not have in Halyard-Ignored', asyn
 
 test('private addresses are refused unless the operator allows them', async () => {
   const url = (address: string, targets: { allowed: string[]; allowPrivate: boolean }) =>
-    createIntegration(
-      harness.db,
-      SYSTEM,
+    create(
       { keyring: keyringOf(APP_SETTINGS.secretKey, []), targets },
       { ...WEBHOOK, parameters: { url: address } },
     ).then(

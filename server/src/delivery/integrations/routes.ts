@@ -2,6 +2,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { acceptIntegration, integrationViolations, unknownParameters, updateViolations } from './accept.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
 import { definitions } from './definitions.ts';
@@ -19,7 +20,7 @@ import {
 } from './schema.ts';
 import { masked } from './sealed.ts';
 import { findIntegration, listIntegrations } from './store.ts';
-import { changeIntegration } from './update.ts';
+import { updateIntegration } from './update.ts';
 import { filterViolations, viewFor } from './visible.ts';
 
 const tags = ['Integrations'];
@@ -98,8 +99,12 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createIntegration(db, request.actor, settings, request.body)),
+    async (request, reply) => {
+      const created = await change(db, request.actor, current =>
+        createIntegration(current, settings, request.body),
+      );
+      return reply.code(201).send(created);
+    },
   );
 
   app.post(
@@ -149,7 +154,9 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
       },
     },
     async request =>
-      await changeIntegration(db, request.actor, settings, Number(request.params.id), request.body),
+      await change(db, request.actor, current =>
+        updateIntegration(current, settings, Number(request.params.id), request.body),
+      ),
   );
 
   app.delete(
@@ -167,7 +174,9 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
       },
     },
     async (request, reply) => {
-      await removeIntegration(db, request.actor, keyring, Number(request.params.id));
+      await change(db, request.actor, current =>
+        removeIntegration(current, keyring, Number(request.params.id)),
+      );
       return reply.code(200).send();
     },
   );
@@ -191,6 +200,8 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
       },
     },
     async request =>
-      await rotateSigningSecret(db, request.actor, keyring, Number(request.params.id), request.body),
+      await change(db, request.actor, current =>
+        rotateSigningSecret(current, keyring, Number(request.params.id), request.body),
+      ),
   );
 }

@@ -98,7 +98,7 @@ export async function insertIntegration(
 }
 
 /** Switched on, it starts without a past; switched off, it remembers when, so that what is missed can be made up for. */
-export async function updateIntegration(
+export async function replaceIntegration(
   tx: Tx,
   id: number,
   fields: IntegrationFields,
@@ -122,7 +122,7 @@ export async function updateIntegration(
   return row;
 }
 
-export async function disableIntegration(tx: Tx, id: number, because: string): Promise<void> {
+export async function setDisabled(tx: Tx, id: number, because: string): Promise<void> {
   await sql`update integrations set enabled = false, disabled_at = now(), disabled_because = ${because}
     where id = ${id}`.execute(tx);
 }

@@ -1,82 +1,77 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData, notFound } from '../../platform/errors.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
-import { change } from '../../record/change.ts';
-import { letGo } from '../deliveries/order.ts';
+import type { Change } from '../../record/change.ts';
+import { unblock } from '../order.ts';
 import { acceptIntegration } from './accept.ts';
 import { asEventData, type IntegrationSettings } from './create.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
 import { masked, readParameters, sealParameters } from './sealed.ts';
-import { lockIntegration, updateIntegration } from './store.ts';
+import { lockIntegration, replaceIntegration } from './store.ts';
 import { filterViolations, mergeProjects, viewFor } from './visible.ts';
 
 /**
  * Replaces what is given; filters and settings that are left out stay, so that leaving one out never widens what is
  * sent. Changing nothing writes nothing.
  */
-export async function changeIntegration(
-  db: Db,
-  actor: Actor,
+export async function updateIntegration(
+  { tx, actor, record }: Change,
   settings: IntegrationSettings,
   id: number,
   input: IntegrationInput,
 ): Promise<Integration> {
   needsKey(settings.keyring);
-  return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockIntegration(tx, id);
-    const seenBefore = before && (await viewFor(tx, actor, [before]))(before);
-    if (!before || !seenBefore) throw notFound(`Integration ${id}`);
-    if (input.provider !== before.provider) {
-      throw badData([
-        {
-          message: `provider must stay ${before.provider}: make another integration instead`,
-          path: '/body/provider',
-        },
-      ]);
-    }
-    const stored = readParameters(settings.keyring, before);
-    const { provider, parameters, ...filters } = acceptIntegration(
+  const before = await lockIntegration(tx, id);
+  const seenBefore = before && (await viewFor(tx, actor, [before]))(before);
+  if (!before || !seenBefore) throw notFound(`Integration ${id}`);
+  if (input.provider !== before.provider) {
+    throw badData([
       {
-        ...input,
-        projects: input.projects ?? before.projects,
-        environments: input.environments ?? before.environments,
+        message: `provider must stay ${before.provider}: make another integration instead`,
+        path: '/body/provider',
       },
-      settings.targets,
-      { parameters: stored },
-      await filterViolations(tx, actor, input, before),
-    );
-    const projects = await mergeProjects(tx, actor, filters.projects, before.projects);
-    const open = {
-      description: input.description === undefined ? before.description : input.description,
-      enabled: input.enabled,
-      ...filters,
-      projects,
-      eventsWithoutProject: input.eventsWithoutProject ?? before.eventsWithoutProject,
-      ordered: input.ordered ?? before.ordered,
-      whenGivenUp: input.whenGivenUp ?? before.whenGivenUp,
-    };
-    if (isDeepStrictEqual({ ...before, ...open }, before) && isDeepStrictEqual(parameters, stored)) {
-      return masked(settings.keyring, seenBefore);
-    }
+    ]);
+  }
+  const stored = readParameters(settings.keyring, before);
+  const { provider, parameters, ...filters } = acceptIntegration(
+    {
+      ...input,
+      projects: input.projects ?? before.projects,
+      environments: input.environments ?? before.environments,
+    },
+    settings.targets,
+    { parameters: stored },
+    await filterViolations(tx, actor, input, before),
+  );
+  const projects = await mergeProjects(tx, actor, filters.projects, before.projects);
+  const open = {
+    description: input.description === undefined ? before.description : input.description,
+    enabled: input.enabled,
+    ...filters,
+    projects,
+    eventsWithoutProject: input.eventsWithoutProject ?? before.eventsWithoutProject,
+    ordered: input.ordered ?? before.ordered,
+    whenGivenUp: input.whenGivenUp ?? before.whenGivenUp,
+  };
+  if (isDeepStrictEqual({ ...before, ...open }, before) && isDeepStrictEqual(parameters, stored)) {
+    return masked(settings.keyring, seenBefore);
+  }
 
-    const after = await updateIntegration(tx, id, {
-      provider: provider.name,
-      ...open,
-      ...sealParameters(settings.keyring, id, provider, parameters),
-    });
-    if (!open.ordered || open.whenGivenUp === 'skip') await letGo(tx, id);
-    const changedSecrets = provider.parameters
-      .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored?.[name])
-      .map(({ name }) => name);
-    const integration = masked(settings.keyring, (await viewFor(tx, actor, [after]))(after) ?? after);
-    record({
-      type: 'addon-config-updated',
-      // Two masks look alike: that a secret changed is told by its name.
-      data: { ...asEventData(integration), ...(changedSecrets.length > 0 ? { changedSecrets } : {}) },
-      preData: asEventData(masked(settings.keyring, seenBefore)),
-    });
-    return integration;
+  const after = await replaceIntegration(tx, id, {
+    provider: provider.name,
+    ...open,
+    ...sealParameters(settings.keyring, id, provider, parameters),
   });
+  if (!open.ordered || open.whenGivenUp === 'skip') await unblock(tx, id);
+  const changedSecrets = provider.parameters
+    .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored?.[name])
+    .map(({ name }) => name);
+  const integration = masked(settings.keyring, (await viewFor(tx, actor, [after]))(after) ?? after);
+  record({
+    type: 'addon-config-updated',
+    // Two masks look alike: that a secret changed is told by its name.
+    data: { ...asEventData(integration), ...(changedSecrets.length > 0 ? { changedSecrets } : {}) },
+    preData: asEventData(masked(settings.keyring, seenBefore)),
+  });
+  return integration;
 }

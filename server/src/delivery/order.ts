@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Reader, Tx } from '../../platform/db/database.ts';
-import { insertJobs } from '../../record/deliveries.ts';
-import { WAKE_CHANNEL } from '../../record/wake.ts';
+import type { Reader, Tx } from '../platform/db/database.ts';
+import { insertJobs } from '../record/deliveries.ts';
+import { WAKE_CHANNEL } from '../record/wake.ts';
 
 /** What those behind it wait for: it is open, or it was given up and holds. */
 const IN_THE_WAY = sql<SqlBool>`(state in ('pending', 'retrying') or holds)`;
@@ -37,7 +37,7 @@ export async function queueHeads(tx: Tx, integrations: number[]): Promise<void> 
 }
 
 /** Ends the hold of one record, or of all; the next in turn is delivered. Returns whether anything held. */
-export async function letGo(tx: Tx, integration: number, record?: number): Promise<boolean> {
+export async function unblock(tx: Tx, integration: number, record?: number): Promise<boolean> {
   await lockOrder(tx, [integration]);
   const { rows } = await sql`
     update integration_deliveries set holds = false

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { useDeliveries } from '../../test/deliveries.ts';
-import { useHarness } from '../../test/harness.ts';
-import { call } from '../../test/request.ts';
-import { untilWaiting } from '../../test/waiting.ts';
-import { rescueDeliveries } from './clean-up.ts';
+import { useDeliveries } from '../test/deliveries.ts';
+import { useHarness } from '../test/harness.ts';
+import { call } from '../test/request.ts';
+import { untilWaiting } from '../test/waiting.ts';
+import { rescueDeliveries } from './deliveries/clean-up.ts';
 import { lockOrder } from './order.ts';
 
 const harness = useHarness();

@@ -1,0 +1,18 @@
+import { notFound } from '../../platform/errors.ts';
+import type { Change } from '../../record/change.ts';
+import { type IntegrationRow, lockIntegration } from './store.ts';
+import { viewFor } from './visible.ts';
+
+/** Locks an integration and returns it as the actor sees it. An integration that the actor cannot see is rejected with 404. */
+export async function lockVisibleIntegration(
+  { tx, actor }: Pick<Change, 'tx' | 'actor'>,
+  id: number,
+): Promise<IntegrationRow> {
+  const stored = await lockIntegration(tx, id);
+  const integration = stored && (await viewFor(tx, actor, [stored]))(stored);
+  if (!integration) throw notFound(`Integration ${id}`);
+  return integration;
+}
+
+/** The part of an integration that events about its deliveries contain. */
+export const identityOf = ({ id, provider, description }: IntegrationRow) => ({ id, provider, description });
