@@ -7,7 +7,6 @@ export const PENDING: string[] = [
   'CONTRIBUTING.md',
   'README.md',
   'SECURITY.md',
-  'STYLE.md',
   'docs',
   'bench',
   'scripts/complete-lockfile.ts',

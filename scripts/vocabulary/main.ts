@@ -34,6 +34,6 @@ for (const { path, line, found, instead } of findings) {
   console.error(`${path}:${line}: "${found}". Use: ${instead}.`);
 }
 if (findings.length > 0) {
-  console.error(`\n${findings.length} banned words. See the glossary in STYLE.md.`);
+  console.error(`\nBanned words: ${findings.length}. See the glossary in STYLE.md.`);
   process.exitCode = 1;
 }
