@@ -5,7 +5,6 @@ export const PENDING: string[] = [
   'ARCHITECTURE.md',
   'CHANGELOG.md',
   'CONTRIBUTING.md',
-  'README.md',
   'SECURITY.md',
   'docs',
   'bench',

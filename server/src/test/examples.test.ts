@@ -1,49 +1,64 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { makeDemoData } from '../../scripts/demo.ts';
-import { ADMIN_TOKEN, useHarness } from './harness.ts';
+import { buildApp } from '../app.ts';
+import { createInitialAdminTokens } from '../people/api-tokens/create.ts';
+import { openDb } from '../platform/db/database.ts';
+import { createDatabase, dropDatabase, urlOf } from './database.ts';
+import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
+import { alignWith, parseShown, patternOf } from './shown-output.ts';
+import { strictSerializer } from './strict-serializer.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
-const FOLDERS = ['', 'docs/reference/', 'docs/how-to/'];
+const PUBLIC_URL = 'http://localhost:4242';
+const FOLDERS = ['', 'docs/', 'docs/reference/', 'docs/how-to/'];
 
-type Example = { line: number; script: string; fails: boolean };
+type Block = { line: number; language: string; text: string };
+type Example = { line: number; script: string; fails: boolean; shown: Block | undefined };
 
-const harness = useHarness();
+const demo = `halyard_examples_${randomBytes(6).toString('hex')}`;
 const folder = mkdtempSync(join(tmpdir(), 'halyard-examples-'));
 const env: Record<string, string> = { TOKEN: ADMIN_TOKEN };
 
 beforeAll(async () => {
   writeFileSync(join(folder, '.env'), `HALYARD_INIT_ADMIN_TOKENS=${ADMIN_TOKEN}\n`);
-  const people = await makeDemoData(harness.db);
+  await createDatabase(demo, inject('template'));
+  const db = openDb({ url: urlOf(demo), poolSize: 2, onError: () => {} });
+  await createInitialAdminTokens(db, [ADMIN_TOKEN]);
+  const people = await makeDemoData(db);
   env.PASSWORD = String(people.find(person => person.username === 'ada')?.password);
-  const port = await freePort();
-  env.URL = `http://127.0.0.1:${port}`;
-  // Requests with a cookie must come from a page of the public address.
-  const app = await harness.secondServer({ publicUrl: env.URL });
-  await app.listen({ host: '127.0.0.1', port });
+  await db.destroy();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await dropDatabase(demo);
+  rmSync(folder, { recursive: true, force: true });
+});
 
-/**
- * The shell examples of a page. They run in their order on one instance with the demo data, with URL and TOKEN set as the
- * README sets them, and PASSWORD. `sh fails` marks one whose request is rejected on purpose, `sh no-run` one for the reader's own system.
- */
-function examplesOf(page: string): Example[] {
-  const examples: Example[] = [];
-  const lines = readFileSync(new URL(page, ROOT), 'utf8').split('\n');
-  for (let n = 0; n < lines.length; n++) {
-    const [, indent, kind] = /^( *)```sh ?(.*)$/.exec(String(lines[n])) ?? [];
-    if (indent === undefined || kind === 'no-run') continue;
-    const end = lines.indexOf(`${indent}\`\`\``, n);
-    const script = lines.slice(n + 1, end).map(line => line.slice(indent.length));
-    examples.push({ line: n + 1, script: script.join('\n'), fails: kind === 'fails' });
-  }
-  return examples;
+/** A fresh instance with the demo data. */
+function useInstance(): void {
+  const name = `${demo}_page`;
+  const opened: { close: () => Promise<void> }[] = [];
+  beforeAll(async () => {
+    await createDatabase(name, demo);
+    const db = openDb({ url: urlOf(name), poolSize: 4, onError: () => {} });
+    const port = await freePort();
+    env.URL = `http://127.0.0.1:${port}`;
+    // Requests with a cookie must come from a page of the public address.
+    const settings = { ...APP_SETTINGS, publicUrl: env.URL };
+    const app = await buildApp(db, settings, { ...strictSerializer, longReadDb: db });
+    await app.listen({ host: '127.0.0.1', port });
+    opened.push(app, { close: () => db.destroy() });
+  });
+  afterAll(async () => {
+    for (const part of opened) await part.close();
+    await dropDatabase(name);
+  });
 }
 
 async function freePort(): Promise<number> {
@@ -55,9 +70,37 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+function blocksOf(page: string): Block[] {
+  const blocks: Block[] = [];
+  const lines = readFileSync(new URL(page, ROOT), 'utf8').split('\n');
+  for (let n = 0; n < lines.length; n++) {
+    const [, indent, language = ''] = /^( *)```(.*)$/.exec(String(lines[n])) ?? [];
+    if (indent === undefined) continue;
+    const end = lines.indexOf(`${indent}\`\`\``, n + 1);
+    const text = lines.slice(n + 1, end).map(line => line.slice(indent.length));
+    blocks.push({ line: n + 1, language, text: text.join('\n') });
+    n = end;
+  }
+  return blocks;
+}
+
+/**
+ * The shell examples of a page, each with the output that the page shows next: `json`, or `text`. They run in their order, with
+ * URL and TOKEN set as the README sets them, and PASSWORD. `sh fails` marks an example whose request is rejected on purpose,
+ * `sh no-run` an example for the reader's own system.
+ */
+function examplesOf(page: string): Example[] {
+  return blocksOf(page).flatMap(({ line, language, text }, n, blocks) => {
+    if (language !== 'sh' && language !== 'sh fails') return [];
+    const next = blocks[n + 1];
+    const shown = next && ['json', 'text'].includes(next.language) ? next : undefined;
+    return [{ line, script: text, fails: language === 'sh fails', shown }];
+  });
+}
+
 async function run(script: string): Promise<{ code: number; output: string }> {
   // --fail-with-body gives curl an exit code for an error response, and still prints it.
-  const bash = `set -euo pipefail; curl() { command curl --fail-with-body --show-error "$@"; }\n${script}`;
+  const bash = `set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n${script}`;
   const child = spawn('bash', ['-c', bash], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...env },
@@ -67,7 +110,17 @@ async function run(script: string): Promise<{ code: number; output: string }> {
   child.stdout.on('data', chunk => chunks.push(String(chunk)));
   child.stderr.on('data', chunk => chunks.push(String(chunk)));
   const [code] = await once(child, 'close');
-  return { code, output: chunks.join('') };
+  return { code, output: chunks.join('').replaceAll(String(env.URL), PUBLIC_URL) };
+}
+
+function expectShown(output: string, shown: Block | undefined): void {
+  if (shown?.language === 'json') {
+    const documents = parseShown(shown.text);
+    const actual = parseShown(output);
+    expect(actual.map((document, n) => alignWith(documents[n], document))).toEqual(documents);
+  } else if (!patternOf(shown?.text.trim() ?? '').test(output.trim())) {
+    expect(output).toBe(shown?.text ?? '');
+  }
 }
 
 const pages = FOLDERS.flatMap(name =>
@@ -75,25 +128,22 @@ const pages = FOLDERS.flatMap(name =>
     .filter(file => file.endsWith('.md') && (name !== '' || file === 'README.md'))
     .toSorted()
     .map(file => `${name}${file}`),
-).filter(page => examplesOf(page).length > 0);
+);
 
-/** The figures of a health response, whether complete or shortened. */
-const healthFigures = (text: string) =>
-  [...text.matchAll(/"(health|features|stale|points|total)": ?(\d+)/g)].map(([, name, figure]) => [
-    name,
-    figure,
-  ]);
+describe.each(pages.filter(page => examplesOf(page).length > 0))('%s', page => {
+  useInstance();
 
-describe.each(pages)('%s', page => {
-  test.each(examplesOf(page))('the example in line $line runs as pasted', async ({ script, fails }) => {
-    const { code, output } = await run(script);
+  test.each(examplesOf(page))('the example in line $line prints what the page shows', async example => {
+    const { code, output } = await run(example.script);
 
-    expect({ failed: code !== 0, output }).toEqual({ failed: fails, output });
-    if (page === 'README.md' && script.includes('/payments/health"')) {
-      const [, shown = ''] = readFileSync(new URL(page, ROOT), 'utf8').split(script);
-      expect(healthFigures(output)).toEqual(
-        expect.arrayContaining(healthFigures(shown.split('```')[2] ?? '')),
-      );
-    }
+    expect({ failed: code !== 0, output }).toEqual({ failed: example.fails, output });
+    expectShown(output, example.shown);
   });
+});
+
+test.each(pages.filter(page => page.startsWith('docs/reference/')))('%s opens with an example', page => {
+  const text = readFileSync(new URL(page, ROOT), 'utf8');
+  const [beforeTable = ''] = text.split(/^\|/m);
+
+  expect(beforeTable).toMatch(/^```sh/m);
 });
