@@ -50,7 +50,6 @@ const CALQUES: Word[] = [
   { pattern: /\bso much that\b/gi, instead: 'so that' },
   { pattern: /\bsuch a one\b|\bsuch ones\b/gi, instead: 'the noun again' },
   { pattern: /\bwhat is left out\b|\bis left out stays\b/gi, instead: 'an omitted field keeps its value' },
-  { pattern: /\bare none\b/gi, instead: 'state the rule' },
   { pattern: /\b(?:by|for|from|of|to|with) who\b/gi, instead: 'anyone who, a caller who' },
   { pattern: /\bwants\b|\bwanted\b/gi, instead: 'requires, expects' },
   { pattern: /\bknow(?:s|n)? of\b/gi, instead: 'know, know about' },
