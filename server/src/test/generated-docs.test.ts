@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../access/permissions.ts';
+import { VARIABLES } from '../platform/variables.ts';
+import { describe } from '../record/events/describe.ts';
+import { EVENT_TYPE_NAMES } from '../record/events/event-types.ts';
+import { listOperations } from './operations.ts';
+
+// Parts of pages that are generated from the code, between two comments of the page. `npm run docs` writes them.
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+const code = (text: string): string => `\`${text}\``;
+
+/** A table with aligned columns, as the formatter writes it. */
+function table(head: string[], rows: string[][]): string {
+  const widths = head.map((name, n) => Math.max(3, ...[name, ...rows.map(row => row[n] ?? '')].map(length)));
+  const line = (row: string[]) =>
+    `| ${row.map((cell, n) => cell + ' '.repeat(Number(widths[n]) - length(cell))).join(' | ')} |`;
+  return [line(head), line(widths.map(width => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+const length = (text: string): number => [...text].length;
+
+/** Every source file that is part of the server. */
+const sources = (): string[] =>
+  readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
+    .filter(path => /\.ts$/.test(path) && !/\.test\.ts$|^test\/|event-types\.ts$|gen\.ts$/.test(path))
+    .map(path => readFileSync(join(ROOT, 'server/src', path), 'utf8'));
+
+function eventTypes(): string {
+  const text = sources().join('\n');
+  const rows = EVENT_TYPE_NAMES.map(type => {
+    const event = { type, createdBy: 'x', environment: null, project: null, featureName: null };
+    const { label } = describe({ ...event, data: null, preData: null } as Parameters<typeof describe>[0]);
+    return [code(type), label, text.includes(`'${type}'`) ? 'yes' : ''];
+  });
+  return table(['Type', 'Label', 'Emitted today'], rows);
+}
+
+function permissions(): string {
+  const held: [string, readonly string[]][] = [
+    ['on the instance', ROOT_PERMISSIONS],
+    ['in a project', PROJECT_PERMISSIONS],
+    ['in a project, for one environment or all', ENVIRONMENT_PERMISSIONS],
+  ];
+  const rows = held.flatMap(([where, names]) => names.map(name => [code(name), where]));
+  return table(['Permission', 'Held'], rows);
+}
+
+const variables = (): string =>
+  table(
+    ['Variable', 'Default', 'Meaning'],
+    Object.entries(VARIABLES).map(([name, { default: fallback, meaning }]) => [
+      code(name),
+      fallback.replace(/\S*[\d$=:/]\S*$|^(?:true|false|info)$/, code),
+      meaning.replace(/\*:\*\.|X-Forwarded-For/, code),
+    ]),
+  );
+
+const operationsWithSecrets = (): string =>
+  listOperations()
+    .filter(({ answersSecret }) => answersSecret)
+    .map(({ method, path }) => `- ${code(`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)}`)
+    .join('\n');
+
+const PARTS: [string, string, () => string][] = [
+  ['README.md', 'variables', variables],
+  ['docs/reference/events.md', 'event types', eventTypes],
+  ['docs/reference/access.md', 'permissions', permissions],
+  ['docs/reference/idempotency.md', 'operations with a secret', operationsWithSecrets],
+];
+
+test.each(PARTS)('%s has the generated part "%s"', async (page, name, generate) => {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const [start, end] = [`<!-- generated: ${name} -->\n\n`, '\n\n<!-- end -->'];
+
+  expect(text).toContain(start);
+  const before = text.slice(0, text.indexOf(start) + start.length);
+  const after = text.slice(text.indexOf(end, before.length));
+
+  await expect(before + generate() + after).toMatchFileSnapshot(join(ROOT, page));
+});
