@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { makeDemoData } from '../../scripts/demo.ts';
 import { buildApp } from '../app.ts';
-import { createInitialAdminTokens } from '../people/api-tokens/create.ts';
+import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { openDb } from '../platform/db/database.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
