@@ -65,7 +65,9 @@ async function keepThings(db: Db): Promise<void> {
   const project = { id: 'fuzzed', name: 'Fuzzed' };
   const { createProject } = await import('../../server/src/flags/projects/create.ts');
   const { archiveProject } = await import('../../server/src/flags/projects/archive.ts');
-  await createProject(db, SYSTEM, project).catch(() => archiveProject(db, SYSTEM, 'fuzzed', false));
+  await change(db, SYSTEM, current => createProject(current, project)).catch(() =>
+    change(db, SYSTEM, current => archiveProject(current, 'fuzzed', false)),
+  );
   await change(db, SYSTEM, current => createFeature(current, 'fuzzed', { name: 'fuzzed' })).catch(() => {});
   await change(db, SYSTEM, current =>
     switchFeatures(current, 'fuzzed', 'development', ['fuzzed'], true),

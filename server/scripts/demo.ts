@@ -27,19 +27,25 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
   const ben = await makePerson(db, 'ben', 'Ben Lindqvist', 'Editor');
   const cleo = await makePerson(db, 'cleo', 'Cleo Marchetti', 'Viewer');
 
-  await createProject(db, ben.actor, {
-    id: 'payments',
-    name: 'Payments',
-    description: 'Everything about paying',
-  });
-  await changeProject(db, ben.actor, 'payments', {
-    featureLimit: 200,
-    featureNaming: { pattern: 'pay\\.[a-z0-9-]+', example: 'pay.checkout', description: 'Starts with pay.' },
-  });
+  await change(db, ben.actor, current =>
+    createProject(current, { id: 'payments', name: 'Payments', description: 'Payments and refunds' }),
+  );
+  await change(db, ben.actor, current =>
+    changeProject(current, 'payments', {
+      featureLimit: 200,
+      featureNaming: {
+        pattern: 'pay\\.[a-z0-9-]+',
+        example: 'pay.checkout',
+        description: 'Starts with pay.',
+      },
+    }),
+  );
   await makeFeatures(db, ben.actor);
-  await createProject(db, ada.actor, { id: 'skunkworks', name: 'Skunkworks', mode: 'private' });
-  await createProject(db, ben.actor, { id: 'old-site', name: 'Old site' });
-  await archiveProject(db, ben.actor, 'old-site', true);
+  await change(db, ada.actor, current =>
+    createProject(current, { id: 'skunkworks', name: 'Skunkworks', mode: 'private' }),
+  );
+  await change(db, ben.actor, current => createProject(current, { id: 'old-site', name: 'Old site' }));
+  await change(db, ben.actor, current => archiveProject(current, 'old-site', true));
   return [ada, ben, cleo].map(({ actor, role, ...secrets }) => ({
     name: `${actor.name} (${role})`,
     username: actor.name,

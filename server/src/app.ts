@@ -61,7 +61,7 @@ import { installIdempotency } from './record/idempotency/hook.ts';
 import { constraintRoutes } from './targeting/constraints/routes.ts';
 import { contextRoutes } from './targeting/context/routes.ts';
 import { segmentRoutes } from './targeting/segments/routes.ts';
-import { strategyRoutes } from './targeting/strategy-types/routes.ts';
+import { strategyTypeRoutes } from './targeting/strategy-types/routes.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
@@ -126,7 +126,7 @@ export async function buildApp(
   lifecycleRoutes(app, db);
   environmentRoutes(app, db, limits);
   changeRequestRoutes(app, db);
-  strategyRoutes(app, db);
+  strategyTypeRoutes(app, db);
   featureTypeRoutes(app, db);
   contextRoutes(app, db);
   constraintRoutes(app, db);

@@ -4,6 +4,7 @@ import { createFeature } from '../flags/features/create.ts';
 import type { NewFeature } from '../flags/features/schema.ts';
 import { createProject } from '../flags/projects/create.ts';
 import type { NewProject, Project } from '../flags/projects/schema.ts';
+import { findProject } from '../flags/projects/store.ts';
 import { createApiToken } from '../people/api-tokens/create.ts';
 import type { ApiToken, NewApiToken } from '../people/api-tokens/schema.ts';
 import { insertUserRole } from '../people/grants/store.ts';
@@ -52,7 +53,15 @@ export async function makePerson(
 }
 
 export async function makeProject(db: Db, fields: Partial<NewProject> = {}): Promise<Project> {
-  return await createProject(db, SYSTEM, { name: 'Test project', id: `project-${unique()}`, ...fields });
+  const input = { name: 'Test project', id: `project-${unique()}`, ...fields };
+  const project = await change(
+    db,
+    SYSTEM,
+    current => createProject(current, input),
+    (tx, id) => findProject(tx, SYSTEM, id),
+  );
+  if (!project) throw new Error(`Project ${input.id} was not created`);
+  return project;
 }
 
 export async function makeFeature(db: Db, project: string, fields: NewFeature): Promise<void> {

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { switchFeatures } from '../flags/feature-environments/toggle.ts';
 import { createFeature } from '../flags/features/create.ts';
-import { createProject } from '../flags/projects/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import { type Db, openDb, type Tx } from '../platform/db/database.ts';
 import { change } from '../record/change.ts';
@@ -31,7 +30,7 @@ test('a server killed in the midst of 220 changes leaves none without its events
 
   try {
     const user = await makeUser(db, 'Admin');
-    for (let n = 0; n < 60; n++) await createProject(db, SYSTEM, { id: `first-${n}`, name: 'Project' });
+    for (let n = 0; n < 60; n++) await makeProject(db, { id: `first-${n}`, name: 'Project' });
     for (let n = 0; n < FEATURES; n++) await makeEnabledFeature(db, `feature-${n}`);
     for (let round = 0; round < ROUNDS; round++) {
       const before = await readState(db);

@@ -246,7 +246,7 @@ test.each(['Admin', 'Editor'] as const)(
       expect(answer.status).toBe(400);
       expect(answer.body.details).toEqual([
         { message: 'project nope does not exist', path: '/body/projects/1' },
-        { message: 'environment prod does not exist', path: '/body/environments/0' },
+        { message: 'environment "prod" does not exist', path: '/body/environments/0' },
       ]);
     }
     const all = await ask('POST', '', { ...filters, events: ['feature-craeted'] });

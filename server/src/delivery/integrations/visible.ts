@@ -1,5 +1,5 @@
 import { unknownTo, unreadableOf } from '../../access/private.ts';
-import { environmentViolations } from '../../flags/environments/usable.ts';
+import { environmentViolations } from '../../flags/environments/violations.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Violation } from '../../platform/errors.ts';

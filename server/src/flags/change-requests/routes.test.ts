@@ -20,7 +20,7 @@ const set = (project: string, environment: string, body: unknown, token?: string
 const lastEvent = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?limit=1')).body.events[0]?.id;
 
-test('they are off in each environment of the project, and in no other', async () => {
+test('change requests are disabled in each environment of the project', async () => {
   await call(harness.app, 'POST', '/api/admin/environments', {
     body: { name: 'staging', type: 'preproduction', sortOrder: 1 },
   });
@@ -39,26 +39,26 @@ test.each([
   { changeRequestsEnabled: false },
   { changeRequestsEnabled: false, requiredApprovals: 0 },
   { changeRequestsEnabled: false, requiredApprovals: null },
-])('%j asks for what is so, and records nothing', async body => {
+])('accepts %j and records nothing', async body => {
   const project = await makeProject(harness.db);
   const before = await lastEvent();
 
-  const answer = await set(project.id, 'production', body);
+  const response = await set(project.id, 'production', body);
 
-  expect(answer).toMatchObject({ status: 204, body: '' });
+  expect(response).toMatchObject({ status: 204, body: '' });
   expect(await lastEvent()).toBe(before);
 });
 
-test('switching them on is refused, with the reason', async () => {
+test('rejects enabling change requests with 400', async () => {
   const project = await makeProject(harness.db);
 
-  const answer = await set(project.id, 'production', { changeRequestsEnabled: true, requiredApprovals: 2 });
+  const response = await set(project.id, 'production', { changeRequestsEnabled: true, requiredApprovals: 2 });
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 400,
     body: {
       name: 'BadDataError',
-      message: expect.stringContaining('not part of Halyard yet'),
+      message: expect.stringContaining('does not support change requests yet'),
       details: [{ path: '/body/changeRequestsEnabled' }],
     },
   });
@@ -70,7 +70,7 @@ test.each([
   [{ changeRequestsEnabled: 'false' }, '/body/changeRequestsEnabled'],
   [{ changeRequestsEnabled: false, requiredApprovals: -1 }, '/body/requiredApprovals'],
   [{ changeRequestsEnabled: false, requiredApprovals: 1.5 }, '/body/requiredApprovals'],
-])('%j is refused', async (body, path) => {
+])('rejects %j', async (body, path) => {
   const project = await makeProject(harness.db);
 
   expect(await set(project.id, 'production', body)).toMatchObject({
@@ -79,22 +79,22 @@ test.each([
   });
 });
 
-test('an unknown project, and an environment that the project does not have, are not found', async () => {
+test('responds with 404 for an unknown project or an environment that the project does not have', async () => {
   const project = await makeProject(harness.db, { environments: ['development'] });
 
   const off = { changeRequestsEnabled: false };
-  const answers = [
+  const responses = [
     await read('no-such-project'),
     await set('no-such-project', 'production', off),
     await set(project.id, 'production', off),
     await set(project.id, 'no-such-environment', { changeRequestsEnabled: true }),
   ];
 
-  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
-  expect(answers[2]?.body.message).toBe(`Environment production of project ${project.id} does not exist.`);
+  expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  expect(responses[2]?.body.message).toBe(`Environment production of project ${project.id} does not exist.`);
 });
 
-test('who may read the project reads it, who may change the project sets it', async () => {
+test('readers of the project may read the settings, owners may set them', async () => {
   const { db } = harness;
   const project = await makeProject(db, { mode: 'private' });
   const [stranger, member, owner] = [
@@ -112,7 +112,7 @@ test('who may read the project reads it, who may change the project sets it', as
 
   expect(reads.map(({ status }) => status)).toEqual([404, 200, 200]);
   expect(sets.map(({ status }) => status)).toEqual([404, 403, 204]);
-  // The environment is in the address, but these permissions are not held for one.
+  // The environment is in the URL, but these permissions are not granted per environment.
   expect(sets[1]?.body.message).toBe(
     'You need one of the permissions UPDATE_PROJECT, PROJECT_CHANGE_REQUEST_WRITE to do this.',
   );

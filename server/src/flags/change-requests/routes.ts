@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { Nothing, Ref, refusals } from '../../platform/http/schema.ts';
-import { changeRequestConfigs, setChangeRequestConfig } from './config.ts';
+import { listChangeRequestConfigs, setChangeRequestConfig } from './configure.ts';
 import { ChangeRequestConfig, ChangeRequestConfigInput } from './schema.ts';
 
 const tags = ['Environments'];
@@ -23,9 +23,9 @@ export function changeRequestRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'getChangeRequestConfig',
         tags,
-        summary: 'See where a project needs change requests',
+        summary: 'List the change request settings of a project',
         description:
-          'One entry for each environment of the project, in their order. There are no change requests yet, so they are off in each.',
+          'Returns one entry for each environment of the project, in order. Halyard does not support change requests yet, so they are disabled in every environment. Every caller who may read the project may call it.',
         params: Type.Object({ projectId }),
         response: {
           200: Type.Array(Ref(ChangeRequestConfig), {
@@ -36,7 +36,7 @@ export function changeRequestRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => await changeRequestConfigs(db, request.params.projectId),
+    async request => await listChangeRequestConfigs(db, request.params.projectId),
   );
 
   app.put(
@@ -46,17 +46,17 @@ export function changeRequestRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'setChangeRequestConfig',
         tags,
-        summary: 'Switch change requests of an environment off',
+        summary: 'Disable change requests in an environment',
         description:
-          'There are no change requests yet: false is what is so and changes nothing, true is refused. For clients that send it in any case.',
+          'Halyard does not support change requests yet: false changes nothing, true is rejected with 400. The operation exists for clients of Unleash that always send it. Requires UPDATE_PROJECT or PROJECT_CHANGE_REQUEST_WRITE.',
         params: Type.Object({ projectId, environment }),
         body: ChangeRequestConfigInput,
         response: { 204: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
-      const { projectId: project, environment: place } = request.params;
-      await setChangeRequestConfig(db, project, place, request.body);
+      const { projectId: project, environment: name } = request.params;
+      await setChangeRequestConfig(db, project, name, request.body);
       return reply.code(204).send();
     },
   );

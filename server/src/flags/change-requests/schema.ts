@@ -6,9 +6,11 @@ export const ChangeRequestConfig = Named(
   Type.Object({
     environment: Type.String({ examples: ['production'] }),
     type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
-    changeRequestEnabled: Type.Boolean({ description: 'Always false: there are no change requests yet' }),
+    changeRequestEnabled: Type.Boolean({
+      description: 'Always false: Halyard does not support change requests yet',
+    }),
     requiredApprovals: Nullable(
-      Type.Integer({ description: 'Approvals that a change needs; null: changes need none' }),
+      Type.Integer({ description: 'Number of approvals a change requires; null: none' }),
     ),
   }),
 );
@@ -17,13 +19,13 @@ export type ChangeRequestConfig = Static<typeof ChangeRequestConfig>;
 export const ChangeRequestConfigInput = NamedObject(
   'ChangeRequestConfigInput',
   {
-    changeRequestsEnabled: Type.Boolean({ description: 'false; true is refused' }),
+    changeRequestsEnabled: Type.Boolean({ description: 'Must be false; true is rejected' }),
     requiredApprovals: Type.Optional(
       Nullable(
         Type.Integer({
           minimum: 0,
           maximum: 100,
-          description: 'Says nothing while change requests are off, and is not kept',
+          description: 'Ignored and not stored while change requests are disabled',
           examples: [0],
         }),
       ),

@@ -12,7 +12,7 @@ import {
   type Violation,
 } from '../../platform/errors.ts';
 import { change } from '../../record/change.ts';
-import { unusableSegments } from '../../targeting/segments/usable.ts';
+import { listUnusableSegments } from '../../targeting/segments/violations.ts';
 import { admissionErrors, instanceLimitErrors } from '../features/create.ts';
 import { holdSources, readReadable, takenNames } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
@@ -196,7 +196,7 @@ async function segmentObstacles(tx: Tx, project: string, copies: PlannedCopy[]):
     ),
   );
   const ids = [...new Set(uses.map(({ id }) => id))].toSorted((a, b) => a - b);
-  const unusable = new Set(await unusableSegments(tx, project, ids));
+  const unusable = new Set(await listUnusableSegments(tx, project, ids));
   const messages = uses
     .filter(({ id }) => unusable.has(id))
     .map(

@@ -4,10 +4,10 @@ import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
-// A file of its own: these tests take environments away that others need.
+// In a separate file, because this test deletes environments that other tests need.
 const harness = useHarness();
 
-test('of the last two environments one stays, also when both are deleted at once', async () => {
+test('keeps one of the last two environments when both are deleted concurrently', async () => {
   await sql`delete from project_environments`.execute(harness.db);
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('environments').select('name').forUpdate().execute();
@@ -17,9 +17,9 @@ test('of the last two environments one stays, also when both are deleted at once
   );
   await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
-  const answers = (await both).toSorted((a, b) => a.status - b.status);
+  const responses = (await both).toSorted((a, b) => a.status - b.status);
 
-  expect(answers).toMatchObject([
+  expect(responses).toMatchObject([
     { status: 200 },
     { status: 403, body: { details: [{ message: expect.stringMatching(/is the last environment/) }] } },
   ]);

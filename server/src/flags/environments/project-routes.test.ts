@@ -42,7 +42,7 @@ const switchOn = async (feature: string, environment: string) =>
     .onConflict(conflict => conflict.columns(['feature_name', 'environment']).doUpdateSet({ enabled: true }))
     .execute();
 
-test('the environments of a project are listed in order, with what the project has there', async () => {
+test('lists the environments of a project in order with their usage counts', async () => {
   await makeProject(harness.db, { id: 'listed' });
   await makeFeature('listed', 'listed-feature');
   await switchOn('listed-feature', 'production');
@@ -76,14 +76,14 @@ test('the environments of a project are listed in order, with what the project h
   });
 });
 
-test('an added environment is there for the project and all its features, switched off', async () => {
+test('adds an environment to the project and, disabled, to all its features', async () => {
   await makeProject(harness.db, { id: 'growing', environments: ['development'] });
   await makeFeature('growing', 'growing-1');
   await makeFeature('growing', 'growing-2');
 
-  const answer = await add('growing', 'production');
+  const response = await add('growing', 'production');
 
-  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(response).toMatchObject({ status: 200, body: '' });
   expect(await list('growing')).toMatchObject([{ name: 'development' }, { name: 'production' }]);
   for (const feature of ['growing-1', 'growing-2']) {
     expect(await placesOf(feature)).toEqual([{ environment: 'production', enabled: false }]);
@@ -96,27 +96,27 @@ test('an added environment is there for the project and all its features, switch
   });
 });
 
-test('an environment that the project has already is refused', async () => {
+test('rejects an environment that the project already has', async () => {
   await makeProject(harness.db, { id: 'complete' });
 
-  const answer = await add('complete', 'production');
+  const response = await add('complete', 'production');
 
-  expect(answer).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(response).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
   expect(await eventsOf('complete')).toHaveLength(1);
 });
 
 test.each([
-  ['one that does not exist', 'moon'],
+  ['an unknown environment', 'moon'],
   ['an empty name', ''],
   ['a number', 1],
-  ['none', undefined],
-])('of environments, %s is refused', async (_case, environment) => {
-  const answer = await add('default', environment);
+  ['a missing environment', undefined],
+])('rejects adding %s with 400', async (_case, environment) => {
+  const response = await add('default', environment);
 
-  expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/body/environment' }] } });
+  expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/environment' }] } });
 });
 
-test('a removed environment is gone from the project and its features, and no others', async () => {
+test('removes an environment from the project and its features only', async () => {
   await makeProject(harness.db, { id: 'shrinking' });
   await makeFeature('shrinking', 'shrinking-1');
   await makeFeature('default', 'bystander');
@@ -127,9 +127,9 @@ test('a removed environment is gone from the project and its features, and no ot
       .execute();
   }
 
-  const answer = await remove('shrinking', 'production');
+  const response = await remove('shrinking', 'production');
 
-  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(response).toMatchObject({ status: 200, body: '' });
   expect(await list('shrinking')).toMatchObject([{ name: 'development' }]);
   expect(await placesOf('shrinking-1')).toEqual([]);
   expect(await placesOf('bystander')).toHaveLength(1);
@@ -139,33 +139,33 @@ test('a removed environment is gone from the project and its features, and no ot
   });
 });
 
-test('the only environment of a project stays, and one with an enabled feature: every reason is told', async () => {
+test('rejects removing the only environment or one with enabled features, and lists every reason', async () => {
   await makeProject(harness.db, { id: 'stuck', environments: ['production'] });
   await makeFeature('stuck', 'stuck-feature');
   await switchOn('stuck-feature', 'production');
 
-  const answer = await remove('stuck', 'production');
+  const response = await remove('stuck', 'production');
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 403,
     body: {
       name: 'InvalidOperationError',
       details: [
-        { message: 'It is the only environment of project stuck.' },
-        { message: 'Switch off the features enabled in it first: stuck-feature.' },
+        { message: 'Environment "production" is the only environment of project stuck.' },
+        { message: 'Features are enabled in environment "production": stuck-feature. Disable them first.' },
       ],
     },
   });
   expect(await list('stuck')).toHaveLength(1);
 });
 
-test('an environment that the project does not have cannot be removed from it', async () => {
+test('responds with 404 when removing an environment that the project does not have', async () => {
   await makeProject(harness.db, { id: 'lean', environments: ['production'] });
 
   expect(await remove('lean', 'development')).toMatchObject({ status: 404 });
 });
 
-test('a default strategy is set, listed, replaced as a whole and recorded', async () => {
+test('sets, lists and replaces a default strategy and records events', async () => {
   await makeProject(harness.db, { id: 'defaulted' });
 
   const first = await setDefault('defaulted', {
@@ -204,7 +204,7 @@ test('a default strategy is set, listed, replaced as a whole and recorded', asyn
   expect(events[1].preData).toBeNull();
 });
 
-test('a default strategy of an unknown type and with segments of elsewhere is refused, and each is told', async () => {
+test('rejects a default strategy with an unknown type and segments of other projects, and lists each', async () => {
   await makeProject(harness.db, { id: 'elsewhere' });
   const segment = async (name: string, project: string | null) =>
     (
@@ -216,39 +216,39 @@ test('a default strategy of an unknown type and with segments of elsewhere is re
     ).id;
   const [shared, foreign] = [await segment('shared', null), await segment('foreign', 'elsewhere')];
 
-  const answer = await setDefault('default', { name: 'nope', segments: [shared, foreign, 2_000_000] });
+  const response = await setDefault('default', { name: 'nope', segments: [shared, foreign, 2_000_000] });
 
-  expect(answer.status).toBe(400);
-  expect(answer.body.details).toEqual([
-    { message: 'strategy type nope does not exist', path: '/body/name' },
-    { message: `segment ${foreign} does not exist in this project`, path: '/body/segments' },
-    { message: 'segment 2000000 does not exist in this project', path: '/body/segments' },
+  expect(response.status).toBe(400);
+  expect(response.body.details).toEqual([
+    { message: 'strategy type "nope" does not exist', path: '/body/name' },
+    { message: `segment ${foreign} does not exist in project "default"`, path: '/body/segments' },
+    { message: 'segment 2000000 does not exist in project "default"', path: '/body/segments' },
   ]);
 });
 
 test.each([
   ['without a name', {}, '/body/name'],
   [
-    'with a parameter that is no text',
+    'with a parameter that is not a string',
     { name: 'default', parameters: { rollout: 5 } },
     '/body/parameters/rollout',
   ],
-  ['with constraints that are no objects', { name: 'default', constraints: ['x'] }, '/body/constraints/0'],
-  ['with a text for a segment', { name: 'default', segments: ['1'] }, '/body/segments/0'],
-])('a default strategy %s is refused', async (_case, body, path) => {
-  const answer = await setDefault('default', body);
+  ['with constraints that are not objects', { name: 'default', constraints: ['x'] }, '/body/constraints/0'],
+  ['with a string for a segment', { name: 'default', segments: ['1'] }, '/body/segments/0'],
+])('rejects a default strategy %s', async (_case, body, path) => {
+  const response = await setDefault('default', body);
 
-  expect(answer.status).toBe(400);
-  expect(answer.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
+  expect(response.status).toBe(400);
+  expect(response.body.details.map((detail: { path: string }) => detail.path)).toContain(path);
 });
 
-test('there is no default strategy in an environment that the project does not have', async () => {
+test('responds with 404 for a default strategy in an environment that the project does not have', async () => {
   await makeProject(harness.db, { id: 'absent', environments: ['production'] });
 
   expect(await setDefault('absent', { name: 'default' }, 'development')).toMatchObject({ status: 404 });
 });
 
-test('two removals at once cannot take the last environment', async () => {
+test('keeps one of two environments that are removed concurrently', async () => {
   await makeProject(harness.db, { id: 'emptied' });
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('projects').select('id').where('id', '=', 'emptied').forUpdate().execute();
@@ -256,13 +256,13 @@ test('two removals at once cannot take the last environment', async () => {
   const both = Promise.all([remove('emptied', 'development'), remove('emptied', 'production')]);
   await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
-  const statuses = (await both).map(answer => answer.status);
+  const statuses = (await both).map(response => response.status);
 
   expect(statuses.toSorted()).toEqual([200, 403]);
   expect(await list('emptied')).toHaveLength(1);
 });
 
-test('two additions at once add once', async () => {
+test('of two concurrent additions of an environment only one succeeds', async () => {
   await makeProject(harness.db, { id: 'doubled', environments: ['development'] });
   const blocker = await harness.db.startTransaction().execute();
   await blocker
@@ -278,7 +278,7 @@ test('two additions at once add once', async () => {
   expect(await eventsOf('doubled')).toHaveLength(1);
 });
 
-test('a feature that is being made while an environment is added is in it too', async () => {
+test('a feature created while an environment is added gets the environment', async () => {
   await makeProject(harness.db, { id: 'busy', environments: ['development'] });
   const blocker = await harness.db.startTransaction().execute();
   await blocker
@@ -294,7 +294,7 @@ test('a feature that is being made while an environment is added is in it too', 
   expect(await placesOf('in-the-making')).toEqual([{ environment: 'production', enabled: false }]);
 });
 
-test('an environment that is being deleted cannot be added', async () => {
+test('rejects adding an environment that is deleted concurrently', async () => {
   await call(harness.app, 'POST', '/api/admin/environments', { body: { name: 'going', type: 'test' } });
   await makeProject(harness.db, { id: 'late', environments: ['production'] });
   const blocker = await harness.db.startTransaction().execute();
@@ -308,7 +308,7 @@ test('an environment that is being deleted cannot be added', async () => {
   expect(await list('late')).toHaveLength(1);
 });
 
-test('who adds an environment to a project and who deletes another of the project do not wait for each other in a circle', async () => {
+test('adding an environment to a project and deleting another one of it do not deadlock', async () => {
   for (const name of ['leaving', 'arriving'])
     await call(harness.app, 'POST', '/api/admin/environments', { body: { name, type: 'test' } });
   const { id } = await makeProject(harness.db, { environments: ['leaving', 'development'] });

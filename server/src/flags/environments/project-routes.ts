@@ -2,10 +2,11 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { checkStrategy } from '../feature-environments/accept-strategy.ts';
 import { NewStrategy } from '../feature-environments/schema.ts';
 import { setDefaultStrategy } from './default-strategy.ts';
-import { addToProject, removeFromProject } from './project.ts';
+import { addEnvironmentToProject, removeEnvironmentFromProject } from './project.ts';
 import {
   DefaultStrategy,
   EnvironmentChoice,
@@ -22,7 +23,7 @@ const environment = Type.String({
   examples: ['production'],
 });
 
-/** What a project does with environments. */
+/** Routes for the environments of one project. */
 export function projectEnvironmentRoutes(app: App, db: Db): void {
   for (const schema of [DefaultStrategy, EnvironmentOfProject, EnvironmentOfProjectList])
     app.addSchema(schema);
@@ -36,7 +37,7 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'List the environments of a project',
         description:
-          'The environments of a project in their order, each with its default strategy, if it has one.',
+          'Returns the environments of a project in order, each with its default strategy, if set.',
         params: Type.Object({ projectId }),
         response: { 200: answer('The environments', EnvironmentOfProjectList), ...refusals(401, 403, 404) },
       },
@@ -53,14 +54,17 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'Add an environment to a project',
         description:
-          'Every feature of the project is then in the environment too, switched off. Events: project-environment-added.',
+          'Adds an environment to a project. Every feature of the project gets the environment, disabled. Requires UPDATE_PROJECT. Events: project-environment-added.',
         params: Type.Object({ projectId }),
         body: EnvironmentChoice,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {
-      await addToProject(db, request.actor, request.params.projectId, request.body.environment);
+      const { projectId: project } = request.params;
+      await change(db, request.actor, current =>
+        addEnvironmentToProject(current, project, request.body.environment),
+      );
       return reply.code(200).send();
     },
   );
@@ -74,13 +78,14 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'Remove an environment from a project',
         description:
-          'Takes the environment from the project and from its features what they have there. Refused while a feature of the project is enabled in it, or if it is the only one. Events: project-environment-removed.',
+          'Removes an environment from a project, with the strategies and variants of its features in the environment. The server rejects the request with 403 while a feature of the project is enabled in the environment, or if it is the only environment of the project. Requires UPDATE_PROJECT. Events: project-environment-removed.',
         params: Type.Object({ projectId, environment }),
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await removeFromProject(db, request.actor, request.params.projectId, request.params.environment);
+      const { projectId: project, environment: name } = request.params;
+      await change(db, request.actor, current => removeEnvironmentFromProject(current, project, name));
       return reply.code(200).send();
     },
   );
@@ -97,7 +102,7 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'Set the default strategy of a project in an environment',
         description:
-          'What a feature of the project gets when it is switched on in the environment without a strategy. Replaces the one before as a whole. Events: default-strategy-updated.',
+          'Sets the strategy that a feature without strategies gets when it is enabled in the environment. Replaces the previous default strategy. Requires UPDATE_PROJECT or PROJECT_DEFAULT_STRATEGY_WRITE. Events: default-strategy-updated.',
         params: Type.Object({ projectId, environment }),
         body: NewStrategy,
         response: {
@@ -107,8 +112,10 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
       },
     },
     async request => {
-      const { projectId: project, environment: place } = request.params;
-      return await setDefaultStrategy(db, request.actor, project, place, request.body);
+      const { projectId: project, environment: name } = request.params;
+      return await change(db, request.actor, current =>
+        setDefaultStrategy(current, project, name, request.body),
+      );
     },
   );
 }

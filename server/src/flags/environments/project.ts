@@ -1,51 +1,42 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData, notFound, refuseBecause } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import { enabledFeatures, onlyOneOf } from './delete.ts';
+import type { Change } from '../../record/change.ts';
+import { enabledFeatureReasons, onlyEnvironmentReasons } from './remove.ts';
 import {
   deleteProjectEnvironment,
   insertFeatureEnvironments,
   insertProjectEnvironment,
-  lockEnvironmentsOf,
-  lockFeaturesOf,
+  lockFeaturesIn,
+  lockProjectWithEnvironments,
 } from './store.ts';
 
-/** Adds an environment to a project; every feature of the project is there too, switched off. */
-export async function addToProject(
-  db: Db,
-  actor: Actor,
+/** Adds an environment to a project. Every feature of the project gets the environment, disabled. */
+export async function addEnvironmentToProject(
+  { tx, record }: Change,
   project: string,
   environment: string,
 ): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    if (!(await lockEnvironmentsOf(tx, project))) throw notFound(`Project ${project}`);
-    if (!(await insertProjectEnvironment(tx, project, environment))) {
-      throw badData([{ message: `environment ${environment} does not exist`, path: '/body/environment' }]);
-    }
-    await insertFeatureEnvironments(tx, project, environment);
-    record({ type: 'project-environment-added', project, environment });
-  });
+  if (!(await lockProjectWithEnvironments(tx, project))) throw notFound(`Project ${project}`);
+  if (!(await insertProjectEnvironment(tx, project, environment))) {
+    throw badData([{ message: `environment "${environment}" does not exist`, path: '/body/environment' }]);
+  }
+  await insertFeatureEnvironments(tx, project, environment);
+  record({ type: 'project-environment-added', project, environment });
 }
 
-/** Takes an environment from a project, and from its features what they had there. */
-export async function removeFromProject(
-  db: Db,
-  actor: Actor,
+/** Removes an environment from a project, with the strategies and variants its features have in the environment. */
+export async function removeEnvironmentFromProject(
+  { tx, record }: Change,
   project: string,
   environment: string,
 ): Promise<void> {
-  await change(db, actor, async ({ tx, record }) => {
-    const environments = await lockEnvironmentsOf(tx, project);
-    if (!environments) throw notFound(`Project ${project}`);
-    if (!environments.includes(environment))
-      throw notFound(`Environment ${environment} of project ${project}`);
-    refuseBecause([
-      ...onlyOneOf(environments.length === 1 ? [project] : []),
-      ...enabledFeatures(await lockFeaturesOf(tx, environment, project)),
-    ]);
+  const environments = await lockProjectWithEnvironments(tx, project);
+  if (!environments) throw notFound(`Project ${project}`);
+  if (!environments.includes(environment)) throw notFound(`Environment ${environment} of project ${project}`);
+  refuseBecause([
+    ...onlyEnvironmentReasons(environment, environments.length === 1 ? [project] : []),
+    ...enabledFeatureReasons(environment, await lockFeaturesIn(tx, environment, project)),
+  ]);
 
-    await deleteProjectEnvironment(tx, project, environment);
-    record({ type: 'project-environment-removed', project, environment });
-  });
+  await deleteProjectEnvironment(tx, project, environment);
+  record({ type: 'project-environment-removed', project, environment });
 }

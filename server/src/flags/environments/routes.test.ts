@@ -28,7 +28,7 @@ const makeFeature = async (project: string, name: string, enabledIn?: string) =>
     .execute();
 };
 
-test('after migration there are development and production, in this order', async () => {
+test('has development and production, in this order, after migration', async () => {
   const { status, body } = await call(harness.app, 'GET', URL);
 
   expect(status).toBe(200);
@@ -50,7 +50,7 @@ test('after migration there are development and production, in this order', asyn
   });
 });
 
-test('a created environment is answered, listed last and recorded', async () => {
+test('creates an environment, lists it last and records an event', async () => {
   const body = { name: 'staging', type: 'preproduction', unknown: 1 };
 
   const created = await call(harness.app, 'POST', URL, { body });
@@ -69,7 +69,7 @@ test('a created environment is answered, listed last and recorded', async () => 
   expect((await eventsOf('staging'))[0].data).toEqual({ name, type, enabled, protected: false, sortOrder });
 });
 
-test('environments of the same order are listed by name', async () => {
+test('lists environments with the same sort order by name', async () => {
   for (const name of ['twin-b', 'twin-a']) await make(name, { sortOrder: 50, enabled: false });
 
   const { environments } = (await call(harness.app, 'GET', URL)).body;
@@ -87,35 +87,35 @@ test.each([
   ['a name of 101 characters', { name: 'x'.repeat(101), type: 'test' }, ['/body/name']],
   ['an empty type', { name: 'x', type: '' }, ['/body/type']],
   [
-    'a type of 101 characters, a bad switch and an order below zero',
+    'a type of 101 characters, an invalid enabled and a negative sort order',
     { name: 'x', type: 'x'.repeat(101), enabled: 'yes', sortOrder: -1 },
     ['/body/enabled', '/body/sortOrder', '/body/type'],
   ],
-])('%s is refused', async (_case, body, paths) => {
-  const answer = await call(harness.app, 'POST', URL, { body });
+])('rejects %s with 400', async (_case, body, paths) => {
+  const response = await call(harness.app, 'POST', URL, { body });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
 });
 
-test('a taken name is refused', async () => {
-  const answer = await call(harness.app, 'POST', URL, { body: { name: 'production', type: 'x' } });
+test('rejects a taken name with 409', async () => {
+  const response = await call(harness.app, 'POST', URL, { body: { name: 'production', type: 'x' } });
 
-  expect(answer).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 
 test.each([
   ['a free name', 'free-name', 200],
   ['a taken name', 'production', 409],
-  ['a name with a blank', 'a b', 400],
-])('asked about %s, nothing is changed', async (_case, name, status) => {
-  const answer = await call(harness.app, 'POST', `${URL}/validate`, { body: { name } });
+  ['a name with a space', 'a b', 400],
+])('validates %s without creating an environment', async (_case, name, status) => {
+  const response = await call(harness.app, 'POST', `${URL}/validate`, { body: { name } });
 
-  expect(answer.status).toBe(status);
+  expect(response.status).toBe(status);
   expect((await get('free-name')).status).toBe(404);
 });
 
-test('type and order are changed one by one, and each change is recorded with what was before', async () => {
+test('updates type and sort order separately and records the state before', async () => {
   const { sortOrder } = await make('moving');
   const put = (body: object) => call(harness.app, 'PUT', `${URL}/update/moving`, { body });
 
@@ -133,7 +133,7 @@ test('type and order are changed one by one, and each change is recorded with wh
   ]);
 });
 
-test('an update that changes nothing writes no event', async () => {
+test('an update that changes nothing records no event', async () => {
   const { sortOrder } = await make('unchanged');
 
   await call(harness.app, 'PUT', `${URL}/update/unchanged`, { body: { type: 'test', sortOrder } });
@@ -143,7 +143,7 @@ test('an update that changes nothing writes no event', async () => {
   expect(await typesOf('unchanged')).toEqual(['environment-created']);
 });
 
-test('an environment is disabled and enabled again, and new projects get it only while it is enabled', async () => {
+test('new projects get an environment only while it is enabled', async () => {
   await make('flickering');
 
   const off = await call(harness.app, 'POST', `${URL}/flickering/off`);
@@ -160,16 +160,16 @@ test('an environment is disabled and enabled again, and new projects get it only
   ]);
 });
 
-test('a new order moves the named environments and is recorded for those that moved', async () => {
+test('sorts the named environments and records an event for each that moved', async () => {
   await make('first', { sortOrder: 1 });
   await make('second', { sortOrder: 2 });
   await make('third', { sortOrder: 3 });
 
-  const answer = await call(harness.app, 'PUT', `${URL}/sort-order`, {
+  const response = await call(harness.app, 'PUT', `${URL}/sort-order`, {
     body: { first: 3, second: 2, third: 1 },
   });
 
-  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(response).toMatchObject({ status: 200, body: '' });
   const { environments } = (await call(harness.app, 'GET', URL)).body;
   expect(environments.slice(0, 3)).toMatchObject([{ name: 'third' }, { name: 'second' }, { name: 'first' }]);
   expect(await typesOf('second')).toEqual(['environment-created']);
@@ -183,14 +183,14 @@ test('a new order moves the named environments and is recorded for those that mo
   expect(third.groupId).toBe(first.groupId);
 });
 
-test('an order that names unknown environments is refused as a whole, and each is listed', async () => {
+test('rejects a sort order with unknown environments and lists each', async () => {
   const before = (await get('production')).body.sortOrder;
 
-  const answer = await call(harness.app, 'PUT', `${URL}/sort-order`, {
+  const response = await call(harness.app, 'PUT', `${URL}/sort-order`, {
     body: { production: before + 1, moon: 1, mars: 2 },
   });
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 400,
     body: { details: [{ path: '/body/moon' }, { path: '/body/mars' }] },
   });
@@ -198,13 +198,13 @@ test('an order that names unknown environments is refused as a whole, and each i
 });
 
 test.each([
-  ['a text', { production: 'first' }],
+  ['a string', { production: 'first' }],
   ['a fraction', { production: 1.5 }],
   ['more than a million', { production: 1_000_001 }],
-])('an order that is %s is refused', async (_case, body) => {
-  const answer = await call(harness.app, 'PUT', `${URL}/sort-order`, { body });
+])('rejects a sort order that is %s', async (_case, body) => {
+  const response = await call(harness.app, 'PUT', `${URL}/sort-order`, { body });
 
-  expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/body/production' }] } });
+  expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/production' }] } });
 });
 
 test.each([
@@ -213,13 +213,13 @@ test.each([
   ['DELETE', `${URL}/moon`],
   ['POST', `${URL}/moon/on`],
   ['POST', `${URL}/moon/off`],
-] as const)('%s %s is answered with 404', async (method, url) => {
-  const answer = await call(harness.app, method, url, method === 'PUT' ? { body: {} } : {});
+] as const)('%s %s responds with 404', async (method, url) => {
+  const response = await call(harness.app, method, url, method === 'PUT' ? { body: {} } : {});
 
-  expect(answer).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
+  expect(response).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
 });
 
-test('what uses an environment is counted, without what the caller may not know of', async () => {
+test('counts the uses of an environment in projects the caller may read', async () => {
   await make('counted');
   const viewer = await makeUser(harness.db, 'Viewer');
   await makeProject(harness.db, { id: 'counted-open', environments: ['counted', 'production'] });
@@ -246,21 +246,21 @@ test('what uses an environment is counted, without what the caller may not know 
     ),
   );
 
-  expect(seen.map(answer => answer.body)).toMatchObject([
+  expect(seen.map(response => response.body)).toMatchObject([
     { projectCount: 2, apiTokenCount: 1, enabledToggleCount: 2 },
     { projectCount: 1, apiTokenCount: 0, enabledToggleCount: 1 },
   ]);
 });
 
-test('a deleted environment is gone from all projects, which is recorded for each', async () => {
+test('deletes an environment from all projects and records an event for each', async () => {
   await make('doomed');
   await makeProject(harness.db, { id: 'doomed-1', environments: ['doomed', 'production'] });
   await makeFeature('doomed-1', 'doomed-feature');
   const before = (await get('doomed')).body;
 
-  const answer = await remove('doomed');
+  const response = await remove('doomed');
 
-  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(response).toMatchObject({ status: 200, body: '' });
   expect((await get('doomed')).status).toBe(404);
   expect((await call(harness.app, 'GET', '/api/admin/projects/doomed-1')).body.environments).toEqual([
     'production',
@@ -271,7 +271,7 @@ test('a deleted environment is gone from all projects, which is recorded for eac
   expect(deleted.preData).toMatchObject({ name: 'doomed', sortOrder: before.sortOrder });
 });
 
-test('an environment in use is not deleted, and every reason is told', async () => {
+test('rejects deleting an environment in use and lists every reason', async () => {
   await make('busy');
   await makeProject(harness.db, { id: 'busy-1', environments: ['busy'] });
   await makeFeature('busy-1', 'busy-feature', 'busy');
@@ -280,19 +280,19 @@ test('an environment in use is not deleted, and every reason is told', async () 
   });
   await harness.db.updateTable('environments').set({ protected: true }).where('name', '=', 'busy').execute();
 
-  const answer = await remove('busy');
+  const response = await remove('busy');
 
-  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(answer.body.details.map((detail: { message: string }) => detail.message)).toEqual([
-    'busy is protected.',
-    'It is the only environment of project busy-1.',
-    'Switch off the features enabled in it first: busy-feature.',
-    'Revoke the API tokens for it first (1).',
+  expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(response.body.details.map((detail: { message: string }) => detail.message)).toEqual([
+    'Environment "busy" is protected.',
+    'Environment "busy" is the only environment of project busy-1.',
+    'Features are enabled in environment "busy": busy-feature. Disable them first.',
+    'Environment "busy" has 1 API token. Revoke it first.',
   ]);
   expect((await get('busy')).status).toBe(200);
 });
 
-test('two new orders at once leave both, and each event tells the state it found', async () => {
+test('keeps both of two concurrent sort orders and records the state each found', async () => {
   await make('contended');
   const sort = (order: number) =>
     call(harness.app, 'PUT', `${URL}/sort-order`, { body: { contended: order, production: 200 } });
@@ -307,7 +307,7 @@ test('two new orders at once leave both, and each event tells the state it found
   const both = Promise.all([sort(11), sort(12)]);
   await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
-  const statuses = (await both).map(answer => answer.status);
+  const statuses = (await both).map(response => response.status);
 
   expect(statuses).toEqual([200, 200]);
   const [second, first] = await eventsOf('contended');
@@ -315,7 +315,7 @@ test('two new orders at once leave both, and each event tells the state it found
   expect((await get('contended')).body.sortOrder).toBe(second.data.sortOrder);
 });
 
-test('two open transactions cannot both make the same environment', async () => {
+test('of two concurrent transactions only one creates an environment with the same name', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('environments').values({ name: 'raced', type: 'x', sort_order: 1 }).execute();
 
@@ -327,7 +327,7 @@ test('two open transactions cannot both make the same environment', async () => 
   expect(await eventsOf('raced')).toEqual([]);
 });
 
-test('a feature that is being switched on keeps its environment', async () => {
+test('rejects deleting an environment in which a feature is enabled concurrently', async () => {
   await make('switched');
   await makeFeature('default', 'switching', 'switched');
   await harness.db
@@ -353,7 +353,7 @@ test('a feature that is being switched on keeps its environment', async () => {
   });
 });
 
-test('of the last two environments of a project one stays, however they go', async () => {
+test('a project keeps one of its last two environments, whether removed or deleted', async () => {
   await make('pair-a');
   await make('pair-b');
   await makeProject(harness.db, { id: 'pair', environments: ['pair-a', 'pair-b'] });
@@ -371,7 +371,7 @@ test('of the last two environments of a project one stays, however they go', asy
   ]);
   await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
-  const statuses = (await both).map(answer => answer.status);
+  const statuses = (await both).map(response => response.status);
 
   expect(statuses.toSorted()).toEqual([200, 403]);
   expect((await call(harness.app, 'GET', '/api/admin/projects/pair')).body.environments).toHaveLength(1);

@@ -1,12 +1,14 @@
 import { Type } from 'typebox';
+import type { Actor } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Reader } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { createEnvironment } from './create.ts';
-import { removeEnvironment } from './delete.ts';
 import { projectEnvironmentRoutes } from './project-routes.ts';
+import { removeEnvironment } from './remove.ts';
 import {
   Environment,
   EnvironmentList,
@@ -16,7 +18,7 @@ import {
   SortOrders,
 } from './schema.ts';
 import { findEnvironment, isNameTaken, listEnvironments } from './store.ts';
-import { changeEnvironment, sortEnvironments, switchEnvironment } from './update.ts';
+import { changeEnvironment, enableEnvironment, sortEnvironments } from './update.ts';
 
 const tags = ['Environments'];
 const params = Type.Object({
@@ -26,6 +28,12 @@ const params = Type.Object({
     examples: ['production'],
   }),
 });
+
+async function getEnvironment(db: Reader, actor: Actor, name: string): Promise<Environment> {
+  const environment = await findEnvironment(db, actor, name);
+  if (!environment) throw notFound(`Environment ${name}`);
+  return environment;
+}
 
 export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'environments'>): void {
   for (const schema of [Environment, EnvironmentList]) app.addSchema(schema);
@@ -38,7 +46,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         operationId: 'getEnvironments',
         tags,
         summary: 'List environments',
-        description: 'All environments in their order, each with how much uses it.',
+        description: 'Returns all environments in order, each with its usage counts.',
         response: { 200: answer('The environments', EnvironmentList), ...refusals(401, 403) },
       },
     },
@@ -53,16 +61,12 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         operationId: 'getEnvironment',
         tags,
         summary: 'Get an environment',
-        description: 'One environment with how much uses it.',
+        description: 'Returns one environment with its usage counts.',
         params,
         response: { 200: answer('The environment', Environment), ...refusals(401, 403, 404) },
       },
     },
-    async request => {
-      const environment = await findEnvironment(db, request.actor, request.params.environment);
-      if (!environment) throw notFound(`Environment ${request.params.environment}`);
-      return environment;
-    },
+    async request => await getEnvironment(db, request.actor, request.params.environment),
   );
 
   app.post(
@@ -74,7 +78,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         tags,
         summary: 'Create an environment',
         description:
-          'Creates an environment. Projects that exist do not get it by themselves. Events: environment-created.',
+          'Creates an environment. Existing projects do not get it. Requires ADMIN. Events: environment-created.',
         body: NewEnvironment,
         response: {
           201: answer('The new environment', Environment),
@@ -82,8 +86,12 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createEnvironment(db, request.actor, request.body, limits.environments)),
+    async (request, reply) => {
+      const created = await change(db, request.actor, current =>
+        createEnvironment(current, request.body, limits.environments),
+      );
+      return reply.code(201).send(created);
+    },
   );
 
   app.post(
@@ -93,15 +101,16 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
       schema: {
         operationId: 'validateEnvironmentName',
         tags,
-        summary: 'Check the name of a new environment',
-        description: 'Says whether a name is well formed and free at this moment. Changes nothing.',
+        summary: 'Validate the name of an environment',
+        description:
+          'Checks whether an environment with this name could be created now. Requires ADMIN. It changes nothing.',
         body: EnvironmentNameCheck,
         response: { 200: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
     async (request, reply) => {
       const { name } = request.body;
-      if (await isNameTaken(db, name)) throw nameExists(`Environment ${name}`);
+      if (await isNameTaken(db, name)) throw nameExists(`Environment "${name}"`);
       return reply.code(200).send();
     },
   );
@@ -115,13 +124,13 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         tags,
         summary: 'Sort environments',
         description:
-          'Gives each named environment its place: all of them or, if one does not exist, none. Events: environment-updated, one for each that moved.',
+          'Sets the sort order of the named environments. If one of them does not exist, the server changes none. Requires ADMIN. Events: environment-updated for each changed environment.',
         body: SortOrders,
         response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
-      await sortEnvironments(db, request.actor, request.body);
+      await change(db, request.actor, current => sortEnvironments(current, request.body));
       return reply.code(200).send();
     },
   );
@@ -134,13 +143,21 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         operationId: 'updateEnvironment',
         tags,
         summary: 'Update an environment',
-        description: 'Changes type or order; what is left out stays. Events: environment-updated.',
+        description: 'Changes the given fields. Requires ADMIN. Events: environment-updated.',
         params,
         body: EnvironmentUpdate,
         response: { 200: answer('The environment', Environment), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => await changeEnvironment(db, request.actor, request.params.environment, request.body),
+    async request => {
+      const { environment } = request.params;
+      return await change(
+        db,
+        request.actor,
+        current => changeEnvironment(current, environment, request.body),
+        tx => getEnvironment(tx, request.actor, environment),
+      );
+    },
   );
 
   app.delete(
@@ -152,13 +169,13 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         tags,
         summary: 'Delete an environment',
         description:
-          'Deletes an environment for good, with all that features have in it. Refused, with every reason, while a feature is enabled in it, an API token is for it, a project has no other, or it is protected or the last one. Events: environment-deleted, and project-environment-removed for each project that had it.',
+          'Permanently deletes an environment, with the strategies and variants of all features in it. The server rejects the request with 403, and lists every reason, if a feature is enabled in the environment, an active API token is for it, a project has no other environment, or the environment is protected or the last one. Requires ADMIN. Events: environment-deleted, and project-environment-removed for each project that had the environment.',
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await removeEnvironment(db, request.actor, request.params.environment);
+      await change(db, request.actor, current => removeEnvironment(current, request.params.environment));
       return reply.code(200).send();
     },
   );
@@ -171,13 +188,15 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         operationId: 'enableEnvironment',
         tags,
         summary: 'Enable an environment',
-        description: 'New projects get the environment from now on. Events: environment-updated.',
+        description:
+          'Enables an environment: new projects get it by default. Requires ADMIN. Events: environment-updated.',
         params,
         response: { 204: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await switchEnvironment(db, request.actor, request.params.environment, true);
+      const { environment } = request.params;
+      await change(db, request.actor, current => enableEnvironment(current, environment, true));
       return reply.code(204).send();
     },
   );
@@ -191,13 +210,14 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         tags,
         summary: 'Disable an environment',
         description:
-          'New projects no longer get the environment by themselves; those that have it keep it, and SDKs go on. Events: environment-updated.',
+          'Disables an environment: new projects no longer get it by default. Projects that have it keep it, and SDKs are not affected. Requires ADMIN. Events: environment-updated.',
         params,
         response: { 204: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await switchEnvironment(db, request.actor, request.params.environment, false);
+      const { environment } = request.params;
+      await change(db, request.actor, current => enableEnvironment(current, environment, false));
       return reply.code(204).send();
     },
   );

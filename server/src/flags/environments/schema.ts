@@ -7,22 +7,22 @@ const name = UrlName({ examples: ['staging'] });
 const type = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Free text, such as development, test, preproduction or production',
+  description: 'Any text, for example development, test, preproduction or production',
   examples: ['preproduction'],
 });
 const sortOrder = Type.Integer({
   minimum: 0,
   maximum: MAX_SORT_ORDER,
-  description: 'Lists begin with the lowest',
+  description: 'Position in lists, lowest first',
   examples: [150],
 });
 
 const fields = {
   name: Type.String({ examples: ['staging'] }),
   type: Type.String({ examples: ['preproduction'] }),
-  enabled: Type.Boolean({ description: 'New projects get the enabled environments' }),
-  protected: Type.Boolean({ description: 'A protected environment cannot be deleted' }),
-  sortOrder: Type.Integer({ description: 'Lists begin with the lowest', examples: [150] }),
+  enabled: Type.Boolean({ description: 'Whether new projects get the environment by default' }),
+  protected: Type.Boolean({ description: 'Whether the environment cannot be deleted' }),
+  sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [150] }),
 };
 
 export const Environment = Named(
@@ -30,15 +30,16 @@ export const Environment = Named(
   Type.Object({
     ...fields,
     projectCount: Type.Integer({
-      description: 'Projects that have it, among those the caller may read',
+      description: 'Number of projects with the environment that the caller may read',
       examples: [4],
     }),
     apiTokenCount: Type.Integer({
-      description: 'API tokens for it that are not revoked and reach a project the caller may read',
+      description:
+        'Number of active API tokens for the environment with access to a project the caller may read',
       examples: [2],
     }),
     enabledToggleCount: Type.Integer({
-      description: 'Features enabled in it, in projects the caller may read',
+      description: 'Number of features enabled in the environment, in projects the caller may read',
       examples: [17],
     }),
   }),
@@ -58,7 +59,12 @@ export const DefaultStrategy = Named(
     name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
     title: Type.Optional(Type.String({ examples: ['A quarter of all users'] })),
     disabled: Type.Boolean(),
-    sortOrder: Type.Optional(Type.Integer({ description: 'Left out: after the others', examples: [0] })),
+    sortOrder: Type.Optional(
+      Type.Integer({
+        description: 'Position among the strategies of a feature; last by default',
+        examples: [0],
+      }),
+    ),
     parameters: Type.Record(Type.String(), Type.String(), {
       examples: [{ rollout: '25', stickiness: 'default' }],
     }),
@@ -75,11 +81,11 @@ export const EnvironmentOfProject = Named(
     ...fields,
     defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
     projectApiTokenCount: Type.Integer({
-      description: 'API tokens for the environment that reach the project and are not revoked',
+      description: 'Number of active API tokens for the environment with access to the project',
       examples: [2],
     }),
     projectEnabledToggleCount: Type.Integer({
-      description: 'Features of the project that are enabled in it',
+      description: 'Number of features of the project that are enabled in the environment',
       examples: [5],
     }),
   }),
@@ -96,8 +102,11 @@ export const NewEnvironment = NamedObject(
   {
     name,
     type,
-    enabled: Type.Optional(Type.Boolean({ description: 'true if left out' })),
-    sortOrder: Type.Optional({ ...sortOrder, description: 'After all others if left out' }),
+    enabled: Type.Optional(Type.Boolean({ description: 'true by default' })),
+    sortOrder: Type.Optional({
+      ...sortOrder,
+      description: 'Position in lists, lowest first; last by default',
+    }),
   },
   { examples: [{ name: 'staging', type: 'preproduction' }] },
 );
@@ -119,7 +128,7 @@ export const EnvironmentNameCheck = NamedObject(
 export const SortOrders = Type.Unsafe<Record<string, number>>({
   title: 'EnvironmentSortOrders',
   type: 'object',
-  description: 'The new place of each named environment; the others keep theirs',
+  description: 'New sort order of each named environment. Other environments keep their sort order.',
   additionalProperties: sortOrder,
   maxProperties: 1_000,
   propertyNames: { type: 'string', maxLength: 100 },

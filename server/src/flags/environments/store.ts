@@ -10,14 +10,14 @@ import {
   MAX_SORT_ORDER,
 } from './schema.ts';
 
-/** An environment itself, without what is counted about it. */
+/** An environment without its usage counts. */
 export type EnvironmentFields = Pick<Environment, 'name' | 'type' | 'enabled' | 'protected' | 'sortOrder'>;
 
 const FIELDS = sql`
   environments.name, environments.type, environments.enabled, environments.protected,
   environments.sort_order as "sortOrder"`;
 
-/** The counts are of what the actor may know of: private projects of others do not show in them. */
+/** The counts include only projects that the actor may read. */
 const environmentFor = (actor: Actor) => sql`
   ${FIELDS},
   (select count(*) from project_environments join projects on projects.id = project_id
@@ -52,8 +52,8 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Those of the names that environments have. */
-export async function listExisting(db: Reader, names: string[]): Promise<string[]> {
+/** The names that belong to an environment. */
+export async function listExistingEnvironments(db: Reader, names: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('environments')
     .select('name')
@@ -62,7 +62,7 @@ export async function listExisting(db: Reader, names: string[]): Promise<string[
   return rows.map(row => row.name);
 }
 
-/** The named environments, kept from changing until the transaction ends; always in one order, so nobody deadlocks. */
+/** Locks the named environments against updates, always in the same order, so that transactions do not deadlock. */
 export async function lockEnvironments(tx: Tx, names: string[]): Promise<EnvironmentFields[]> {
   const { rows } = await sql<EnvironmentFields>`
     select ${FIELDS} from environments where name = any(${names})
@@ -70,7 +70,7 @@ export async function lockEnvironments(tx: Tx, names: string[]): Promise<Environ
   return rows;
 }
 
-/** All environments: whoever deletes one needs to know that another stays. Nothing new can refer to them meanwhile. */
+/** Locks all environments, so that of two concurrent deletions one sees the other. New references to them have to wait. */
 export async function lockAllEnvironments(tx: Tx): Promise<EnvironmentFields[]> {
   const { rows } = await sql<EnvironmentFields>`
     select ${FIELDS} from environments order by name for update`.execute(tx);
@@ -86,7 +86,7 @@ export async function countEnvironments(db: Reader): Promise<number> {
 }
 
 export type NewEnvironmentRow = Pick<Environment, 'name' | 'type' | 'enabled'> & {
-  /** null: after all others */
+  /** null: last */
   sortOrder: number | null;
 };
 
@@ -113,17 +113,17 @@ export async function updateEnvironment(tx: Tx, environment: EnvironmentFields):
 
 export async function updateSortOrders(tx: Tx, environments: EnvironmentFields[]): Promise<void> {
   await sql`
-    update environments set sort_order = wanted."sortOrder"
-    from jsonb_to_recordset(${JSON.stringify(environments)}::jsonb) as wanted (name text, "sortOrder" integer)
-    where environments.name = wanted.name`.execute(tx);
+    update environments set sort_order = changed."sortOrder"
+    from jsonb_to_recordset(${JSON.stringify(environments)}::jsonb) as changed (name text, "sortOrder" integer)
+    where environments.name = changed.name`.execute(tx);
 }
 
 export async function deleteEnvironment(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('environments').where('name', '=', name).execute();
 }
 
-/** Names of the active features that are on in the environment. None of its features can be switched meanwhile. */
-export async function lockFeaturesOf(tx: Tx, environment: string, project?: string): Promise<string[]> {
+/** Locks the features in the environment and returns the names of the active features that are enabled in it. */
+export async function lockFeaturesIn(tx: Tx, environment: string, project?: string): Promise<string[]> {
   const inProject = project === undefined ? sql`true` : sql`features.project = ${project}`;
   await sql`
     select from features
@@ -143,7 +143,7 @@ export async function countTokens(db: Reader, environment: string): Promise<numb
   return rows[0]?.tokens ?? 0;
 }
 
-/** Until the transaction ends no environment comes to, or goes from, a project that has this one. */
+/** Locks the projects that have the environment, so that their environments cannot change. */
 export async function lockProjectsWith(
   tx: Tx,
   environment: string,
@@ -155,7 +155,7 @@ export async function lockProjectsWith(
     order by id for no key update ${waiting === 'nowait' ? sql`nowait` : sql``}`.execute(tx);
 }
 
-/** The projects that have the environment, and whether they have others. */
+/** The projects that have the environment, and whether they have other environments. */
 export async function listProjectsWith(
   db: Reader,
   environment: string,
@@ -183,8 +183,8 @@ export async function listEnvironmentsOf(db: Reader, project: string): Promise<E
   return rows.map(({ defaultStrategy, ...row }) => (defaultStrategy ? { ...row, defaultStrategy } : row));
 }
 
-/** The environments of a project; none comes or goes, and no feature comes into the project, until the transaction ends. */
-export async function lockEnvironmentsOf(tx: Tx, project: string): Promise<string[] | undefined> {
+/** Locks the project and its environments: neither its environments nor its list of features can change. */
+export async function lockProjectWithEnvironments(tx: Tx, project: string): Promise<string[] | undefined> {
   const found = await sql`select from projects where id = ${project} for update`.execute(tx);
   if (found.rows.length === 0) return undefined;
   const { rows } = await sql<{ name: string }>`
@@ -193,7 +193,7 @@ export async function lockEnvironmentsOf(tx: Tx, project: string): Promise<strin
   return rows.map(row => row.name);
 }
 
-/** Returns false if there is no such environment. */
+/** Returns false if the environment does not exist. */
 export async function insertProjectEnvironment(
   tx: Tx,
   project: string,
@@ -205,7 +205,7 @@ export async function insertProjectEnvironment(
   return numAffectedRows === 1n;
 }
 
-/** Gives every feature of the project its place in the environment, switched off. */
+/** Adds every feature of the project to the environment, disabled. */
 export async function insertFeatureEnvironments(tx: Tx, project: string, environment: string): Promise<void> {
   await sql`
     insert into feature_environments (feature_name, environment)
@@ -213,10 +213,10 @@ export async function insertFeatureEnvironments(tx: Tx, project: string, environ
     on conflict do nothing`.execute(tx);
 }
 
-/** Takes the environment from the project and from its features, with their strategies there. */
+/** Removes the environment from the project and from its features, with their strategies in it. */
 export async function deleteProjectEnvironment(tx: Tx, project: string, environment: string): Promise<void> {
   await sql`
-    with left_behind as (
+    with features_removed as (
       delete from feature_environments using features
       where feature_name = features.name and features.project = ${project} and environment = ${environment}
     )
@@ -224,7 +224,7 @@ export async function deleteProjectEnvironment(tx: Tx, project: string, environm
     where project_id = ${project} and environment_name = ${environment}`.execute(tx);
 }
 
-/** The default strategy, or null; undefined if the project does not have the environment. Locked. */
+/** Locks and reads the default strategy: null if none is set, undefined if the project does not have the environment. */
 export async function lockDefaultStrategy(
   tx: Tx,
   project: string,

@@ -1,18 +1,18 @@
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData, type Violation } from '../../platform/errors.ts';
-import { examineConstraints } from '../../targeting/constraints/accept.ts';
-import { segmentViolations } from '../../targeting/segments/usable.ts';
-import { strategyTypeViolations } from '../../targeting/strategy-types/usable.ts';
+import { validateConstraints } from '../../targeting/constraints/validate.ts';
+import { segmentViolations } from '../../targeting/segments/violations.ts';
+import { strategyTypeViolations } from '../../targeting/strategy-types/violations.ts';
 import { StrategyVariantInputs } from '../../targeting/variants/schema.ts';
-import { distributeWeights, knownFields } from '../../targeting/variants/weights.ts';
+import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import type { NewStrategy } from './schema.ts';
 
 /** The strategy as it may be stored: constraints in full, weights worked out, or a refusal with all that is wrong. */
 export async function acceptStrategy(tx: Tx, project: string, input: NewStrategy): Promise<NewStrategy> {
   const segments = [...new Set(input.segments ?? [])].toSorted((a, b) => a - b);
-  const examined = await examineConstraints(tx, input.constraints ?? [], '/body/constraints', project);
+  const examined = await validateConstraints(tx, input.constraints ?? [], '/body/constraints', project);
   const weighed = distributeWeights(
-    knownFields(StrategyVariantInputs, input.variants ?? []),
+    withoutUnknownFields(StrategyVariantInputs, input.variants ?? []),
     '/body/variants',
   );
   const details = [

@@ -10,7 +10,7 @@ const URL = '/api/admin/segments';
 const makeSegment = async (name: string) =>
   (await call(harness.app, 'POST', URL, { body: { name, constraints: [] } })).body;
 
-test('the segments of a strategy are set as a change of the strategy', async () => {
+test('setting the segments of a strategy updates the strategy', async () => {
   const { app } = harness;
   const [one, two] = [await makeSegment('one'), await makeSegment('two')];
   const feature = 'segmented';
@@ -35,10 +35,10 @@ test('the segments of a strategy are set as a change of the strategy', async () 
     return (await call(app, 'GET', `/api/admin/search/events?${query}`)).body.events;
   };
 
-  const answer = await set([two.id, one.id, two.id], { strategyId: before.id.toUpperCase() });
+  const response = await set([two.id, one.id, two.id], { strategyId: before.id.toUpperCase() });
   await set([one.id, two.id]);
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 201,
     body: { strategyId: before.id, segmentIds: [one.id, two.id] },
   });
@@ -63,7 +63,7 @@ test('the segments of a strategy are set as a change of the strategy', async () 
   expect((await set([], { projectId: 'nowhere' })).status).toBe(404);
   expect((await set([], { strategyId: '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55' })).status).toBe(404);
   const viewer = await makeUser(harness.db, 'Viewer');
-  const refused = await set([one.id], {}, viewer.token);
-  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(refused.body.message).toContain('UPDATE_FEATURE_STRATEGY in environment production');
+  const rejected = await set([one.id], {}, viewer.token);
+  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejected.body.message).toContain('UPDATE_FEATURE_STRATEGY in environment production');
 });

@@ -99,7 +99,9 @@ test('a segment of another project is not to be had', async () => {
   expect(await add({ name: 'default', segments: [own, foreign] })).toMatchObject({
     status: 400,
     body: {
-      details: [{ path: '/body/segments', message: `segment ${foreign} does not exist in this project` }],
+      details: [
+        { path: '/body/segments', message: `segment ${foreign} does not exist in project "default"` },
+      ],
     },
   });
   expect((await call(harness.app, 'DELETE', `/api/admin/segments/${own}`)).body.name).toBe('ConflictError');

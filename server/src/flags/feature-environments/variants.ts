@@ -4,7 +4,7 @@ import { badData } from '../../platform/errors.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';
-import { distributeWeights, knownFields } from '../../targeting/variants/weights.ts';
+import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import { holdActiveFeature } from '../features/load.ts';
 import type { FeatureEnvironment } from './schema.ts';
 import { updateVariants } from './store.ts';
@@ -88,7 +88,7 @@ export async function setVariants(
 
 /** The variants as they may be stored: complete, weights worked out, or a refusal with all that is wrong. */
 export function acceptVariants(input: VariantInputs, path: string): Variant[] {
-  const complete = knownFields(VariantInputs, input).map(variant => ({
+  const complete = withoutUnknownFields(VariantInputs, input).map(variant => ({
     weightType: 'variable' as const,
     stickiness: 'default',
     overrides: [],

@@ -22,7 +22,7 @@ const recorded = async (id: string) => {
   return body.events.filter((event: { data: { id: string } }) => event.data.id === id);
 };
 
-test('feature types are listed by name with their lifetimes', async () => {
+test('lists feature types by name with their lifetimes', async () => {
   const { status, body } = await call(harness.app, 'GET', '/api/admin/feature-types');
 
   expect(status).toBe(200);
@@ -43,19 +43,19 @@ test('feature types are listed by name with their lifetimes', async () => {
   });
 });
 
-test('a new lifetime is answered, kept and recorded with what was before', async () => {
-  const answer = await put('release', 60);
+test('sets a lifetime and records the state before', async () => {
+  const response = await put('release', 60);
 
-  expect(answer).toMatchObject({ status: 200, body: { id: 'release', name: 'Release', lifetimeDays: 60 } });
+  expect(response).toMatchObject({ status: 200, body: { id: 'release', name: 'Release', lifetimeDays: 60 } });
   expect(await lifetimeOf('release')).toBe(60);
   const [event] = await recorded('release');
-  expect(event).toMatchObject({ data: answer.body, preData: { id: 'release', lifetimeDays: 40 } });
+  expect(event).toMatchObject({ data: response.body, preData: { id: 'release', lifetimeDays: 40 } });
 });
 
-test('0 and null both mean never, so the second of them changes nothing', async () => {
-  const answers = [await put('sunset', 0), await put('sunset', null)];
+test('0 and null both mean never, so setting null after 0 changes nothing', async () => {
+  const responses = [await put('sunset', 0), await put('sunset', null)];
 
-  expect(answers.map(answer => answer.body.lifetimeDays)).toEqual([null, null]);
+  expect(responses.map(response => response.body.lifetimeDays)).toEqual([null, null]);
   expect(await recorded('sunset')).toHaveLength(1);
 });
 
@@ -63,22 +63,22 @@ test.each([
   ['below zero', -1],
   ['over a hundred years', 36_501],
   ['a fraction', 1.5],
-  ['a text', '40'],
-  ['left out', undefined],
-])('a lifetime that is %s is refused', async (_case, lifetimeDays) => {
-  const answer = await put('experiment', lifetimeDays);
+  ['a string', '40'],
+  ['missing', undefined],
+])('rejects a lifetime that is %s', async (_case, lifetimeDays) => {
+  const response = await put('experiment', lifetimeDays);
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 400,
     body: { name: 'BadDataError', details: [{ path: '/body/lifetimeDays' }] },
   });
 });
 
-test('an unknown feature type is answered with 404', async () => {
+test('responds with 404 for an unknown feature type', async () => {
   expect(await put('moon', 40)).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
 });
 
-test('two changes at once are both recorded, each with the state it found', async () => {
+test('records two concurrent changes, each with the state it found', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker
     .selectFrom('feature_types')

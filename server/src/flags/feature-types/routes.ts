@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { FeatureType, FeatureTypeList, Lifetime } from './schema.ts';
 import { listFeatureTypes } from './store.ts';
 import { changeLifetime } from './update.ts';
@@ -19,7 +20,7 @@ export function featureTypeRoutes(app: App, db: Db): void {
         operationId: 'getFeatureTypes',
         tags,
         summary: 'List feature types',
-        description: 'The kinds of feature, by name, each with its expected lifetime.',
+        description: 'Returns all feature types by name, each with its expected lifetime.',
         response: { 200: answer('The feature types', FeatureTypeList), ...refusals(401, 403) },
       },
     },
@@ -35,12 +36,16 @@ export function featureTypeRoutes(app: App, db: Db): void {
         tags,
         summary: 'Set the lifetime of a feature type',
         description:
-          'A feature older than the lifetime of its type is potentially stale; 0 or null: never. Counts at once for all features of the type. Events: feature-type-updated.',
+          'Sets after how many days features of the type become potentially stale; 0 or null means never. The lifetime applies immediately to all features of the type. Requires ADMIN. Events: feature-type-updated.',
         params: Type.Object({ id: Type.String({ description: 'Id of the type', examples: ['release'] }) }),
         body: Lifetime,
         response: { 200: answer('The feature type', FeatureType), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => await changeLifetime(db, request.actor, request.params.id, request.body.lifetimeDays),
+    async request => {
+      const { id } = request.params;
+      const { lifetimeDays } = request.body;
+      return await change(db, request.actor, current => changeLifetime(current, id, lifetimeDays));
+    },
   );
 }

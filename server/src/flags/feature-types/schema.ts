@@ -9,7 +9,7 @@ export const FeatureType = Named(
     description: Type.String({ examples: ['Brings a change to users step by step, then goes away'] }),
     lifetimeDays: Nullable(
       Type.Integer({
-        description: 'After how many days a feature is potentially stale; null: never',
+        description: 'Days after which a feature is potentially stale; null: never',
         examples: [40],
       }),
     ),

@@ -4,7 +4,7 @@ import type { FeatureType } from './schema.ts';
 
 const FEATURE_TYPE = sql`id, name, description, lifetime_days as "lifetimeDays"`;
 
-/** A condition on `features` joined with `feature_types`: not marked stale, and older than its type is meant to live. */
+/** A condition on `features` joined with `feature_types`: not marked as stale, and older than the lifetime of its type. */
 export const isPotentiallyStale = (at: Date) => sql<boolean>`(
   not features.stale
   and coalesce(features.created_at <= ${at}::timestamptz - feature_types.lifetime_days * interval '1 day', false)
@@ -16,7 +16,7 @@ export async function listFeatureTypes(db: Reader): Promise<FeatureType[]> {
   return rows;
 }
 
-/** The feature type, kept from changing until the transaction ends; features may go on referring to it. */
+/** Locks the feature type against updates. Features can still refer to it. */
 export async function lockFeatureType(tx: Tx, id: string): Promise<FeatureType | undefined> {
   const { rows } = await sql<FeatureType>`
     select ${FEATURE_TYPE} from feature_types where id = ${id} for no key update`.execute(tx);

@@ -3,8 +3,8 @@ import { mayName } from '../../access/private.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { invalidOperation, rejectForAll, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { unusableFields } from '../../targeting/context/usable.ts';
-import { unusableSegments } from '../../targeting/segments/usable.ts';
+import { fieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
+import { listUnusableSegments } from '../../targeting/segments/violations.ts';
 import type { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { asStrategyData } from '../feature-environments/strategies.ts';
 import { admissionErrors } from './create.ts';
@@ -62,8 +62,8 @@ function enabledElsewhere(leaving: FeatureEnvironment[], target: string): string
 async function foreignParts(tx: Tx, environments: FeatureEnvironment[], target: string): Promise<string[]> {
   const strategies = environments.flatMap(environment => environment.strategies);
   const ids = [...new Set(strategies.flatMap(({ segments }) => segments))].toSorted((a, b) => a - b);
-  const segments = await unusableSegments(tx, target, ids);
-  const fields = await unusableFields(tx, target, contextFieldsIn(environments));
+  const segments = await listUnusableSegments(tx, target, ids);
+  const fields = await fieldsOfOtherProjects(tx, target, contextFieldsIn(environments));
   return [
     ...(segments.length > 0 ? [`It uses segments of another project: ${some(segments.map(String))}.`] : []),
     ...(fields.length > 0 ? [`It uses context fields of another project: ${some(fields)}.`] : []),

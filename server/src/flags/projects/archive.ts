@@ -1,8 +1,6 @@
 import { revokeTokensOfProject } from '../../people/api-tokens/revoke.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { invalidOperation, notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { removeContextFieldsOfProject } from '../../targeting/context/remove.ts';
 import { removeSegmentsOfProject } from '../../targeting/segments/remove.ts';
 import { refuseActiveFeatures, removeFeaturesOfProject } from '../features/in-project.ts';
@@ -11,31 +9,28 @@ import { deleteProject, lockProject, setArchived } from './store.ts';
 
 const DEFAULT = 'default';
 
-/** Archives or revives; repeating it changes nothing. */
-export async function archiveProject(db: Db, actor: Actor, id: string, archived: boolean): Promise<void> {
-  if (id === DEFAULT) throw invalidOperation('The default project is always active.');
-  await change(db, actor, async ({ tx, record }) => {
-    const project = await lockProject(tx, actor, id);
-    if (!project) throw notFound(`Project ${id}`);
-    if ((project.archivedAt !== null) === archived) return;
-    if (archived) await refuseActiveFeatures(tx, id);
-    await setArchived(tx, id, archived);
-    record({ type: archived ? 'project-archived' : 'project-revived', project: id });
-  });
+/** Archives or revives a project. Repeating the call changes nothing. */
+export async function archiveProject({ tx, record }: Change, id: string, archived: boolean): Promise<void> {
+  if (id === DEFAULT) throw invalidOperation('The default project is always active and cannot be archived.');
+  const project = await lockProject(tx, id);
+  if (!project) throw notFound(`Project ${id}`);
+  if ((project.archivedAt !== null) === archived) return;
+  if (archived) await refuseActiveFeatures(tx, id);
+  await setArchived(tx, id, archived);
+  record({ type: archived ? 'project-archived' : 'project-revived', project: id });
 }
 
-/** Deletes the project with its grants, and revokes the tokens that were for it alone. */
-export async function removeProject(db: Db, actor: Actor, id: string): Promise<void> {
+/** Deletes the project with its grants, and revokes the tokens that give access to no other project. */
+export async function removeProject(current: Change, id: string): Promise<void> {
+  const { tx, record } = current;
   if (id === DEFAULT) throw invalidOperation('The default project cannot be deleted.');
-  await change(db, actor, async ({ tx, record }) => {
-    const project = await lockProject(tx, actor, id);
-    if (!project) throw notFound(`Project ${id}`);
-    await refuseActiveFeatures(tx, id);
-    await removeFeaturesOfProject({ tx, actor, record }, id);
-    await removeSegmentsOfProject({ tx, actor, record }, id);
-    await removeContextFieldsOfProject({ tx, actor, record }, id);
-    await revokeTokensOfProject({ tx, actor, record }, id);
-    await deleteProject(tx, id);
-    record({ type: 'project-deleted', project: id, preData: asEventData(project) });
-  });
+  const project = await lockProject(tx, id);
+  if (!project) throw notFound(`Project ${id}`);
+  await refuseActiveFeatures(tx, id);
+  await removeFeaturesOfProject(current, id);
+  await removeSegmentsOfProject(current, id);
+  await removeContextFieldsOfProject(current, id);
+  await revokeTokensOfProject(current, id);
+  await deleteProject(tx, id);
+  record({ type: 'project-deleted', project: id, preData: asEventData(project) });
 }

@@ -1,64 +1,60 @@
 import { randomBytes } from 'node:crypto';
 import { grantProjectRole } from '../../people/grants/grant.ts';
-import { type Actor, isAccount } from '../../platform/actor.ts';
-import type { Db, Reader, Tx } from '../../platform/db/database.ts';
+import { isAccount } from '../../platform/actor.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, nameExists } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import type { NewProject, Project } from './schema.ts';
+import type { Change } from '../../record/change.ts';
+import type { NewProject } from './schema.ts';
 import {
   addEnvironments,
   countProjects,
-  findProject,
   insertProject,
   listEnvironmentNames,
   type ProjectFields,
+  type ProjectState,
 } from './store.ts';
 
 const MAX_SLUG_LENGTH = 90;
 
-/** Creates a project; a user or service account that does it becomes its owner. */
+/** Creates a project and returns its id. A user or service account that creates a project becomes its owner. */
 export async function createProject(
-  db: Db,
-  actor: Actor,
+  current: Change,
   input: NewProject,
-  most = Number.POSITIVE_INFINITY,
-): Promise<Project> {
-  return await change(db, actor, async ({ tx, record }) => {
-    if ((await countProjects(tx)) >= most) {
-      throw exceedsLimit(`There are at most ${most} projects. Delete one first.`);
-    }
-    const id = await insertWithId(tx, input.id, {
-      name: input.name,
-      description: input.description ?? '',
-      mode: input.mode ?? 'open',
-      defaultStickiness: input.defaultStickiness ?? 'default',
-      featureLimit: null,
-      debtBudget: null,
-      featureNaming: {},
-    });
-    await connectEnvironments(tx, id, input.environments);
-    const project = await findProject(tx, actor, id);
-    if (!project) throw new Error(`Project ${id} vanished in the transaction that made it`);
-
-    record({ type: 'project-created', project: id, data: asEventData(project) });
-    if (!isAccount(actor)) return project;
-    await grantProjectRole({ tx, actor, record }, actor.userId, 'Owner', id);
-    return (await findProject(tx, actor, id)) ?? project;
-  });
+  limit = Number.POSITIVE_INFINITY,
+): Promise<string> {
+  const { tx, actor, record } = current;
+  if ((await countProjects(tx)) >= limit) {
+    throw exceedsLimit(`The instance already has ${limit} projects, the maximum. Delete one first.`);
+  }
+  const fields = {
+    name: input.name,
+    description: input.description ?? '',
+    mode: input.mode ?? 'open',
+    defaultStickiness: input.defaultStickiness ?? 'default',
+    featureLimit: null,
+    debtBudget: null,
+    featureNaming: {},
+  };
+  const id = await insertWithId(tx, input.id, fields);
+  const environments = await addEnvironments(tx, id, input.environments);
+  rejectUnknownEnvironments(input.environments ?? [], environments);
+  record({ type: 'project-created', project: id, data: { id, ...fields, environments } });
+  if (isAccount(actor)) await grantProjectRole(current, actor.userId, 'Owner', id);
+  return id;
 }
 
 async function insertWithId(
   tx: Tx,
-  given: string | undefined,
+  id: string | undefined,
   fields: Omit<ProjectFields, 'id'>,
 ): Promise<string> {
-  for (const id of given === undefined ? idsFor(fields.name) : [given]) {
-    if (await insertProject(tx, { id, ...fields })) return id;
+  for (const candidate of id === undefined ? idsFor(fields.name) : [id]) {
+    if (await insertProject(tx, { id: candidate, ...fields })) return candidate;
   }
-  throw nameExists(`A project with the id ${given}`);
+  throw nameExists(`A project with id "${id}"`);
 }
 
-/** Ids made from a name: the name itself, then numbered ones, at last one that is surely free. */
+/** Ids derived from a name: the slug of the name, then numbered slugs, finally one with a random suffix. */
 export function* idsFor(name: string): Generator<string> {
   const slug =
     name
@@ -74,31 +70,20 @@ export function* idsFor(name: string): Generator<string> {
   yield `${slug}-${randomBytes(4).toString('hex')}`;
 }
 
-async function connectEnvironments(tx: Tx, id: string, wanted: string[] | undefined): Promise<void> {
-  refuseUnknownEnvironments(wanted ?? [], await addEnvironments(tx, id, wanted));
+/** Rejects unknown environments in the body of a new project. */
+export async function checkEnvironments(db: Reader, names: string[] = []): Promise<void> {
+  rejectUnknownEnvironments(names, await listEnvironmentNames(db, names));
 }
 
-/** The same for a request that is rejected anyway. */
-export async function checkEnvironments(db: Reader, wanted: string[] = []): Promise<void> {
-  refuseUnknownEnvironments(wanted, await listEnvironmentNames(db, wanted));
-}
-
-function refuseUnknownEnvironments(wanted: string[], found: string[]): void {
-  const unknown = wanted.filter(name => !found.includes(name));
+function rejectUnknownEnvironments(names: string[], existing: string[]): void {
+  const unknown = names.filter(name => !existing.includes(name));
   if (unknown.length === 0) return;
   throw badData(
-    unknown.map(name => ({ message: `environment ${name} does not exist`, path: '/body/environments' })),
+    unknown.map(name => ({ message: `environment "${name}" does not exist`, path: '/body/environments' })),
   );
 }
 
-/** What events tell of a project: all that its owner wrote, so that any past state can be rebuilt. */
-export function asEventData({
-  members: _,
-  favorite: __,
-  createdAt: ___,
-  updatedAt: ____,
-  archivedAt: _____,
-  ...fields
-}: Project): object {
+/** Events contain every field that a user writes, so that any past state can be rebuilt. */
+export function asEventData({ archivedAt: _, ...fields }: ProjectState): object {
   return fields;
 }

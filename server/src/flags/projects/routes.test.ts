@@ -13,13 +13,13 @@ const eventsOf = async (project: string) => {
   return body.events;
 };
 
-test('after migration there is a default project with development and production', async () => {
+test('has a default project with development and production after migration', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/projects/default');
 
   expect(body).toMatchObject({ id: 'default', mode: 'open', environments: ['development', 'production'] });
 });
 
-test('a created project is answered, listed and recorded', async () => {
+test('creates a project, lists it and records an event', async () => {
   const body = {
     id: 'payments',
     name: 'Payments',
@@ -53,7 +53,7 @@ test('a created project is answered, listed and recorded', async () => {
   expect(events[0].data).not.toHaveProperty('unknown');
 });
 
-test('a user who creates a project owns it, in the same change', async () => {
+test('a user who creates a project becomes its owner in the same change', async () => {
   const editor = await makeUser(harness.db, 'Editor');
 
   await call(harness.app, 'POST', '/api/admin/projects', {
@@ -72,7 +72,7 @@ test('a user who creates a project owns it, in the same change', async () => {
   expect(created.createdBy).toBe(editor.username);
 });
 
-test('an id is made from the name, and numbered when it is taken', async () => {
+test('derives the id from the name and adds a number if the id is taken', async () => {
   const create = () => call(harness.app, 'POST', '/api/admin/projects', { body: { name: 'Größe & Wert!' } });
 
   const ids = [(await create()).body.id, (await create()).body.id];
@@ -85,7 +85,7 @@ test.each([
   ['no name', { id: 'x' }, ['/body/name']],
   ['an empty name', { name: '' }, ['/body/name']],
   [
-    'an id with a slash, a bad mode and a number for a name',
+    'an id with a slash, an unknown mode and a numeric name',
     { id: 'a/b', mode: 'x', name: 1 },
     ['/body/id', '/body/mode', '/body/name'],
   ],
@@ -93,24 +93,26 @@ test.each([
   ['an id of 101 characters', { id: 'x'.repeat(101), name: 'x' }, ['/body/id']],
   ['an unknown environment', { name: 'x', environments: ['production', 'moon'] }, ['/body/environments']],
   ['a body that is an array', [], ['/body']],
-])('%s is refused', async (_case, body, paths) => {
-  const answer = await call(harness.app, 'POST', '/api/admin/projects', { body });
+])('rejects %s with 400', async (_case, body, paths) => {
+  const response = await call(harness.app, 'POST', '/api/admin/projects', { body });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(
     paths.toSorted(),
   );
 });
 
-test('a taken id is refused', async () => {
+test('rejects a taken id with 409', async () => {
   await makeProject(harness.db, { id: 'taken' });
 
-  const answer = await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'taken', name: 'x' } });
+  const response = await call(harness.app, 'POST', '/api/admin/projects', {
+    body: { id: 'taken', name: 'x' },
+  });
 
-  expect(answer).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 
-test('settings are changed one by one, and each change is recorded with what was before', async () => {
+test('updates settings separately and records the state before', async () => {
   await makeProject(harness.db, { id: 'settled' });
   const put = (body: object) => call(harness.app, 'PUT', '/api/admin/projects/settled/settings', { body });
 
@@ -132,32 +134,34 @@ test('settings are changed one by one, and each change is recorded with what was
   });
 });
 
-test('an update that changes nothing writes no event and keeps the time of the last change', async () => {
+test('an update that changes nothing records no event and keeps updatedAt', async () => {
   const before = await makeProject(harness.db, { id: 'unchanged', name: 'Same' });
 
-  const answer = await call(harness.app, 'PUT', '/api/admin/projects/unchanged', { body: { name: 'Same' } });
+  const response = await call(harness.app, 'PUT', '/api/admin/projects/unchanged', {
+    body: { name: 'Same' },
+  });
 
-  expect(answer.body.updatedAt).toBe(before.updatedAt);
+  expect(response.body.updatedAt).toBe(before.updatedAt);
   expect(await eventsOf('unchanged')).toHaveLength(1);
 });
 
 test.each([
-  ['a pattern that RE2 cannot read', { pattern: '(?<=a)b' }, '/body/featureNaming/pattern'],
+  ['a pattern that is not valid in RE2', { pattern: '(?<=a)b' }, '/body/featureNaming/pattern'],
   [
     'an example that does not match as a whole',
     { pattern: 'a+', example: 'aab' },
     '/body/featureNaming/example',
   ],
   ['an example without a pattern', { example: 'a' }, '/body/featureNaming/example'],
-])('%s is refused', async (_case, featureNaming, path) => {
-  const answer = await call(harness.app, 'PUT', '/api/admin/projects/default/settings', {
+])('rejects %s with 400', async (_case, featureNaming, path) => {
+  const response = await call(harness.app, 'PUT', '/api/admin/projects/default/settings', {
     body: { featureNaming },
   });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
 });
 
-test('an archived project leaves the list for that of the archived ones, and comes back', async () => {
+test('lists an archived project among the archived projects, and a revived one among the active', async () => {
   await makeProject(harness.db, { id: 'resting' });
   const listed = async (query: string) =>
     (await call(harness.app, 'GET', `/api/admin/projects${query}`)).body.projects.some(
@@ -179,7 +183,7 @@ test('an archived project leaves the list for that of the archived ones, and com
   ]);
 });
 
-test('a deleted project is gone, with its grants and the tokens that were for it alone', async () => {
+test('deletes a project with its grants and revokes the tokens that give access to no other project', async () => {
   await makeProject(harness.db, { id: 'doomed' });
   await makeMember(harness.db, await makeUser(harness.db, 'Viewer'), 'doomed', 'Member');
   const tokenFor = async (projects: string[]) =>
@@ -190,9 +194,9 @@ test('a deleted project is gone, with its grants and the tokens that were for it
     ).body.id;
   const [alone, shared] = [await tokenFor(['doomed']), await tokenFor(['doomed', 'default'])];
 
-  const answer = await call(harness.app, 'DELETE', '/api/admin/projects/doomed');
+  const response = await call(harness.app, 'DELETE', '/api/admin/projects/doomed');
 
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect((await call(harness.app, 'GET', '/api/admin/projects/doomed')).status).toBe(404);
   const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens')).body;
   expect(tokens.find((token: { id: number }) => token.id === alone)).toBeUndefined();
@@ -207,7 +211,7 @@ test('a deleted project is gone, with its grants and the tokens that were for it
   expect(revoked).toMatchObject({ groupId: deleted.groupId, preData: { id: alone, projects: ['doomed'] } });
 });
 
-test('a token of two projects that are deleted at once is revoked by the second', async () => {
+test('the second of two concurrent deletions revokes a token of both projects', async () => {
   for (const id of ['twin-a', 'twin-b']) await makeProject(harness.db, { id });
   const { id } = (
     await call(harness.app, 'POST', '/api/admin/api-tokens', {
@@ -219,7 +223,7 @@ test('a token of two projects that are deleted at once is revoked by the second'
       },
     })
   ).body;
-  // Nobody can write events, so neither deletion can end before the other has looked at the token's projects.
+  // Events cannot be written, so neither deletion can commit before the other has read the projects of the token.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in share mode`.execute(blocker);
 
@@ -234,19 +238,19 @@ test('a token of two projects that are deleted at once is revoked by the second'
   expect(tokens.find((token: { id: number }) => token.id === id)).toBeUndefined();
 });
 
-test('a project with active features is neither archived nor deleted; archived ones go with it', async () => {
+test('rejects archiving or deleting a project with active features, and deletes its archived features', async () => {
   await makeProject(harness.db, { id: 'in-use' });
   await call(harness.app, 'POST', '/api/admin/projects/in-use/features', { body: { name: 'used' } });
 
-  const refused = [
+  const rejected = [
     await call(harness.app, 'POST', '/api/admin/projects/archive/in-use'),
     await call(harness.app, 'DELETE', '/api/admin/projects/in-use'),
   ];
   await call(harness.app, 'DELETE', '/api/admin/projects/in-use/features/used');
   const deleted = await call(harness.app, 'DELETE', '/api/admin/projects/in-use');
 
-  for (const answer of refused)
-    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  for (const response of rejected)
+    expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(deleted.status).toBe(200);
   expect((await eventsOf('in-use')).slice(0, 2)).toMatchObject([
     { type: 'project-deleted' },
@@ -257,14 +261,14 @@ test('a project with active features is neither archived nor deleted; archived o
 test.each([
   ['DELETE', '/api/admin/projects/default'],
   ['POST', '/api/admin/projects/archive/default'],
-] as const)('%s %s is refused: the default project stays', async (method, url) => {
+] as const)('%s %s is rejected with 403 for the default project', async (method, url) => {
   expect(await call(harness.app, method, url)).toMatchObject({
     status: 403,
     body: { name: 'InvalidOperationError' },
   });
 });
 
-test('two changes of one project at once leave both, and each event tells the state it found', async () => {
+test('keeps both of two concurrent updates and records the state each found', async () => {
   await makeProject(harness.db, { id: 'contended' });
   const put = (body: object) => call(harness.app, 'PUT', '/api/admin/projects/contended/settings', { body });
   const blocker = await harness.db.startTransaction().execute();
@@ -281,7 +285,7 @@ test('two changes of one project at once leave both, and each event tells the st
   expect(second.preData).toEqual(first.data);
 });
 
-test('two open transactions cannot both make the same project', async () => {
+test('of two concurrent transactions only one creates a project with the same id', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('projects').values({ id: 'raced', name: 'x' }).execute();
 
@@ -293,7 +297,7 @@ test('two open transactions cannot both make the same project', async () => {
   expect(await eventsOf('raced')).toEqual([]);
 });
 
-test('the overview has the settings, the default strategies, the features by type, and whether it is starred', async () => {
+test('the overview has the settings, the default strategies, the features by type and the favorite mark', async () => {
   const { app, db } = harness;
   const user = await makeUser(db, 'Viewer');
   await makeProject(db, { id: 'seen', name: 'Seen', description: 'From above', mode: 'private' });

@@ -1,9 +1,11 @@
 import { Type } from 'typebox';
+import type { Actor } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { archiveProject, removeProject } from './archive.ts';
 import { checkEnvironments, createProject } from './create.ts';
 import {
@@ -23,6 +25,12 @@ const params = Type.Object({
   projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
 });
 
+async function getProject(db: Reader, actor: Actor, id: string): Promise<Project> {
+  const project = await findProject(db, actor, id);
+  if (!project) throw notFound(`Project ${id}`);
+  return project;
+}
+
 export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>): void {
   for (const schema of [FeatureNaming, Project, ProjectList, ProjectOverview]) app.addSchema(schema);
 
@@ -34,12 +42,12 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         operationId: 'getProjects',
         tags,
         summary: 'List projects',
-        description: 'The projects the caller may read, by name: the active ones, or the archived ones.',
+        description: 'Returns the active or the archived projects that the caller may read, by name.',
         querystring: Type.Object({
           archived: Type.Optional(
             Type.String({
               enum: ['true', 'false'],
-              description: 'true: the archived ones',
+              description: 'true: archived projects; false (default): active projects',
               examples: ['false'],
             }),
           ),
@@ -61,16 +69,12 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         operationId: 'getProject',
         tags,
         summary: 'Get a project',
-        description: 'One project with its settings and environments.',
+        description: 'Returns one project with its settings and environments.',
         params,
         response: { 200: answer('The project', Project), ...refusals(401, 403, 404) },
       },
     },
-    async request => {
-      const project = await findProject(db, request.actor, request.params.projectId);
-      if (!project) throw notFound(`Project ${request.params.projectId}`);
-      return project;
-    },
+    async request => await getProject(db, request.actor, request.params.projectId),
   );
 
   app.get(
@@ -82,7 +86,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         tags,
         summary: 'Get the overview of a project',
         description:
-          'One project with its settings, its environments with their default strategies, and how many features of each type it has.',
+          'Returns one project with its settings, its environments with their default strategies, and the number of features of each type.',
         params,
         response: { 200: answer('The overview', ProjectOverview), ...refusals(401, 403, 404) },
       },
@@ -105,13 +109,21 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         operationId: 'createProject',
         tags,
         summary: 'Create a project',
-        description: 'Creates a project. A user who creates it becomes its owner. Events: project-created.',
+        description:
+          'Creates a project. A user or service account that creates a project becomes its owner. Requires CREATE_PROJECT. Events: project-created, project-access-added.',
         body: NewProject,
         response: { 201: answer('The new project', Project), ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createProject(db, request.actor, request.body, limits.projects)),
+    async (request, reply) => {
+      const created = await change(
+        db,
+        request.actor,
+        current => createProject(current, request.body, limits.projects),
+        (tx, id) => getProject(tx, request.actor, id),
+      );
+      return reply.code(201).send(created);
+    },
   );
 
   app.put(
@@ -122,14 +134,21 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         operationId: 'updateProject',
         tags,
         summary: 'Update a project',
-        description:
-          'Changes name, description, mode or default stickiness; what is left out stays. Events: project-updated.',
+        description: 'Changes the given fields. Requires UPDATE_PROJECT. Events: project-updated.',
         params,
         body: ProjectUpdate,
         response: { 200: answer('The project', Project), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => await changeProject(db, request.actor, request.params.projectId, request.body),
+    async request => {
+      const { projectId } = request.params;
+      return await change(
+        db,
+        request.actor,
+        current => changeProject(current, projectId, request.body),
+        tx => getProject(tx, request.actor, projectId),
+      );
+    },
   );
 
   app.put(
@@ -148,13 +167,21 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         tags,
         summary: 'Update the settings of a project',
         description:
-          'Changes mode, default stickiness, feature limit, debt budget or naming pattern; what is left out stays. A pattern must be valid RE2 and match its example. Events: project-updated.',
+          'Changes the given settings. A naming pattern must be valid in RE2 syntax and match its example. Requires UPDATE_PROJECT or PROJECT_SETTINGS_WRITE. Events: project-updated.',
         params,
         body: ProjectSettings,
         response: { 200: answer('The project', Project), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => await changeProject(db, request.actor, request.params.projectId, request.body),
+    async request => {
+      const { projectId } = request.params;
+      return await change(
+        db,
+        request.actor,
+        current => changeProject(current, projectId, request.body),
+        tx => getProject(tx, request.actor, projectId),
+      );
+    },
   );
 
   app.delete(
@@ -166,13 +193,13 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         tags,
         summary: 'Delete a project',
         description:
-          'Deletes a project for good and revokes the tokens that were for it alone. The default project cannot be deleted. Events: project-deleted, api-token-deleted.',
+          'Permanently deletes a project with its archived features, segments and context fields, and revokes the API tokens that give access to no other project. The default project and projects with active features are rejected with 403. Requires DELETE_PROJECT. Events: project-deleted, feature-deleted, segment-deleted, context-field-deleted, api-token-deleted.',
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await removeProject(db, request.actor, request.params.projectId);
+      await change(db, request.actor, current => removeProject(current, request.params.projectId));
       return reply.code(200).send();
     },
   );
@@ -185,13 +212,14 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         operationId: 'archiveProject',
         tags,
         summary: 'Archive a project',
-        description: 'Puts a project away; it can be revived. Events: project-archived.',
+        description:
+          'Archives a project, which can be revived later. The default project and projects with active features are rejected with 403. Requires DELETE_PROJECT. Events: project-archived.',
         params,
         response: { 202: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await archiveProject(db, request.actor, request.params.projectId, true);
+      await change(db, request.actor, current => archiveProject(current, request.params.projectId, true));
       return reply.code(202).send();
     },
   );
@@ -204,13 +232,13 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         operationId: 'reviveProject',
         tags,
         summary: 'Revive a project',
-        description: 'Brings an archived project back. Events: project-revived.',
+        description: 'Revives an archived project. Requires DELETE_PROJECT. Events: project-revived.',
         params,
         response: { 202: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await archiveProject(db, request.actor, request.params.projectId, false);
+      await change(db, request.actor, current => archiveProject(current, request.params.projectId, false));
       return reply.code(202).send();
     },
   );

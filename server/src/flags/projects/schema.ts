@@ -6,11 +6,11 @@ const mode = (options: object = {}) =>
   Type.Unsafe<'open' | 'protected' | 'private'>({
     type: 'string',
     enum: ['open', 'protected', 'private'],
-    description: 'open and protected projects are readable by every user, private ones by their members',
+    description: 'Every user may read open and protected projects; only members may read private projects',
     ...options,
   });
 const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Payments'] });
-const description = Type.String({ maxLength: 4_000, examples: ['Everything about paying'] });
+const description = Type.String({ maxLength: 4_000, examples: ['Payments and refunds'] });
 const stickiness = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -20,24 +20,27 @@ const stickiness = Type.String({
 const featureLimit = Type.Integer({
   minimum: 0,
   maximum: 1_000_000,
-  description: 'Most features; null: no limit',
+  description: 'Maximum number of features; null: no limit',
 });
 const debtBudget = Type.Integer({
   minimum: 0,
   maximum: 1_000_000,
-  description: 'Most stale and potentially stale features with which new ones are accepted; null: any number',
+  description:
+    'Maximum number of stale and potentially stale features. The server rejects new features while the project exceeds it; null: no limit.',
 });
 
 export const FeatureNaming = Named(
   'FeatureNaming',
   Type.Object({
-    pattern: Type.Optional(Type.String({ description: 'What feature names must match, in RE2 syntax' })),
+    pattern: Type.Optional(
+      Type.String({ description: 'Pattern in RE2 syntax that feature names must match' }),
+    ),
     example: Type.Optional(Type.String({ description: 'A name that matches' })),
-    description: Type.Optional(Type.String({ description: 'What the pattern means' })),
+    description: Type.Optional(Type.String({ description: 'Explanation of the pattern' })),
   }),
 );
 
-const head = {
+const overview = {
   name,
   description,
   mode: mode(),
@@ -47,16 +50,16 @@ const head = {
   featureNaming: Ref(FeatureNaming),
   members: Type.Integer({ description: 'Users with a role in the project', examples: [3] }),
   createdAt: Timestamp('When the project was created'),
-  updatedAt: Timestamp('When the project last changed'),
+  updatedAt: Timestamp('When the project was last changed'),
   archivedAt: Nullable(Timestamp('When the project was archived; null while it is active')),
-  favorite: Type.Boolean({ description: 'Starred by the caller' }),
+  favorite: Type.Boolean({ description: 'Whether the project is a favorite of the caller' }),
 };
 
 export const Project = Named(
   'Project',
   Type.Object({
     id: Type.String({ examples: ['payments'] }),
-    ...head,
+    ...overview,
     environments: Type.Array(Type.String(), { examples: [['development', 'production']] }),
   }),
 );
@@ -66,20 +69,20 @@ export const ProjectOverview = Named(
   'ProjectOverview',
   Type.Object({
     version: Type.Integer({ description: 'Version of this format', examples: [1] }),
-    ...head,
+    ...overview,
     environments: Type.Array(
       NamedObject('ProjectOverviewEnvironment', {
         environment: Type.String({ examples: ['production'] }),
         defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
       }),
-      { description: 'In their order, each with its default strategy, if it has one' },
+      { description: 'In order, each with its default strategy, if set' },
     ),
     featureTypeCounts: Type.Array(
       NamedObject('FeatureTypeCount', {
         type: Type.String({ examples: ['release'] }),
         count: Type.Integer({ examples: [12] }),
       }),
-      { description: 'Features that are not archived, by type; the most frequent first' },
+      { description: 'Number of active features of each type, most frequent first' },
     ),
   }),
 );
@@ -96,9 +99,7 @@ export const ProjectList = Named(
 export const NewProject = NamedObject(
   'NewProject',
   {
-    id: Type.Optional(
-      UrlName({ description: 'Made from the name if it is left out', examples: ['payments'] }),
-    ),
+    id: Type.Optional(UrlName({ description: 'Derived from the name by default', examples: ['payments'] })),
     name,
     description: Type.Optional(description),
     mode: Type.Optional(mode()),
@@ -107,12 +108,12 @@ export const NewProject = NamedObject(
       Type.Array(Type.String({ maxLength: 100 }), {
         minItems: 1,
         maxItems: 100,
-        description: 'Environments of the project; all enabled ones if left out',
+        description: 'Environments of the project; all enabled environments by default',
         examples: [['development', 'production']],
       }),
     ),
   },
-  { examples: [{ id: 'payments', name: 'Payments', description: 'Everything about paying' }] },
+  { examples: [{ id: 'payments', name: 'Payments', description: 'Payments and refunds' }] },
 );
 export type NewProject = Static<typeof NewProject>;
 
@@ -124,7 +125,7 @@ export const ProjectUpdate = NamedObject(
     mode: Type.Optional(mode()),
     defaultStickiness: Type.Optional(stickiness),
   },
-  { examples: [{ name: 'Payments', description: 'Paying and refunds' }] },
+  { examples: [{ name: 'Payments', description: 'Payments, refunds and invoices' }] },
 );
 export type ProjectUpdate = Static<typeof ProjectUpdate>;
 
@@ -138,7 +139,9 @@ export const ProjectSettings = NamedObject(
     featureNaming: Type.Optional(
       NamedObject('FeatureNamingInput', {
         pattern: Type.Optional(
-          Nullable(Type.String({ maxLength: 256, description: 'RE2 syntax; null or empty: none' })),
+          Nullable(
+            Type.String({ maxLength: 256, description: 'Pattern in RE2 syntax; null or empty: no pattern' }),
+          ),
         ),
         example: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
         description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }))),

@@ -5,19 +5,22 @@ import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
 import { isFavoriteProject } from '../favorites/store.ts';
 import type { Project, ProjectOverview } from './schema.ts';
 
-/** The part of a project that its owner writes. */
+/** The part of a project that users write. */
 export type ProjectFields = Omit<
   Project,
   'environments' | 'members' | 'favorite' | 'createdAt' | 'updatedAt' | 'archivedAt'
 >;
 
-/** How many users have a role in `projects`, by themselves or through a group. */
+/** A project as operations and events see it, without what depends on the caller. */
+export type ProjectState = ProjectFields & Pick<Project, 'environments' | 'archivedAt'>;
+
+/** The number of users with a role in `projects`, directly or through a group. */
 export const MEMBERS = sql<number>`(
   select count(distinct held.user_id) from effective_roles as held join users on users.id = held.user_id
   where held.project = projects.id and users.kind = 'user' and users.deleted_at is null
 )`;
 
-/** How many of these users were no members of `projects` before that time. */
+/** The number of users who became members of `projects` since that time. */
 export const membersAddedSince = (since: RawBuilder<unknown>) => sql<number>`(
   select count(*) from (
     select held.user_id from (
@@ -31,29 +34,31 @@ export const membersAddedSince = (since: RawBuilder<unknown>) => sql<number>`(
   ) as added
 )`;
 
-/** The rule for names of `projects`. */
+/** The naming rule for the features of `projects`. */
 export const FEATURE_NAMING = sql`jsonb_strip_nulls(jsonb_build_object(
   'pattern', projects.naming_pattern, 'example', projects.naming_example, 'description', projects.naming_description
 ))`;
 
-/** All but the id and the environments. */
-const headAsSeenBy = (actor: Actor) => sql`
+const SETTINGS = sql`
   projects.name, projects.description, projects.mode,
   projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
-  projects.debt_budget as "debtBudget",
-  ${FEATURE_NAMING} as "featureNaming",
-  coalesce(membership.users, 0) as members,
-  projects.created_at as "createdAt", projects.updated_at as "updatedAt", projects.archived_at as "archivedAt",
+  projects.debt_budget as "debtBudget", ${FEATURE_NAMING} as "featureNaming", projects.archived_at as "archivedAt"`;
+
+const ENVIRONMENTS = sql`array(
+  select environments.name from project_environments join environments on environments.name = environment_name
+  where project_id = projects.id order by environments.sort_order, environments.name
+)`;
+
+/** Everything but the id and the environments, as the actor sees it. */
+const overviewFor = (actor: Actor) => sql`
+  ${SETTINGS}, coalesce(membership.users, 0) as members,
+  projects.created_at as "createdAt", projects.updated_at as "updatedAt",
   ${isFavoriteProject(actor)} as favorite`;
 
-const projectAsSeenBy = (actor: Actor) => sql`
-  projects.id, ${headAsSeenBy(actor)},
-  array(
-    select environments.name from project_environments join environments on environments.name = environment_name
-    where project_id = projects.id order by environments.sort_order, environments.name
-  ) as environments`;
+const projectFor = (actor: Actor) => sql`
+  projects.id, ${overviewFor(actor)}, ${ENVIRONMENTS} as environments`;
 
-/** Users with a role in a project, by themselves or through a group; counted in one pass, for one project or for all. */
+/** Projects with the number of their members. One pass counts the members of one project or of all. */
 const PROJECTS = sql`
   projects left join (
     select held.project, count(distinct held.user_id) as users
@@ -64,18 +69,18 @@ const PROJECTS = sql`
 
 export async function findProject(db: Reader, actor: Actor, id: string): Promise<Project | undefined> {
   const { rows } = await sql<Project>`
-    select ${projectAsSeenBy(actor)} from ${PROJECTS} where projects.id = ${id}`.execute(db);
+    select ${projectFor(actor)} from ${PROJECTS} where projects.id = ${id}`.execute(db);
   return rows[0];
 }
 
-/** What the first page about a project shows, as the actor sees it. */
+/** The project overview, as the actor sees it. */
 export async function findOverview(
   db: Reader,
   actor: Actor,
   id: string,
 ): Promise<ProjectOverview | undefined> {
   const { rows } = await sql<ProjectOverview>`
-    select 1 as version, ${headAsSeenBy(actor)},
+    select 1 as version, ${overviewFor(actor)},
       coalesce((
         select json_agg(case
           when default_strategy is null then json_build_object('environment', environment_name)
@@ -94,21 +99,28 @@ export async function findOverview(
   return rows[0];
 }
 
-/** The project, kept from changing until the transaction ends. */
-export async function lockProject(tx: Tx, actor: Actor, id: string): Promise<Project | undefined> {
+/**
+ * Locks the project and reads its state. In one statement, a transaction that had to wait for the lock would read the
+ * environments from before the wait.
+ */
+export async function lockProject(tx: Tx, id: string): Promise<ProjectState | undefined> {
   await sql`select from projects where id = ${id} for update`.execute(tx);
-  return await findProject(tx, actor, id);
+  const { rows } = await sql<ProjectState>`
+    select projects.id, ${SETTINGS}, ${ENVIRONMENTS} as environments from projects where id = ${id}`.execute(
+    tx,
+  );
+  return rows[0];
 }
 
 export async function listProjects(db: Reader, actor: Actor, archived: boolean): Promise<Project[]> {
   const { rows } = await sql<Project>`
-    select ${projectAsSeenBy(actor)} from ${PROJECTS}
+    select ${projectFor(actor)} from ${PROJECTS}
     where (projects.archived_at is not null) = ${archived} and ${isReadable(actor)}
     order by projects.name, projects.id`.execute(db);
   return rows;
 }
 
-/** How many there are, archived ones too. */
+/** The number of projects, including archived ones. */
 export async function countProjects(db: Reader): Promise<number> {
   const { count } = await db
     .selectFrom('projects')
@@ -152,20 +164,23 @@ const columns = (project: ProjectFields) =>
     naming_description: project.featureNaming.description ?? null,
   }) satisfies Columns<'projects'>;
 
-/** Adds the named environments, or all enabled ones; returns those that exist. */
-/** Those of the names that are environments. */
+/** The names that belong to an environment. */
 export async function listEnvironmentNames(db: Reader, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from environments where name = any(${names})`.execute(db);
   return rows.map(row => row.name);
 }
 
+/** Adds the named environments, or all enabled ones. Returns the added environments in order. */
 export async function addEnvironments(tx: Tx, id: string, names: string[] | undefined): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    insert into project_environments (project_id, environment_name)
-    select ${id}, name from environments
-    where ${names === undefined ? sql`enabled` : sql`name = any(${names})`}
-    returning environment_name as name`.execute(tx);
+    with added as (
+      insert into project_environments (project_id, environment_name)
+      select ${id}, name from environments
+      where ${names === undefined ? sql`enabled` : sql`name = any(${names})`}
+      returning environment_name as name
+    )
+    select name from environments join added using (name) order by environments.sort_order, name`.execute(tx);
   return rows.map(row => row.name);
 }
 

@@ -1,45 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData, notFound, type Violation } from '../../platform/errors.ts';
 import { compilePattern } from '../../platform/pattern.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
 import type { Project, ProjectSettings, ProjectUpdate } from './schema.ts';
-import { findProject, lockProject, updateProject } from './store.ts';
+import { lockProject, updateProject } from './store.ts';
 
-/** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
+/** Changes the given fields and keeps the others. An update that changes nothing writes nothing. */
 export async function changeProject(
-  db: Db,
-  actor: Actor,
+  { tx, record }: Change,
   id: string,
   input: Partial<ProjectUpdate> & ProjectSettings,
-): Promise<Project> {
+): Promise<void> {
   const naming = input.featureNaming && checkNaming(input.featureNaming);
-  return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockProject(tx, actor, id);
-    if (!before) throw notFound(`Project ${id}`);
-    const after = {
-      ...before,
-      name: input.name ?? before.name,
-      description: input.description ?? before.description,
-      mode: input.mode ?? before.mode,
-      defaultStickiness: input.defaultStickiness ?? before.defaultStickiness,
-      featureLimit: input.featureLimit === undefined ? before.featureLimit : input.featureLimit,
-      debtBudget: input.debtBudget === undefined ? before.debtBudget : input.debtBudget,
-      featureNaming: naming ?? before.featureNaming,
-    };
-    if (isDeepStrictEqual(after, before)) return before;
+  const before = await lockProject(tx, id);
+  if (!before) throw notFound(`Project ${id}`);
+  const after = {
+    ...before,
+    name: input.name ?? before.name,
+    description: input.description ?? before.description,
+    mode: input.mode ?? before.mode,
+    defaultStickiness: input.defaultStickiness ?? before.defaultStickiness,
+    featureLimit: input.featureLimit === undefined ? before.featureLimit : input.featureLimit,
+    debtBudget: input.debtBudget === undefined ? before.debtBudget : input.debtBudget,
+    featureNaming: naming ?? before.featureNaming,
+  };
+  if (isDeepStrictEqual(after, before)) return;
 
-    await updateProject(tx, after);
-    record({ type: 'project-updated', project: id, data: asEventData(after), preData: asEventData(before) });
-    return (await findProject(tx, actor, id)) ?? after;
-  });
+  await updateProject(tx, after);
+  record({ type: 'project-updated', project: id, data: asEventData(after), preData: asEventData(before) });
 }
 
 type Naming = Project['featureNaming'];
 
-/** A pattern that cannot be compiled, or does not match its own example, is refused before it can refuse names. */
+/** Returns the naming rule as it is stored. Rejects a pattern that does not compile or does not match its example. */
 export function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>): Naming {
   const naming = {
     ...(input.pattern ? { pattern: input.pattern } : {}),
@@ -54,13 +48,19 @@ export function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>
 function* namingViolations({ pattern, example }: Naming): Generator<Violation> {
   if (pattern === undefined) {
     if (example !== undefined)
-      yield { message: 'an example needs a pattern', path: '/body/featureNaming/example' };
+      yield { message: 'example requires a pattern', path: '/body/featureNaming/example' };
     return;
   }
   const compiled = compilePattern(pattern);
   if (!compiled)
-    yield { message: 'pattern is not RE2 syntax, or repeats too much', path: '/body/featureNaming/pattern' };
+    yield {
+      message: `pattern "${pattern}" is not valid in RE2 syntax, or its repetitions are too large`,
+      path: '/body/featureNaming/pattern',
+    };
   else if (example !== undefined && !compiled.matches(example)) {
-    yield { message: 'example does not match the pattern', path: '/body/featureNaming/example' };
+    yield {
+      message: `example "${example}" does not match the pattern "${pattern}"`,
+      path: '/body/featureNaming/example',
+    };
   }
 }

@@ -3,7 +3,7 @@ import type { Permission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { counted } from '../../platform/errors.ts';
-import { examineConstraintLists } from '../../targeting/constraints/accept.ts';
+import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
 import { distributeWeights } from '../../targeting/variants/weights.ts';
 import { rolloutViolations } from '../feature-environments/accept-strategy.ts';
 import { MAX_STRATEGIES } from '../feature-environments/strategies.ts';
@@ -229,7 +229,7 @@ function dependencyFindings(data: FeatureExport, existing: Feature[]): Finding[]
 /** Constraints, weights, rollouts and links, each mistake with the feature it is in. */
 async function valueFindings(db: Reader, data: FeatureExport, project: string): Promise<Finding[]> {
   const lists = data.featureStrategies.map(({ constraints = [] }) => constraints);
-  const violations = await examineConstraintLists(db, lists, project);
+  const violations = await validateConstraintLists(db, lists, project);
   const said = new Map<string, Set<string>>();
   const say = (message: string, featureName: string) =>
     said.set(message, (said.get(message) ?? new Set()).add(featureName));

@@ -2,7 +2,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
 import { change } from '../../record/change.ts';
-import { environmentViolations } from '../environments/usable.ts';
+import { environmentViolations } from '../environments/violations.ts';
 import { readReadable } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { type ExportQuery, type FeatureExport, MAX_FEATURES } from './schema.ts';

@@ -3,8 +3,8 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { badData, noAccess } from '../../platform/errors.ts';
 import { type Change, change } from '../../record/change.ts';
-import { normaliseConstraint } from '../../targeting/constraints/check.ts';
-import { addContextFields } from '../../targeting/context/create.ts';
+import { normaliseConstraint } from '../../targeting/constraints/rules.ts';
+import { createContextFields } from '../../targeting/context/create.ts';
 import { distributeWeights } from '../../targeting/variants/weights.ts';
 import { attachParents } from '../dependencies/add.ts';
 import { replaceStrategies } from '../feature-environments/replace.ts';
@@ -109,7 +109,7 @@ function refused(report: Examined, environment: string): Examined {
 
 async function addMissing(current: Change, data: FeatureExport, known: Known): Promise<void> {
   const { fields, tagTypes } = missingIn(data, known);
-  await addContextFields(current, fields, null);
+  await createContextFields(current, fields, null);
   if (tagTypes.length > 0) await addMissingTagTypes(current, tagTypes);
 }
 

@@ -214,7 +214,7 @@ test('rejects the export of an environment that does not exist', async () => {
 
   expect(status).toBe(400);
   expect(body.details).toEqual([
-    { message: 'environment prodution does not exist', path: '/body/environment' },
+    { message: 'environment "prodution" does not exist', path: '/body/environment' },
   ]);
 });
 

@@ -12,10 +12,10 @@ const makeField = async (name: string, legalValues: string[], project: string | 
   await harness.db.insertInto('context_fields').values({ name, legal_values, project }).execute();
 };
 
-test('a constraint that is right is answered with 204 and no body', async () => {
-  const answer = await validate({ contextName: 'x', operator: 'SEMVER_EQ', value: '1.2.3', unknown: 1 });
+test('responds with 204 to a valid constraint', async () => {
+  const response = await validate({ contextName: 'x', operator: 'SEMVER_EQ', value: '1.2.3', unknown: 1 });
 
-  expect(answer).toMatchObject({ status: 204, body: '' });
+  expect(response).toMatchObject({ status: 204, body: '' });
 });
 
 test.each([
@@ -30,20 +30,20 @@ test.each([
     ['/body/contextName', '/body/values/0', '/body/values/1'],
   ],
   ['a null', null, ['/body']],
-])('%s is refused', async (_case, body, paths) => {
-  const answer = await validate(body);
+])('rejects %s with 400', async (_case, body, paths) => {
+  const response = await validate(body);
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
 });
 
-test('251 values are refused', async () => {
-  const answer = await validate({ contextName: 'x', operator: 'IN', values: Array(251).fill('a') });
+test('rejects 251 values', async () => {
+  const response = await validate({ contextName: 'x', operator: 'IN', values: Array(251).fill('a') });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
+  expect(response).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
 });
 
-test('legal values of a field bind, those of a field of some project do not bind elsewhere', async () => {
+test('checks the legal values of global fields and ignores those of project fields', async () => {
   await makeField('country', ['NO', 'SE']);
   await makeField('desk', ['a'], (await makeProject(harness.db)).id);
 

@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { Nothing, refusals } from '../../platform/http/schema.ts';
-import { checkConstraint } from './accept.ts';
 import { Constraint, ConstraintInput } from './schema.ts';
+import { checkConstraint } from './validate.ts';
 
 export function constraintRoutes(app: App, db: Db): void {
   app.addSchema(Constraint);
@@ -14,9 +14,9 @@ export function constraintRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'validateConstraint',
         tags: ['Constraints'],
-        summary: 'Check a constraint',
+        summary: 'Validate a constraint',
         description:
-          'Answers whether a segment or a strategy would accept the constraint. Legal values of context fields that belong to a project are looked at only where the constraint is used.',
+          'Checks whether a segment or a strategy would accept the constraint. Legal values of context fields that belong to a project are not checked. Every authenticated caller may call it. It changes nothing.',
         body: ConstraintInput,
         response: { 204: Nothing, ...refusals(400, 401, 403, 413, 415) },
       },

@@ -23,30 +23,33 @@ const OPERATORS = [
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** A constraint as bodies carry it: written out there, so that a body can be read in one place. */
+/** A constraint in a request body. */
 export const ConstraintInput = NamedObject(
   'Constraint',
   {
     contextName: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'The context field that is looked at',
+      description: 'The context field that the constraint compares',
       examples: ['userId'],
     }),
     operator: Type.Unsafe<Operator>({
       title: 'ConstraintOperator',
       type: 'string',
       enum: OPERATORS,
-      description: 'IN, NOT_IN and STR_* compare with values, all others with value',
+      description:
+        'IN, NOT_IN and STR_* compare the field with values; all other operators compare it with value',
     }),
     caseInsensitive: Type.Optional(
-      Type.Boolean({ description: 'STR_* take upper and lower case for the same' }),
+      Type.Boolean({ description: 'Whether STR_* operators ignore case; false by default' }),
     ),
-    inverted: Type.Optional(Type.Boolean({ description: 'True where it would be false; not with REGEX' })),
+    inverted: Type.Optional(
+      Type.Boolean({ description: 'Negates the result; not allowed with REGEX; false by default' }),
+    ),
     values: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
         maxItems: 1_000,
-        description: 'For IN, NOT_IN and STR_*: any one of these',
+        description: 'For IN, NOT_IN and STR_*: the field must match one of these values',
         examples: [['7', '11']],
       }),
     ),
@@ -61,7 +64,7 @@ export const ConstraintInput = NamedObject(
   { examples: [{ contextName: 'userId', operator: 'IN', values: ['7', '11'] }] },
 );
 
-/** More than check.ts accepts, which rejects with ExceedsLimitError: this bounds the work until then. */
+/** rules.ts rejects more than 30 constraints with ExceedsLimitError. This larger bound limits the work before that check. */
 export const ConstraintInputs = Type.Array(ConstraintInput, { maxItems: 100 });
 
 export const Constraint = Named('Constraint', ConstraintInput);

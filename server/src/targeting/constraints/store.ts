@@ -1,17 +1,17 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
 
-export type NamedField = { name: string; legalValues: string[]; elsewhere: boolean };
+export type RestrictedField = { name: string; legalValues: string[]; inOtherProject: boolean };
 
-/** Those of the named fields that have a say: legal values, or a project that is not the given one. */
-export async function listNamedFields(
+/** The named context fields that restrict constraints: they have legal values, or they belong to a project. */
+export async function listRestrictedFields(
   db: Reader,
   names: string[],
   project: string | null,
-): Promise<NamedField[]> {
-  const { rows } = await sql<NamedField>`
+): Promise<RestrictedField[]> {
+  const { rows } = await sql<RestrictedField>`
     select name, array(select legal ->> 'value' from jsonb_array_elements(legal_values) as legal) as "legalValues",
-      project is not null and project is distinct from ${project} as elsewhere
+      project is not null and project is distinct from ${project} as "inOtherProject"
     from context_fields
     where name = any(${names}) and (legal_values <> '[]' or project is not null)`.execute(db);
   return rows;

@@ -1,64 +1,47 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db, Reader } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { checkLegalValues } from './legal-values.ts';
-import type { ContextField, NewContextField } from './schema.ts';
-import { type FieldRow, findContextField, insertContextFields, isNamedOutside } from './store.ts';
+import type { NewContextField } from './schema.ts';
+import { type ContextFieldRow, insertContextFields, isUsedOutsideProject } from './store.ts';
 
 const DEFAULT_SORT_ORDER = 10;
 
-/** Creates a field for one project, or for all. */
+/** Creates a field for one project, or with `project` null for all projects. */
 export async function createContextField(
-  db: Db,
-  actor: Actor,
+  current: Change,
   input: NewContextField,
   project: string | null = null,
-): Promise<ContextField> {
+): Promise<void> {
   const { name } = input;
-  return await change(db, actor, async current => {
-    if (project !== null && (await isNamedOutside(current.tx, name, project))) {
-      throw new ApiError(
-        'ConflictError',
-        `Other projects, or a segment for all of them, name ${name} already. Create it for all projects.`,
-      );
-    }
-    const [row] = await addContextFields(current, [input], project);
-    if (!row) throw new Error(`Context field ${name} was added and is not there`);
-    return await withUses(current.tx, actor, row);
-  });
+  if (project !== null && (await isUsedOutsideProject(current.tx, name, project))) {
+    throw new ApiError(
+      'ConflictError',
+      `Constraints outside project "${project}" already use the name "${name}". Create the context field for all projects.`,
+    );
+  }
+  await createContextFields(current, [input], project);
 }
 
-/** Part of a change; `project` is where the fields may be used, null: everywhere. */
-export async function addContextFields(
+/** Creates fields that nothing outside the project uses yet. */
+export async function createContextFields(
   { tx, record }: Change,
   inputs: NewContextField[],
   project: string | null,
-): Promise<FieldRow[]> {
-  if (inputs.length === 0) return [];
-  const added = await insertContextFields(
-    tx,
-    inputs.map(({ name, description, stickiness, sortOrder, legalValues }) => ({
-      name,
-      description: description ?? null,
-      stickiness: stickiness ?? false,
-      sortOrder: sortOrder ?? DEFAULT_SORT_ORDER,
-      legalValues: checkLegalValues(legalValues ?? []),
-      project,
-    })),
-  );
-  for (const row of added) record({ type: 'context-field-created', project, data: asEventData(row) });
-  return added;
+): Promise<void> {
+  if (inputs.length === 0) return;
+  const rows = inputs.map(({ name, description, stickiness, sortOrder, legalValues }) => ({
+    name,
+    description: description ?? null,
+    stickiness: stickiness ?? false,
+    sortOrder: sortOrder ?? DEFAULT_SORT_ORDER,
+    legalValues: checkLegalValues(legalValues ?? []),
+    project,
+  }));
+  await insertContextFields(tx, rows);
+  for (const data of rows) record({ type: 'context-field-created', project, data });
 }
 
-/** What events tell of a field: all that someone wrote, so that any past state can be rebuilt. */
-export function asEventData({ createdAt: _, ...fields }: FieldRow): object {
+/** Events contain every field that a user writes, so that any past state can be rebuilt. */
+export function asEventData({ createdAt: _, ...fields }: ContextFieldRow): object {
   return fields;
-}
-
-/** Constraints may have named the field before there was one. */
-export async function withUses(db: Reader, actor: Actor, row: FieldRow): Promise<ContextField> {
-  const field = await findContextField(db, { actor }, row.name);
-  if (!field) throw new Error(`Context field ${row.name} vanished in the transaction that wrote it`);
-  return field;
 }

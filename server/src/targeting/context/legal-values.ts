@@ -2,32 +2,33 @@ import { badData, type Violation } from '../../platform/errors.ts';
 import { hasControlCharacter } from '../../platform/http/text.ts';
 import type { LegalValue } from './schema.ts';
 
-/** The list as it is stored: each value once, and of each nothing but value and description. */
-export function checkLegalValues(given: LegalValue[]): LegalValue[] {
-  const details = [...listViolations(given)];
+/** Returns the legal values as they are stored. Rejects duplicates and invalid values. */
+export function checkLegalValues(legalValues: LegalValue[]): LegalValue[] {
+  const details = [...listViolations(legalValues)];
   if (details.length > 0) throw badData(details);
-  return given.map(stored);
+  return legalValues.map(stored);
 }
 
-export function checkLegalValue(given: LegalValue): LegalValue {
-  const details = [...valueViolations(given, '/body/value')];
+export function checkLegalValue(legalValue: LegalValue): LegalValue {
+  const details = [...valueViolations(legalValue, '/body/value')];
   if (details.length > 0) throw badData(details);
-  return stored(given);
+  return stored(legalValue);
 }
 
-function* listViolations(given: LegalValue[]): Generator<Violation> {
+function* listViolations(legalValues: LegalValue[]): Generator<Violation> {
   const seen = new Set<string>();
-  for (const [index, legal] of given.entries()) {
+  for (const [index, legal] of legalValues.entries()) {
     const path = `/body/legalValues/${index}/value`;
     yield* valueViolations(legal, path);
-    if (seen.has(legal.value)) yield { message: `the value ${legal.value} is listed twice`, path };
+    if (seen.has(legal.value))
+      yield { message: `value "${legal.value}" is listed more than once; legal values must be unique`, path };
     seen.add(legal.value);
   }
 }
 
-/** A value with control characters could not be named in an address, and so not be deleted. */
+/** A value with control characters cannot appear in a URL, so it could never be deleted. */
 function* valueViolations({ value }: LegalValue, path: string): Generator<Violation> {
-  if (hasControlCharacter(value)) yield { message: 'value must not hold control characters', path };
+  if (hasControlCharacter(value)) yield { message: 'value must not contain control characters', path };
 }
 
 const stored = ({ value, description }: LegalValue): LegalValue =>

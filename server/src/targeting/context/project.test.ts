@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { removeProject } from '../../flags/projects/archive.ts';
 import { SYSTEM } from '../../platform/actor.ts';
+import { change } from '../../record/change.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -16,8 +17,8 @@ const unique = (what: string) => `${what}-${++count}`;
 const ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, token?: string, body?: unknown) =>
   call(harness.app, method, url, { ...(token === undefined ? {} : { token }), ...(body ? { body } : {}) });
 
-/** A private project with an owner, and someone who may change fields but not read it. */
-async function makeVault() {
+/** A private project with an owner, and an editor who may change global fields but not read the project. */
+async function makePrivateProject() {
   const project = await makeProject(harness.db, { mode: 'private' });
   const owner = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, owner, project.id, 'Owner');
@@ -31,8 +32,8 @@ async function addStrategy(project: string, body: object) {
   const name = unique('feature');
   await ask('POST', `/api/admin/projects/${project}/features`, undefined, { name });
   const at = `/api/admin/projects/${project}/features/${name}/environments/production/strategies`;
-  const answer = await ask('POST', at, undefined, { name: 'default', ...body });
-  return { feature: name, ...answer };
+  const response = await ask('POST', at, undefined, { name: 'default', ...body });
+  return { feature: name, ...response };
 }
 
 const usesOf = async (name: string, token?: string) => {
@@ -43,8 +44,8 @@ const usesOf = async (name: string, token?: string) => {
   return { usedInFeatures, usedInProjects, strategies: strategies.length };
 };
 
-test('a field of a project is made, changed and deleted by its owner, and its events are of the project', async () => {
-  const { at, owner, id } = await makeVault();
+test('an owner creates, updates and deletes a field of a project, and the events belong to the project', async () => {
+  const { at, owner, id } = await makePrivateProject();
   const name = unique('field');
 
   const created = await ask('POST', at, owner.token, { name, legalValues: [{ value: 'a' }] });
@@ -72,8 +73,8 @@ test('a field of a project is made, changed and deleted by its owner, and its ev
   ]);
 });
 
-test('who may not read the project neither sees nor changes its fields, and the list of all leaves them out', async () => {
-  const { at, owner, editor } = await makeVault();
+test('hides the fields of a project from users who may not read it', async () => {
+  const { at, owner, editor } = await makePrivateProject();
   const name = unique('field');
   await ask('POST', at, owner.token, { name });
 
@@ -89,9 +90,9 @@ test('who may not read the project neither sees nor changes its fields, and the 
   expect((await ask('PUT', `${ALL}/${name}`, undefined, { description: 'x' })).status).toBe(200);
 });
 
-test('under a project only its own fields are found', async () => {
-  const { at, owner } = await makeVault();
-  const other = await makeVault();
+test('the routes of a project find only its own fields', async () => {
+  const { at, owner } = await makePrivateProject();
+  const other = await makePrivateProject();
   const name = unique('field');
   await ask('POST', other.at, other.owner.token, { name });
 
@@ -106,8 +107,8 @@ test('under a project only its own fields are found', async () => {
   expect((await ask('GET', `${ALL}/userId`)).body.description).toBe('Who the user is');
 });
 
-test('a name is taken for all projects, also by a field one may not see', async () => {
-  const { at, owner, editor } = await makeVault();
+test('a name is unique in the instance, including fields the caller may not read', async () => {
+  const { at, owner, editor } = await makePrivateProject();
   const name = unique('field');
   await ask('POST', at, owner.token, { name });
 
@@ -117,8 +118,8 @@ test('a name is taken for all projects, also by a field one may not see', async 
   expect((await ask('POST', `${at}/validate`, owner.token, { name: unique('field') })).status).toBe(200);
 });
 
-test('a field of a project is used there only', async () => {
-  const { at, owner, id } = await makeVault();
+test('rejects constraints on a field of another project', async () => {
+  const { at, owner, id } = await makePrivateProject();
   const name = unique('field');
   await ask('POST', at, owner.token, { name });
   const constraints = [constraintOn('userId'), constraintOn(name)];
@@ -137,16 +138,16 @@ test('a field of a project is used there only', async () => {
 
   expect(inside.status).toBe(200);
   expect(own.status).toBe(201);
-  for (const refused of [outside, segment]) {
-    expect(refused).toMatchObject({
+  for (const rejected of [outside, segment]) {
+    expect(rejected).toMatchObject({
       status: 400,
       body: { details: [{ path: '/body/constraints/1/contextName' }] },
     });
   }
 });
 
-test('a name that others constrain on cannot become a field of one project', async () => {
-  const { at, owner, id } = await makeVault();
+test('rejects a project field whose name other projects already use', async () => {
+  const { at, owner, id } = await makePrivateProject();
   const [direct, bySegment, byDefault, mine] = ['field', 'field', 'field', 'field'].map(unique);
   await addStrategy('default', { constraints: [constraintOn(String(direct))] });
   await addStrategy(id, { constraints: [constraintOn(String(mine))] });
@@ -163,15 +164,15 @@ test('a name that others constrain on cannot become a field of one project', asy
   );
 
   for (const name of [direct, bySegment, byDefault]) {
-    const answer = await ask('POST', at, owner.token, { name });
-    expect(answer).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+    const response = await ask('POST', at, owner.token, { name });
+    expect(response).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
   }
   const created = await ask('POST', at, owner.token, { name: mine });
   expect(created).toMatchObject({ status: 201, body: { usedInFeatures: 1, usedInProjects: 1 } });
 });
 
-test('a field tells who uses it, itself or by a segment, as far as the caller may read', async () => {
-  const { id, owner, editor } = await makeVault();
+test('counts and lists the strategies that use a field, in projects the caller may read', async () => {
+  const { id, owner, editor } = await makePrivateProject();
   const name = unique('field');
   await ask('POST', ALL, undefined, { name });
   const segment = await ask('POST', '/api/admin/segments', undefined, {
@@ -204,12 +205,12 @@ test('a field tells who uses it, itself or by a segment, as far as the caller ma
   expect((await ask('GET', `${ALL}/nobody-names-it/strategies`)).body).toEqual({ strategies: [] });
 });
 
-test('the list of fields costs one statement, and the strategies of a field are found by an index', async () => {
+test('lists fields in one statement and finds the strategies of a field through an index', async () => {
   const before = harness.statements.length;
   await ask('GET', ALL);
   expect(harness.statements.length - before).toBe(2);
 
-  // So small a table would be read as a whole whatever index it has.
+  // PostgreSQL would scan a table this small instead of using the index.
   const plan = await harness.db.transaction().execute(async tx => {
     await sql`set local enable_seqscan = off`.execute(tx);
     const statement = sql.raw(
@@ -220,7 +221,7 @@ test('the list of fields costs one statement, and the strategies of a field are 
   expect(JSON.stringify(plan)).toContain('feature_strategies_constraints_idx');
 });
 
-test('a field in use can be deleted, and the strategy goes on as it is', async () => {
+test('deletes a field in use and keeps the constraints on it', async () => {
   const name = unique('field');
   await ask('POST', ALL, undefined, { name, legalValues: [{ value: 'a' }] });
   const { feature } = await addStrategy('default', { constraints: [constraintOn(name)] });
@@ -231,12 +232,12 @@ test('a field in use can be deleted, and the strategy goes on as it is', async (
   expect((await ask('GET', at)).body).toMatchObject([{ constraints: [{ contextName: name }] }]);
 });
 
-test('the fields of a project go with it, and the record tells of each', async () => {
-  const { at, owner, id } = await makeVault();
+test('deleting a project deletes its fields and records an event for each', async () => {
+  const { at, owner, id } = await makePrivateProject();
   const name = unique('field');
   await ask('POST', at, owner.token, { name });
 
-  await removeProject(harness.db, SYSTEM, id);
+  await change(harness.db, SYSTEM, current => removeProject(current, id));
 
   expect((await ask('GET', `${ALL}/${name}`)).status).toBe(404);
   const { events } = (await ask('GET', `/api/admin/search/events?project=IS:${id}&limit=3`)).body;
@@ -247,14 +248,16 @@ test('the fields of a project go with it, and the record tells of each', async (
   ]);
 });
 
-test('a field for a project that is deleted at the same moment waits for it, and is refused', async () => {
-  const { id } = await makeVault();
+test('rejects a field of a project that is deleted concurrently', async () => {
+  const { id } = await makePrivateProject();
   const name = unique('field');
   let created: Promise<unknown> | undefined;
 
   await harness.db.transaction().execute(async tx => {
     await sql`delete from projects where id = ${id}`.execute(tx);
-    created = createContextField(harness.db, SYSTEM, { name }, id).catch(error => error);
+    created = change(harness.db, SYSTEM, current => createContextField(current, { name }, id)).catch(
+      error => error,
+    );
     await sql`select pg_sleep(0.3)`.execute(tx);
   });
 

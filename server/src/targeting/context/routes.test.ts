@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
+import { change } from '../../record/change.ts';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -9,7 +10,8 @@ import { MAX_LEGAL_VALUES, type NewContextField } from './schema.ts';
 
 const harness = useHarness();
 
-const make = (fields: NewContextField) => createContextField(harness.db, SYSTEM, fields);
+const make = (fields: NewContextField) =>
+  change(harness.db, SYSTEM, current => createContextField(current, fields));
 
 const eventsOf = async (name: string) => {
   const { body } = await call(
@@ -20,17 +22,17 @@ const eventsOf = async (name: string) => {
   return body.events;
 };
 
-const pathsOf = (answer: { body: { details: { path: string }[] } }) =>
-  answer.body.details.map(detail => detail.path).toSorted();
+const pathsOf = (response: { body: { details: { path: string }[] } }) =>
+  response.body.details.map(detail => detail.path).toSorted();
 
-test('after migration there are the fields that SDKs know, in their order', async () => {
+test('lists the built-in fields in order', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/context');
 
   const first = body.slice(0, 5).map((field: { name: string }) => field.name);
   expect(first).toEqual(['environment', 'userId', 'appName', 'currentTime', 'sessionId']);
 });
 
-test('a created field is answered, listed and recorded', async () => {
+test('creates a field, lists it and records an event', async () => {
   const legalValues = [{ value: 'NO', description: 'Norway' }, { value: 'SE' }];
   const fields = { name: 'country', description: 'Where', stickiness: true, sortOrder: 7, legalValues };
   const body = { ...fields, unknown: 1, legalValues: legalValues.map(one => ({ ...one, unknown: 1 })) };
@@ -52,13 +54,13 @@ test('a created field is answered, listed and recorded', async () => {
   ]);
 });
 
-test('a field with nothing but a name gets the defaults', async () => {
+test('a field created with only a name has the defaults', async () => {
   const { body } = await call(harness.app, 'POST', '/api/admin/context', { body: { name: 'bare' } });
 
   expect(body).toMatchObject({ description: null, stickiness: false, sortOrder: 10, legalValues: [] });
 });
 
-test('fields are listed by sort order, then by name', async () => {
+test('lists fields by sort order, then by name', async () => {
   await make({ name: 'sorted-b', sortOrder: 500 });
   await make({ name: 'sorted-a', sortOrder: 500 });
   await make({ name: 'sorted-c', sortOrder: 499 });
@@ -76,18 +78,18 @@ test.each([
   ['a name of 101 characters', { name: 'x'.repeat(101) }, ['/body/name']],
   ['a description of 251 characters', { name: 'x', description: 'x'.repeat(251) }, ['/body/description']],
   [
-    'stickiness that is a text, and a sort order that is no integer',
+    'stickiness that is a string and a sort order that is not an integer',
     { name: 'x', stickiness: 'yes', sortOrder: 1.5 },
     ['/body/sortOrder', '/body/stickiness'],
   ],
   ['a sort order the database cannot hold', { name: 'x', sortOrder: 2_147_483_648 }, ['/body/sortOrder']],
   [
-    'a legal value without a value, and one that is too long',
+    'a legal value without a value and one that is too long',
     { name: 'x', legalValues: [{}, { value: 'x'.repeat(101), description: 'x'.repeat(101) }] },
     ['/body/legalValues/0/value', '/body/legalValues/1/description', '/body/legalValues/1/value'],
   ],
   [
-    'two legal values listed twice',
+    'two duplicate legal values',
     { name: 'x', legalValues: ['a', 'b', 'a', 'b'].map(value => ({ value })) },
     ['/body/legalValues/2/value', '/body/legalValues/3/value'],
   ],
@@ -96,31 +98,31 @@ test.each([
     { name: 'x', legalValues: [{ value: 'a\nb' }] },
     ['/body/legalValues/0/value'],
   ],
-])('a field with %s is refused', async (_case, body, paths) => {
-  const answer = await call(harness.app, 'POST', '/api/admin/context', { body });
+])('rejects a field with %s with 400', async (_case, body, paths) => {
+  const response = await call(harness.app, 'POST', '/api/admin/context', { body });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(pathsOf(answer)).toEqual(paths);
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(pathsOf(response)).toEqual(paths);
 });
 
-test('a taken name is refused', async () => {
-  const answer = await call(harness.app, 'POST', '/api/admin/context', { body: { name: 'userId' } });
+test('rejects a taken name with 409', async () => {
+  const response = await call(harness.app, 'POST', '/api/admin/context', { body: { name: 'userId' } });
 
-  expect(answer).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 
-test('a name is checked without creating anything', async () => {
+test('validates a name without creating a field', async () => {
   const validate = (name: string) =>
     call(harness.app, 'POST', '/api/admin/context/validate', { body: { name } });
 
-  const answers = [await validate('free'), await validate('userId'), await validate('not free')];
+  const responses = [await validate('free'), await validate('userId'), await validate('not free')];
 
-  expect(answers.map(answer => answer.status)).toEqual([200, 409, 400]);
-  expect(answers[0]?.body).toBe('');
+  expect(responses.map(response => response.status)).toEqual([200, 409, 400]);
+  expect(responses[0]?.body).toBe('');
   expect((await call(harness.app, 'GET', '/api/admin/context/free')).status).toBe(404);
 });
 
-test('an update is answered and recorded with what was before', async () => {
+test('updates a field and records the state before', async () => {
   await make({ name: 'planned', description: 'Old', sortOrder: 3 });
 
   const updated = await call(harness.app, 'PUT', '/api/admin/context/planned', {
@@ -137,7 +139,7 @@ test('an update is answered and recorded with what was before', async () => {
   });
 });
 
-test('left out of an update, description and sort order stay, stickiness and legal values do not', async () => {
+test('an update resets omitted stickiness and legal values, and keeps an omitted description and sort order', async () => {
   await make({
     name: 'left-out',
     description: 'Kept',
@@ -151,7 +153,7 @@ test('left out of an update, description and sort order stay, stickiness and leg
   expect(body).toMatchObject({ description: 'Kept', sortOrder: 3, stickiness: false, legalValues: [] });
 });
 
-test('null takes the description away', async () => {
+test('null removes the description', async () => {
   await make({ name: 'described', description: 'Something' });
 
   const { body } = await call(harness.app, 'PUT', '/api/admin/context/described', {
@@ -161,7 +163,7 @@ test('null takes the description away', async () => {
   expect(body.description).toBeNull();
 });
 
-test('what changes nothing writes no event', async () => {
+test('a request that changes nothing records no event', async () => {
   const legal = { value: 'a', description: 'A' };
   await make({ name: 'still', description: 'Same', legalValues: [legal] });
 
@@ -175,19 +177,19 @@ test('what changes nothing writes no event', async () => {
   expect(await eventsOf('still')).toHaveLength(1);
 });
 
-test('an update with a bad legal value is refused and changes nothing', async () => {
-  await make({ name: 'refused', legalValues: [{ value: 'a' }] });
+test('rejects an update with an invalid legal value and changes nothing', async () => {
+  await make({ name: 'rejected', legalValues: [{ value: 'a' }] });
 
-  const answer = await call(harness.app, 'PUT', '/api/admin/context/refused', {
+  const response = await call(harness.app, 'PUT', '/api/admin/context/rejected', {
     body: { legalValues: [{ value: 'b' }, { value: 'b' }] },
   });
 
-  expect(answer.status).toBe(400);
-  expect(pathsOf(answer)).toEqual(['/body/legalValues/1/value']);
-  expect(await eventsOf('refused')).toHaveLength(1);
+  expect(response.status).toBe(400);
+  expect(pathsOf(response)).toEqual(['/body/legalValues/1/value']);
+  expect(await eventsOf('rejected')).toHaveLength(1);
 });
 
-test('a legal value is added at the end, replaced in its place and deleted', async () => {
+test('appends a legal value, replaces one in place and deletes one', async () => {
   await make({ name: 'tier', legalValues: [{ value: 'gold' }, { value: 'tin' }] });
   const post = (body: object) => call(harness.app, 'POST', '/api/admin/context/tier/legal-values', { body });
 
@@ -217,13 +219,13 @@ test.each([
   ['an empty value', { value: '' }],
   ['a value of 101 characters', { value: 'x'.repeat(101) }],
   ['a line break in the value', { value: 'a\nb' }],
-])('a legal value with %s is refused', async (_case, body) => {
-  const answer = await call(harness.app, 'POST', '/api/admin/context/userId/legal-values', { body });
+])('rejects a legal value with %s', async (_case, body) => {
+  const response = await call(harness.app, 'POST', '/api/admin/context/userId/legal-values', { body });
 
-  expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/body/value' }] } });
+  expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/value' }] } });
 });
 
-test('a field that is full takes no further legal value, but lets one be replaced', async () => {
+test('rejects a legal value beyond the limit, but replaces an existing one', async () => {
   const legalValues = Array.from({ length: MAX_LEGAL_VALUES }, (_, index) => ({ value: `v${index}` }));
   await make({ name: 'full', legalValues });
   const post = (body: object) => call(harness.app, 'POST', '/api/admin/context/full/legal-values', { body });
@@ -234,12 +236,12 @@ test('a field that is full takes no further legal value, but lets one be replace
   expect(other.status).toBe(200);
 });
 
-test('a deleted field is gone and recorded', async () => {
+test('deletes a field and records an event', async () => {
   await make({ name: 'doomed', description: 'Not for long' });
 
-  const answer = await call(harness.app, 'DELETE', '/api/admin/context/doomed');
+  const response = await call(harness.app, 'DELETE', '/api/admin/context/doomed');
 
-  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(response).toMatchObject({ status: 200, body: '' });
   expect((await call(harness.app, 'GET', '/api/admin/context/doomed')).status).toBe(404);
   expect((await eventsOf('doomed'))[0]).toMatchObject({
     type: 'context-field-deleted',
@@ -254,30 +256,30 @@ test.each([
   ['DELETE', '/api/admin/context/nope', undefined],
   ['POST', '/api/admin/context/nope/legal-values', { value: 'a' }],
   ['DELETE', '/api/admin/context/nope/legal-values/a', undefined],
-] as const)('%s %s: a field that does not exist', async (method, url, body) => {
+] as const)('%s %s responds with 404', async (method, url, body) => {
   expect(await call(harness.app, method, url, { body })).toMatchObject({
     status: 404,
     body: { name: 'NotFoundError', message: 'Context field nope does not exist.' },
   });
 });
 
-test('a Viewer reads fields and changes none; an Editor may', async () => {
+test('a Viewer may read fields, an Editor may create them', async () => {
   const viewer = await makeUser(harness.db, 'Viewer');
   const editor = await makeUser(harness.db, 'Editor');
   const create = (token: string) =>
     call(harness.app, 'POST', '/api/admin/context', { token, body: { name: 'guarded' } });
 
   const read = await call(harness.app, 'GET', '/api/admin/context/userId', { token: viewer.token });
-  const refused = await create(viewer.token);
+  const rejected = await create(viewer.token);
   const created = await create(editor.token);
 
   expect(read.status).toBe(200);
-  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(refused.body.message).toContain('CREATE_CONTEXT_FIELD');
+  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejected.body.message).toContain('CREATE_CONTEXT_FIELD');
   expect(created.status).toBe(201);
 });
 
-test('two legal values added at once are both kept, and each event tells the state it found', async () => {
+test('keeps both of two legal values added concurrently and records the state each found', async () => {
   await make({ name: 'contended' });
   const post = (value: string) =>
     call(harness.app, 'POST', '/api/admin/context/contended/legal-values', { body: { value } });
@@ -300,7 +302,7 @@ test('two legal values added at once are both kept, and each event tells the sta
   expect(second.preData).toEqual(first.data);
 });
 
-test('two open transactions cannot both make the same field', async () => {
+test('of two concurrent transactions only one creates a field with the same name', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('context_fields').values({ name: 'raced' }).execute();
 
@@ -312,7 +314,7 @@ test('two open transactions cannot both make the same field', async () => {
   expect(await eventsOf('raced')).toEqual([]);
 });
 
-test('an update that waited for a delete finds nothing left to change', async () => {
+test('an update that waited for a concurrent delete responds with 404', async () => {
   await make({ name: 'vanishing' });
   const blocker = await harness.db.startTransaction().execute();
   await blocker.deleteFrom('context_fields').where('name', '=', 'vanishing').execute();

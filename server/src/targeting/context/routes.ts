@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
-import type { RootPermission, RoutePermission } from '../../access/permissions.ts';
+import type { Permission, RootPermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Reader } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { StrategyUses } from '../strategy-uses/schema.ts';
 import { createContextField } from './create.ts';
 import { checkLegalValues } from './legal-values.ts';
@@ -19,11 +20,11 @@ import {
   NewLegalValue,
 } from './schema.ts';
 import {
+  type FieldScope,
   findContextField,
   isNameTaken,
   listContextFields,
   listStrategiesOfField,
-  type Place,
 } from './store.ts';
 import { changeContextField, removeLegalValue, setLegalValue } from './update.ts';
 
@@ -40,25 +41,26 @@ const legalValue = Type.String({
   examples: ['NO'],
 });
 
-/** Fields are addressed twice, in the same way: those of a project also under that project. */
-type Home = {
-  at: string;
-  /** In operation ids, and in sentences. */
+/** Fields have two sets of routes: one for all fields, and the same routes under a project for its own fields. */
+type Root = {
+  url: string;
+  /** Part of operation ids. */
   kind: '' | 'Project';
+  /** Part of summaries. */
   ofProject: '' | ' of a project';
   path: { projectId?: typeof projectId };
-  permission: (root: RootPermission) => RoutePermission;
+  permission: (root: RootPermission) => [Permission, ...Permission[]];
 };
 
-const ALL: Home = {
-  at: '/api/admin/context',
+const ALL: Root = {
+  url: '/api/admin/context',
   kind: '',
   ofProject: '',
   path: {},
   permission: root => [root],
 };
-const OF_PROJECT: Home = {
-  at: '/api/admin/projects/:projectId/context',
+const OF_PROJECT: Root = {
+  url: '/api/admin/projects/:projectId/context',
   kind: 'Project',
   ofProject: ' of a project',
   path: { projectId },
@@ -67,10 +69,19 @@ const OF_PROJECT: Home = {
 
 type Path = { projectId?: string };
 
-const placeOf = (request: { actor: Actor; params: Path }): Place => ({
-  actor: request.actor,
-  ...(request.params.projectId === undefined ? {} : { project: request.params.projectId }),
+const scopeOf = ({ actor, params }: { actor: Actor; params: Path }): FieldScope => ({
+  actor,
+  project: params.projectId,
 });
+
+/** Reads the response to a change of the field. */
+const respondWith =
+  (actor: Actor, name: string) =>
+  async (tx: Reader): Promise<ContextField> => {
+    const field = await findContextField(tx, { actor, project: undefined }, name);
+    if (!field) throw new Error(`Context field ${name} disappeared in the transaction that wrote it`);
+    return field;
+  };
 
 export function contextRoutes(app: App, db: Db): void {
   for (const schema of [LegalValue, ContextField, ContextFieldList]) app.addSchema(schema);
@@ -84,9 +95,9 @@ export function contextRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'getStrategiesOfContextField',
         tags,
-        summary: 'List the strategies that constrain on a context field',
+        summary: 'List the strategies that use a context field',
         description:
-          'Those that have a constraint on the field, or use a segment that has one; of projects the caller may read, by project, feature and environment. Empty for a name that nothing constrains on.',
+          'Returns the strategies with a constraint on the field, in the strategy or in one of its segments, ordered by project, feature and environment. Returns only strategies of projects the caller may read. The list is empty for an unknown field.',
         params: Type.Object({ contextField }),
         response: { 200: answer('The strategies', StrategyUses), ...refusals(401, 403) },
       },
@@ -97,12 +108,13 @@ export function contextRoutes(app: App, db: Db): void {
   );
 }
 
-function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }: Home): void {
+function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission }: Root): void {
   const params = Type.Unsafe<Path & { contextField: string }>(Type.Object({ ...path, contextField }));
-  const home = Type.Unsafe<Path>(Type.Object(path));
+  const required = (root: RootPermission): string => permission(root).join(' or ');
+  const rootParams = Type.Unsafe<Path>(Type.Object(path));
 
   app.get(
-    at,
+    url,
     {
       config: { permission: 'NONE' },
       schema: {
@@ -110,37 +122,37 @@ function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }
         tags,
         summary: `List context fields${ofProject}`,
         description: kind
-          ? 'The context fields that belong to the project, by sort order and name.'
-          : 'The context fields for all projects and those of projects the caller may read, by sort order and name.',
-        params: home,
+          ? 'Returns the context fields that belong to the project, by sort order and name.'
+          : 'Returns the global context fields and those of projects the caller may read, by sort order and name.',
+        params: rootParams,
         response: { 200: answer('The fields', ContextFieldList), ...refusals(401, 403, 404) },
       },
     },
-    async request => await listContextFields(db, placeOf(request)),
+    async request => await listContextFields(db, scopeOf(request)),
   );
 
   app.get(
-    `${at}/:contextField`,
+    `${url}/:contextField`,
     {
       config: { permission: 'NONE' },
       schema: {
         operationId: `get${kind}ContextField`,
         tags,
         summary: `Get a context field${ofProject}`,
-        description: 'One context field with its legal values.',
+        description: 'Returns one context field with its legal values.',
         params,
         response: { 200: answer('The field', ContextField), ...refusals(401, 403, 404) },
       },
     },
     async request => {
-      const field = await findContextField(db, placeOf(request), request.params.contextField);
+      const field = await findContextField(db, scopeOf(request), request.params.contextField);
       if (!field) throw notFound(`Context field ${request.params.contextField}`);
       return field;
     },
   );
 
   app.post(
-    at,
+    url,
     {
       config: {
         permission: permission('CREATE_CONTEXT_FIELD'),
@@ -154,9 +166,8 @@ function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }
         operationId: `create${kind}ContextField`,
         tags,
         summary: `Create a context field${ofProject}`,
-        description:
-          'Creates a field that constraints and stickiness can name. Events: context-field-created.',
-        params: home,
+        description: `Creates a field that constraints and stickiness can use. Requires ${required('CREATE_CONTEXT_FIELD')}. Events: context-field-created.`,
+        params: rootParams,
         body: NewContextField,
         response: {
           201: answer('The new field', ContextField),
@@ -166,20 +177,26 @@ function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }
     },
     async (request, reply) => {
       const { projectId: project = null } = request.params;
-      return reply.code(201).send(await createContextField(db, request.actor, request.body, project));
+      const created = await change(
+        db,
+        request.actor,
+        current => createContextField(current, request.body, project),
+        respondWith(request.actor, request.body.name),
+      );
+      return reply.code(201).send(created);
     },
   );
 
   app.post(
-    `${at}/validate`,
+    `${url}/validate`,
     {
       config: { permission: permission('UPDATE_CONTEXT_FIELD') },
       schema: {
         operationId: `validate${kind}ContextFieldName`,
         tags,
-        summary: `Check a name for a context field${ofProject}`,
-        description: 'Says whether a field of this name could be created just now. Changes nothing.',
-        params: home,
+        summary: `Validate the name of a context field${ofProject}`,
+        description: `Checks whether a context field with this name could be created now. Requires ${required('UPDATE_CONTEXT_FIELD')}. It changes nothing.`,
+        params: rootParams,
         body: ContextFieldNameCheck,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
@@ -192,7 +209,7 @@ function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }
   );
 
   app.put(
-    `${at}/:contextField`,
+    `${url}/:contextField`,
     {
       config: {
         permission: permission('UPDATE_CONTEXT_FIELD'),
@@ -206,65 +223,77 @@ function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }
         operationId: `update${kind}ContextField`,
         tags,
         summary: `Update a context field${ofProject}`,
-        description:
-          'Changes everything but the name. Left out, description and sort order stay, stickiness becomes false and legal values become none. Events: context-field-updated.',
+        description: `Changes every field except the name. An omitted description or sort order keeps its value. An omitted stickiness becomes false, and omitted legal values become empty. Requires ${required('UPDATE_CONTEXT_FIELD')}. Events: context-field-updated.`,
         params,
         body: ContextFieldUpdate,
         response: { 200: answer('The field', ContextField), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request =>
-      await changeContextField(db, placeOf(request), request.params.contextField, request.body),
+    async request => {
+      const { projectId: project, contextField: name } = request.params;
+      return await change(
+        db,
+        request.actor,
+        current => changeContextField(current, project, name, request.body),
+        respondWith(request.actor, name),
+      );
+    },
   );
 
   app.delete(
-    `${at}/:contextField`,
+    `${url}/:contextField`,
     {
       config: { permission: permission('DELETE_CONTEXT_FIELD') },
       schema: {
         operationId: `delete${kind}ContextField`,
         tags,
         summary: `Delete a context field${ofProject}`,
-        description:
-          'Deletes a field for good, in use or not: constraints that name it go on as they are. Events: context-field-deleted.',
+        description: `Permanently deletes a field, even if constraints use it. Those constraints do not change. Requires ${required('DELETE_CONTEXT_FIELD')}. Events: context-field-deleted.`,
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await removeContextField(db, placeOf(request), request.params.contextField);
+      const { projectId: project, contextField: name } = request.params;
+      await change(db, request.actor, current => removeContextField(current, project, name));
       return reply.code(200).send();
     },
   );
 
   app.post(
-    `${at}/:contextField/legal-values`,
+    `${url}/:contextField/legal-values`,
     {
       config: { permission: permission('UPDATE_CONTEXT_FIELD') },
       schema: {
         operationId: `set${kind}LegalValue`,
         tags,
         summary: `Add or replace a legal value of a context field${ofProject}`,
-        description:
-          'Adds a legal value to the field, or replaces the description of one it has. Events: context-field-updated.',
+        description: `Adds a legal value to the field, or replaces the description of an existing one. Requires ${required('UPDATE_CONTEXT_FIELD')}. Events: context-field-updated.`,
         params,
         body: NewLegalValue,
         response: { 200: answer('The field', ContextField), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => await setLegalValue(db, placeOf(request), request.params.contextField, request.body),
+    async request => {
+      const { projectId: project, contextField: name } = request.params;
+      return await change(
+        db,
+        request.actor,
+        current => setLegalValue(current, project, name, request.body),
+        respondWith(request.actor, name),
+      );
+    },
   );
 
   app.delete(
-    `${at}/:contextField/legal-values/:legalValue`,
+    `${url}/:contextField/legal-values/:legalValue`,
     {
       config: { permission: permission('UPDATE_CONTEXT_FIELD') },
       schema: {
         operationId: `delete${kind}LegalValue`,
         tags,
         summary: `Delete a legal value of a context field${ofProject}`,
-        description:
-          'Takes a legal value from the field; one it does not have changes nothing. Events: context-field-updated.',
+        description: `Deletes a legal value of the field. Deleting one that does not exist changes nothing. Requires ${required('UPDATE_CONTEXT_FIELD')}. Events: context-field-updated.`,
         params: Type.Unsafe<Path & { contextField: string; legalValue: string }>(
           Type.Object({ ...path, contextField, legalValue }),
         ),
@@ -272,8 +301,13 @@ function fieldRoutes(app: App, db: Db, { at, kind, ofProject, path, permission }
       },
     },
     async request => {
-      const { contextField: name, legalValue: value } = request.params;
-      return await removeLegalValue(db, placeOf(request), name, value);
+      const { projectId: project, contextField: name, legalValue: value } = request.params;
+      return await change(
+        db,
+        request.actor,
+        current => removeLegalValue(current, project, name, value),
+        respondWith(request.actor, name),
+      );
     },
   );
 }

@@ -4,18 +4,18 @@ import { Named, NamedObject, Nullable, Ref, Timestamp, UrlName } from '../../pla
 export const MAX_LEGAL_VALUES = 1_000;
 
 const name = UrlName({
-  description: 'What applications call the field in the context they send',
+  description: 'Name of the field in the context that applications send',
   examples: ['country'],
 });
-const description = Nullable(Type.String({ maxLength: 250, examples: ['Where the user is'] }));
+const description = Nullable(Type.String({ maxLength: 250, examples: ['Country of the user'] }));
 const stickiness = Type.Boolean({
-  description: 'true: gradual rollout and variants may use the field as stickiness',
+  description: 'Whether gradual rollout and variants may use the field as stickiness',
   examples: [false],
 });
 const sortOrder = Type.Integer({
   minimum: -2_147_483_648,
   maximum: 2_147_483_647,
-  description: 'Place in lists, lowest first',
+  description: 'Position in lists, lowest first',
   examples: [5],
 });
 const legalValue = NamedObject('LegalValue', {
@@ -24,7 +24,8 @@ const legalValue = NamedObject('LegalValue', {
 });
 const legalValues = Type.Array(legalValue, {
   maxItems: MAX_LEGAL_VALUES,
-  description: 'The values a constraint may name, each once; none: any value',
+  description:
+    'Values that constraints on the field may use, without duplicates. An empty list allows every value.',
 });
 
 export const LegalValue = Named('LegalValue', legalValue);
@@ -37,17 +38,19 @@ export const ContextField = Named(
     description,
     stickiness,
     sortOrder,
-    legalValues: Type.Array(Ref(LegalValue), { description: 'The values a constraint may name; none: any' }),
+    legalValues: Type.Array(Ref(LegalValue), {
+      description: 'Values that constraints on the field may use. An empty list allows every value.',
+    }),
     project: Nullable(
       Type.String({
-        description: 'Where the field may be used; null: in all projects',
+        description: 'The project that may use the field; null: all projects',
         examples: ['payments'],
       }),
     ),
     createdAt: Timestamp('When the field was created'),
     usedInFeatures: Type.Integer({
       description:
-        'Features with a strategy that constrains on it, itself or by a segment, in projects the caller may read',
+        'Features with a constraint on the field, in a strategy or in its segments. Counts projects the caller may read.',
       examples: [2],
     }),
     usedInProjects: Type.Integer({ description: 'Projects of those features', examples: [1] }),
@@ -70,7 +73,7 @@ export const NewContextField = NamedObject(
     examples: [
       {
         name: 'country',
-        description: 'Where the user is',
+        description: 'Country of the user',
         legalValues: [{ value: 'NO', description: 'Norway' }, { value: 'SE' }],
       },
     ],
@@ -86,7 +89,11 @@ export const ContextFieldUpdate = NamedObject(
     sortOrder: Type.Optional(sortOrder),
     legalValues: Type.Optional(legalValues),
   },
-  { examples: [{ description: 'Where the user lives', stickiness: false, legalValues: [{ value: 'NO' }] }] },
+  {
+    examples: [
+      { description: 'Country where the user lives', stickiness: false, legalValues: [{ value: 'NO' }] },
+    ],
+  },
 );
 export type ContextFieldUpdate = Static<typeof ContextFieldUpdate>;
 

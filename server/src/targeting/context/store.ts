@@ -6,57 +6,57 @@ import type { StrategyUse } from '../strategy-uses/schema.ts';
 import { STRATEGY_USE, STRATEGY_USE_ORDER } from '../strategy-uses/store.ts';
 import type { ContextField } from './schema.ts';
 
-/** A field without what is counted elsewhere: its row. */
-export type FieldRow = Omit<ContextField, 'usedInFeatures' | 'usedInProjects'>;
+/** A field without its usage counts. */
+export type ContextFieldRow = Omit<ContextField, 'usedInFeatures' | 'usedInProjects'>;
 
-/** Where a field is looked for: in one project, or wherever the actor may see it. */
-export type Place = { actor: Actor; project?: string };
+/** Which fields an operation can find: those of one project, or without a project all that the actor may read. */
+export type FieldScope = { actor: Actor; project: string | undefined };
 
 const ROW = sql`
   context_fields.name, context_fields.description, context_fields.stickiness,
   context_fields.sort_order as "sortOrder", context_fields.legal_values as "legalValues", context_fields.project,
   context_fields.created_at as "createdAt"`;
 
-/** Global fields are seen by all, those of a project by who may read it. */
-const isIn = ({ actor, project }: Place) =>
+/** A condition on `context_fields`. Global fields are visible to everyone, fields of a project to callers who may read it. */
+const isInScope = ({ actor, project }: FieldScope) =>
   project === undefined
     ? sql<boolean>`(context_fields.project is null or ${ofReadableProject(actor)})`
     : sql<boolean>`context_fields.project = ${project}`;
 
 const STRATEGIES = sql`feature_strategies join features on features.name = feature_strategies.feature_name`;
 
-/** A condition on constraints, in the one form that their index knows. */
-const names = (field: RawBuilder<unknown>) =>
+/** A condition on `constraints`, in the form that the index on constraints supports. */
+const constrains = (field: RawBuilder<unknown>) =>
   sql`constraints @> jsonb_build_array(jsonb_build_object('contextName', ${field}::text))`;
 
-/** A condition on `feature_strategies`: it constrains on the field, itself or by a segment. */
-const constrainsOn = (field: RawBuilder<unknown>) => sql<boolean>`feature_strategies.id in (
-  select id from feature_strategies where ${names(field)}
+/** A condition on `feature_strategies`: the strategy or one of its segments has a constraint on the field. */
+const isStrategyOn = (field: RawBuilder<unknown>) => sql<boolean>`feature_strategies.id in (
+  select id from feature_strategies where ${constrains(field)}
   union all
-  select strategy_id from feature_strategy_segments join segments on segments.id = segment_id where ${names(field)}
+  select strategy_id from feature_strategy_segments join segments on segments.id = segment_id where ${constrains(field)}
 )`;
 
-/** Names of features with a strategy that constrains on the field, itself or by a segment. */
+/** Names of the features with a constraint on the field, in a strategy or in its segments. */
 const featuresOn = (field: RawBuilder<unknown>) => sql`
-  select feature_name from feature_strategies where ${names(field)}
+  select feature_name from feature_strategies where ${constrains(field)}
   union all
   select feature_name from segments
     join feature_strategy_segments on segment_id = segments.id
     join feature_strategies on feature_strategies.id = strategy_id
-  where segments.${names(field)}`;
+  where segments.${constrains(field)}`;
 
-/** The uses of each field are looked up by the index on constraints: for one field, or for few. */
-const selectFields = (place: Place) => sql`
+/** For one field or a few: looks up the uses of each field in the index on constraints. */
+const selectFields = (scope: FieldScope) => sql`
   select ${ROW}, used."usedInFeatures", used."usedInProjects"
   from context_fields cross join lateral (
     select count(*) as "usedInFeatures", count(distinct project) as "usedInProjects"
     from features
-    where name in (${featuresOn(sql`context_fields.name`)}) and ${ofReadableProject(place.actor)}
+    where name in (${featuresOn(sql`context_fields.name`)}) and ${ofReadableProject(scope.actor)}
   ) as used
-  where ${isIn(place)}`;
+  where ${isInScope(scope)}`;
 
 /**
- * For all fields every constraint is read once: with 390,000 strategies that takes 0.6 to 1.1 s of CPU, and looking them up
+ * For all fields: reads every constraint once. With 390,000 strategies that takes 0.6 to 1.1 s of CPU; looking the uses up
  * field by field took 4.4 s.
  */
 const selectAllFields = (actor: Actor) => sql`
@@ -79,36 +79,39 @@ const selectAllFields = (actor: Actor) => sql`
   )
   select ${ROW}, coalesce("usedInFeatures", 0) as "usedInFeatures", coalesce("usedInProjects", 0) as "usedInProjects"
   from context_fields left join used on used.field = context_fields.name
-  where ${isIn({ actor })}`;
+  where ${isInScope({ actor, project: undefined })}`;
 
-export async function listContextFields(db: Reader, place: Place): Promise<ContextField[]> {
-  const fields = place.project === undefined ? selectAllFields(place.actor) : selectFields(place);
+export async function listContextFields(db: Reader, scope: FieldScope): Promise<ContextField[]> {
+  const fields = scope.project === undefined ? selectAllFields(scope.actor) : selectFields(scope);
   const { rows } = await sql<ContextField>`${fields} order by sort_order, name`.execute(db);
   return rows;
 }
 
 export async function findContextField(
   db: Reader,
-  place: Place,
+  scope: FieldScope,
   name: string,
 ): Promise<ContextField | undefined> {
-  const { rows } = await sql<ContextField>`${selectFields(place)} and name = ${name}`.execute(db);
+  const { rows } = await sql<ContextField>`${selectFields(scope)} and name = ${name}`.execute(db);
   return rows[0];
 }
 
-/** Strategies of projects the actor may read. */
+/** The strategies with a constraint on the field, in projects the actor may read. */
 export async function listStrategiesOfField(db: Reader, actor: Actor, name: string): Promise<StrategyUse[]> {
   const { rows } = await sql<StrategyUse>`
     select ${STRATEGY_USE} from ${STRATEGIES}
-    where ${constrainsOn(sql`${name}`)} and ${ofReadableProject(actor)}
+    where ${isStrategyOn(sql`${name}`)} and ${ofReadableProject(actor)}
     order by ${STRATEGY_USE_ORDER}`.execute(db);
   return rows;
 }
 
-/** The field, kept from changing until the transaction ends. */
-export async function lockContextField(tx: Tx, place: Place, name: string): Promise<FieldRow | undefined> {
-  const { rows } = await sql<FieldRow>`
-    select ${ROW} from context_fields where name = ${name} and ${isIn(place)} for update`.execute(tx);
+export async function lockContextField(
+  tx: Tx,
+  scope: FieldScope,
+  name: string,
+): Promise<ContextFieldRow | undefined> {
+  const { rows } = await sql<ContextFieldRow>`
+    select ${ROW} from context_fields where name = ${name} and ${isInScope(scope)} for update`.execute(tx);
   return rows[0];
 }
 
@@ -121,13 +124,13 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether something outside the project constrains on the name. */
-export async function isNamedOutside(tx: Tx, name: string, project: string): Promise<boolean> {
+/** Whether a constraint outside the project uses the name. */
+export async function isUsedOutsideProject(tx: Tx, name: string, project: string): Promise<boolean> {
   const field = sql`${name}`;
   const { rows } = await sql`
-    select 1 from ${STRATEGIES} where ${names(field)} and features.project <> ${project}
+    select 1 from ${STRATEGIES} where ${constrains(field)} and features.project <> ${project}
     union all
-    select 1 from segments where ${names(field)} and project is distinct from ${project}
+    select 1 from segments where ${constrains(field)} and project is distinct from ${project}
     union all
     select 1 from project_environments
     where default_strategy -> 'constraints' @> jsonb_build_array(jsonb_build_object('contextName', ${name}::text))
@@ -138,22 +141,19 @@ export async function isNamedOutside(tx: Tx, name: string, project: string): Pro
 
 export async function insertContextFields(
   tx: Tx,
-  fields: Omit<FieldRow, 'createdAt'>[],
-): Promise<FieldRow[]> {
-  const rows = await tx
+  fields: Omit<ContextFieldRow, 'createdAt'>[],
+): Promise<void> {
+  await tx
     .insertInto('context_fields')
     .values(fields.map(field => ({ name: field.name, project: field.project, ...columns(field) })))
-    .returning(['name', 'created_at as createdAt'])
     .execute();
-  const createdAt = new Map(rows.map(row => [row.name, row.createdAt]));
-  return fields.map(field => ({ ...field, createdAt: createdAt.get(field.name) ?? '' }));
 }
 
-export async function updateContextField(tx: Tx, field: FieldRow): Promise<void> {
+export async function updateContextField(tx: Tx, field: ContextFieldRow): Promise<void> {
   await tx.updateTable('context_fields').set(columns(field)).where('name', '=', field.name).execute();
 }
 
-const columns = (field: Omit<FieldRow, 'createdAt'>) =>
+const columns = (field: Omit<ContextFieldRow, 'createdAt'>) =>
   ({
     description: field.description,
     stickiness: field.stickiness,
@@ -165,17 +165,21 @@ export async function deleteContextField(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('context_fields').where('name', '=', name).execute();
 }
 
-/** Those of the named fields that belong to another project than this. */
-export async function listForeignFields(db: Reader, project: string, names: string[]): Promise<string[]> {
+/** The named fields that belong to another project. */
+export async function listFieldsOutsideProject(
+  db: Reader,
+  project: string,
+  names: string[],
+): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from context_fields
     where name = any(${names}) and project <> ${project} order by name`.execute(db);
   return rows.map(row => row.name);
 }
 
-/** Returns what was deleted. */
-export async function deleteContextFieldsOfProject(tx: Tx, project: string): Promise<FieldRow[]> {
-  const { rows } = await sql<FieldRow>`
+/** Returns the deleted fields. */
+export async function deleteContextFieldsOfProject(tx: Tx, project: string): Promise<ContextFieldRow[]> {
+  const { rows } = await sql<ContextFieldRow>`
     delete from context_fields where project = ${project} returning ${ROW}`.execute(tx);
   return rows;
 }

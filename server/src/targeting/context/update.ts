@@ -1,24 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Db } from '../../platform/db/database.ts';
 import { exceedsLimit, notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import { asEventData, withUses } from './create.ts';
+import type { Change } from '../../record/change.ts';
+import { asEventData } from './create.ts';
 import { checkLegalValue, checkLegalValues } from './legal-values.ts';
-import { type ContextField, type ContextFieldUpdate, type LegalValue, MAX_LEGAL_VALUES } from './schema.ts';
-import { type FieldRow, lockContextField, type Place, updateContextField } from './store.ts';
+import { type ContextFieldUpdate, type LegalValue, MAX_LEGAL_VALUES } from './schema.ts';
+import { type ContextFieldRow, lockContextField, updateContextField } from './store.ts';
 
 /**
- * Description and sort order stay if they are left out. Stickiness and legal values do not: existing clients
- * leave them out to say false and none.
+ * An omitted description or sort order keeps its value. An omitted stickiness becomes false and omitted legal values become
+ * empty, because clients of Unleash omit them to say so.
  */
 export async function changeContextField(
-  db: Db,
-  place: Place,
+  current: Change,
+  project: string | undefined,
   name: string,
   input: ContextFieldUpdate,
-): Promise<ContextField> {
+): Promise<void> {
   const legalValues = checkLegalValues(input.legalValues ?? []);
-  return await rewrite(db, place, name, before => ({
+  await changeFields(current, project, name, before => ({
     ...before,
     description: input.description === undefined ? before.description : input.description,
     stickiness: input.stickiness ?? false,
@@ -27,60 +26,57 @@ export async function changeContextField(
   }));
 }
 
-/** Adds a legal value at the end, or replaces the one that has this value. */
+/** Appends a legal value, or replaces the description of an existing one. */
 export async function setLegalValue(
-  db: Db,
-  place: Place,
+  current: Change,
+  project: string | undefined,
   name: string,
   input: LegalValue,
-): Promise<ContextField> {
-  const legal = checkLegalValue(input);
-  return await rewrite(db, place, name, before => {
-    const known = before.legalValues.some(one => one.value === legal.value);
-    const legalValues = known
-      ? before.legalValues.map(one => (one.value === legal.value ? legal : one))
-      : [...before.legalValues, legal];
+): Promise<void> {
+  const legalValue = checkLegalValue(input);
+  await changeFields(current, project, name, before => {
+    const exists = before.legalValues.some(({ value }) => value === legalValue.value);
+    const legalValues = exists
+      ? before.legalValues.map(existing => (existing.value === legalValue.value ? legalValue : existing))
+      : [...before.legalValues, legalValue];
     if (legalValues.length > MAX_LEGAL_VALUES) {
-      throw exceedsLimit(`A context field has at most ${MAX_LEGAL_VALUES} legal values.`);
+      throw exceedsLimit(
+        `Context field "${name}" already has ${MAX_LEGAL_VALUES} legal values, the maximum. Delete one first.`,
+      );
     }
     return { ...before, legalValues };
   });
 }
 
-/** Takes a legal value away; one that is not there changes nothing. */
+/** Deletes a legal value. Deleting one that does not exist changes nothing. */
 export async function removeLegalValue(
-  db: Db,
-  place: Place,
+  current: Change,
+  project: string | undefined,
   name: string,
   value: string,
-): Promise<ContextField> {
-  return await rewrite(db, place, name, before => ({
+): Promise<void> {
+  await changeFields(current, project, name, before => ({
     ...before,
-    legalValues: before.legalValues.filter(one => one.value !== value),
+    legalValues: before.legalValues.filter(existing => existing.value !== value),
   }));
 }
 
-/** Changing nothing writes nothing. */
-async function rewrite(
-  db: Db,
-  place: Place,
+/** An update that changes nothing writes nothing. */
+async function changeFields(
+  { tx, actor, record }: Change,
+  project: string | undefined,
   name: string,
-  next: (before: FieldRow) => FieldRow,
-): Promise<ContextField> {
-  const { actor } = place;
-  return await change(db, actor, async ({ tx, record }) => {
-    const before = await lockContextField(tx, place, name);
-    if (!before) throw notFound(`Context field ${name}`);
-    const after = next(before);
-    if (!isDeepStrictEqual(after, before)) {
-      await updateContextField(tx, after);
-      record({
-        type: 'context-field-updated',
-        project: after.project,
-        data: asEventData(after),
-        preData: asEventData(before),
-      });
-    }
-    return await withUses(tx, actor, after);
+  changed: (before: ContextFieldRow) => ContextFieldRow,
+): Promise<void> {
+  const before = await lockContextField(tx, { actor, project }, name);
+  if (!before) throw notFound(`Context field ${name}`);
+  const after = changed(before);
+  if (isDeepStrictEqual(after, before)) return;
+  await updateContextField(tx, after);
+  record({
+    type: 'context-field-updated',
+    project: after.project,
+    data: asEventData(after),
+    preData: asEventData(before),
   });
 }

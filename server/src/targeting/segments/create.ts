@@ -1,10 +1,10 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { exceedsLimit } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
-import { acceptConstraints } from '../constraints/accept.ts';
+import type { Change } from '../../record/change.ts';
 import type { Constraint } from '../constraints/schema.ts';
-import { needsForSegment } from './permission.ts';
+import { checkConstraints } from '../constraints/validate.ts';
+import { requireSegmentPermission } from './permission.ts';
 import type { Segment, SegmentInput } from './schema.ts';
 import { countSegments, insertSegment } from './store.ts';
 
@@ -12,48 +12,49 @@ const MAX_VALUES = 1_000;
 
 /** Creates a segment for one project, or for all. */
 export async function createSegment(
-  db: Db,
-  actor: Actor,
+  { tx, actor, record }: Change,
   input: SegmentInput,
-  most: number,
+  limit: number,
 ): Promise<Segment> {
   const project = input.project || null;
-  await needsForSegment(db, actor, 'CREATE_SEGMENT', project);
+  await requireSegmentPermission(tx, actor, 'CREATE_SEGMENT', project);
   const fields = {
     name: input.name.trim(),
     description: input.description ?? null,
     project,
-    constraints: await acceptSegmentConstraints(db, input.constraints, project),
+    constraints: await checkSegmentConstraints(tx, input.constraints, project),
   };
-  return await change(db, actor, async ({ tx, record }) => {
-    if ((await countSegments(tx)) >= most) {
-      throw exceedsLimit(`There are at most ${most} segments. Delete one first.`);
-    }
-    const { id, createdAt } = await insertSegment(tx, fields, actor.name);
-    const segment = { id, ...fields, createdAt, createdBy: actor.name };
-    record({ type: 'segment-created', project, data: segment });
-    return { ...segment, usedInFeatures: 0, usedInProjects: 0 };
-  });
+  if ((await countSegments(tx)) >= limit) {
+    throw exceedsLimit(`The instance already has ${limit} segments, the maximum. Delete one first.`);
+  }
+  const { id, createdAt } = await insertSegment(tx, fields, actor.name);
+  const segment = { id, ...fields, createdAt, createdBy: actor.name };
+  record({ type: 'segment-created', project, data: segment });
+  return { ...segment, usedInFeatures: 0, usedInProjects: 0 };
 }
 
-/** What is wrong with the constraints of a segment to be created, for those who may create it there. */
-export async function checkConstraints(
+/** Checks the constraints of a new segment, for callers who may create it. */
+export async function checkNewSegment(
   db: Db,
   actor: Actor,
   { constraints = [], project }: Partial<SegmentInput>,
 ): Promise<void> {
-  await needsForSegment(db, actor, 'CREATE_SEGMENT', project || null);
-  await acceptSegmentConstraints(db, constraints, project || null);
+  await requireSegmentPermission(db, actor, 'CREATE_SEGMENT', project || null);
+  await checkSegmentConstraints(db, constraints, project || null);
 }
 
-export async function acceptSegmentConstraints(
+/** Returns the constraints as they are stored. */
+export async function checkSegmentConstraints(
   db: Reader,
-  constraints: Constraint[],
+  input: Constraint[],
   project: string | null,
 ): Promise<Constraint[]> {
-  const accepted = await acceptConstraints(db, constraints, '/body/constraints', project);
-  if (accepted.flatMap(({ values = [] }) => values).length > MAX_VALUES) {
-    throw exceedsLimit(`A segment has at most ${MAX_VALUES} values.`);
+  const constraints = await checkConstraints(db, input, '/body/constraints', project);
+  const count = constraints.flatMap(({ values = [] }) => values).length;
+  if (count > MAX_VALUES) {
+    throw exceedsLimit(
+      `The constraints of a segment can have at most ${MAX_VALUES} values in total; these have ${count}.`,
+    );
   }
-  return accepted;
+  return constraints;
 }

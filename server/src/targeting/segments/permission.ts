@@ -4,8 +4,8 @@ import type { Db } from '../../platform/db/database.ts';
 
 type SegmentPermission = 'CREATE_SEGMENT' | 'UPDATE_SEGMENT' | 'DELETE_SEGMENT';
 
-/** A global segment needs the root permission; one of a project that, or UPDATE_PROJECT_SEGMENT in the project. */
-export async function needsForSegment(
+/** A global segment requires the root permission. A segment of a project also accepts UPDATE_PROJECT_SEGMENT in the project. */
+export async function requireSegmentPermission(
   db: Db,
   actor: Actor,
   permission: SegmentPermission,

@@ -39,7 +39,7 @@ const eventsOf = async (id: number) => {
   );
 };
 
-/** A strategy of a new feature that uses the segment; features and strategies have routes of their own. */
+/** Inserts a feature with a strategy that uses the segment. */
 async function useSegment(segment: number, project = 'default', feature = `feature-${unique()}`) {
   const { db } = harness;
   await db.insertInto('features').values({ name: feature, project, type: 'release' }).execute();
@@ -73,7 +73,7 @@ beforeEach(async () => {
   editor = (await makeUser(harness.db, 'Editor')).token;
 });
 
-test('a created segment is answered, listed and recorded', async () => {
+test('creates a segment, lists it and records an event', async () => {
   const created = await post({
     name: '  beta users ',
     description: 'Testers',
@@ -109,7 +109,7 @@ test.each([
     ['/body/description'],
   ],
   [
-    'two constraints with mistakes',
+    'two invalid constraints',
     {
       name: 'x',
       constraints: [
@@ -120,14 +120,14 @@ test.each([
     },
     ['/body/constraints/0/value', '/body/constraints/2/values'],
   ],
-])('%s is refused', async (_case, body, paths) => {
-  const answer = await post(body);
+])('rejects %s with 400', async (_case, body, paths) => {
+  const response = await post(body);
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
 });
 
-test('1001 values are refused, 1000 are not', async () => {
+test('accepts 1,000 values and rejects 1,001', async () => {
   const list = (length: number) => ({ ...CONSTRAINTS[0], values: Array(length).fill('x') });
   const thousand = [list(250), list(250), list(250), list(250)];
 
@@ -140,29 +140,29 @@ test('1001 values are refused, 1000 are not', async () => {
   expect(updated).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
 });
 
-test('a name can be asked for before it is taken, and is refused once it is', async () => {
+test('validates a name: 204 while it is free, 409 once it is taken', async () => {
   const ask = (name: string) => call(harness.app, 'POST', `${URL}/validate`, { body: { name } });
 
-  const free = await ask('asked-for');
-  const { id } = await makeSegment({ name: 'asked-for' });
-  const taken = await ask(' asked-for ');
+  const free = await ask('validated');
+  const { id } = await makeSegment({ name: 'validated' });
+  const taken = await ask(' validated ');
 
   expect(free).toMatchObject({ status: 204, body: '' });
   expect(taken).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
   expect((await ask(' ')).status).toBe(400);
-  expect(await post({ name: 'asked-for', constraints: [] })).toMatchObject({ status: 409 });
+  expect(await post({ name: 'validated', constraints: [] })).toMatchObject({ status: 409 });
   const other = await makeSegment();
-  expect(await put(other.id, { name: 'asked-for' })).toMatchObject({ status: 409 });
+  expect(await put(other.id, { name: 'validated' })).toMatchObject({ status: 409 });
   expect(await eventsOf(id)).toHaveLength(1);
 });
 
-test('an update replaces name and constraints, keeps what is left out, and is recorded with what was before', async () => {
+test('an update replaces name and constraints, keeps an omitted description and records the state before', async () => {
   const { id } = await makeSegment({ name: 'before', description: 'Kept' });
   const constraints = [{ contextName: 'version', operator: 'SEMVER_GT', value: '1.0.0', inverted: true }];
 
-  const answer = await put(id, { name: ' after', constraints });
+  const response = await put(id, { name: ' after', constraints });
 
-  expect(answer).toMatchObject({ status: 204, body: '' });
+  expect(response).toMatchObject({ status: 204, body: '' });
   const stored = [{ ...constraints[0], values: [], caseInsensitive: false }];
   expect((await get(`/${id}`)).body).toMatchObject({
     name: 'after',
@@ -176,21 +176,21 @@ test('an update replaces name and constraints, keeps what is left out, and is re
   });
 });
 
-test('an update that changes nothing writes no event', async () => {
+test('an update that changes nothing records no event', async () => {
   const { id, name } = await makeSegment();
 
-  const answer = await put(id, { name });
+  const response = await put(id, { name });
 
-  expect(answer.status).toBe(204);
+  expect(response.status).toBe(204);
   expect(await eventsOf(id)).toHaveLength(1);
 });
 
-test('a deleted segment is gone and its last state recorded', async () => {
+test('deletes a segment and records its last state', async () => {
   const { id, name } = await makeSegment();
 
-  const answer = await remove(id);
+  const response = await remove(id);
 
-  expect(answer).toMatchObject({ status: 204, body: '' });
+  expect(response).toMatchObject({ status: 204, body: '' });
   expect((await get(`/${id}`)).status).toBe(404);
   expect((await remove(id)).status).toBe(404);
   expect((await put(id, {})).status).toBe(404);
@@ -201,15 +201,15 @@ test('a deleted segment is gone and its last state recorded', async () => {
   });
 });
 
-test('uses are counted and listed by strategy, and keep a segment from being deleted', async () => {
+test('counts and lists the strategies that use a segment, and rejects deleting it with 409', async () => {
   const { id } = await makeSegment();
   const shop = await makeProject(harness.db, { id: 'shop' });
   const first = await useSegment(id);
   const second = await useSegment(id, shop.id);
 
-  const refused = await remove(id);
+  const rejected = await remove(id);
 
-  expect(refused).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(rejected).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
   expect((await get(`/${id}`)).body).toMatchObject({ usedInFeatures: 2, usedInProjects: 2 });
   const strategy = { environment: 'production', strategyName: 'default' };
   expect((await get(`/${id}/strategies`)).body.strategies).toEqual([
@@ -221,16 +221,16 @@ test('uses are counted and listed by strategy, and keep a segment from being del
   expect((await get('/999999/strategies')).status).toBe(404);
 });
 
-test('a segment of a private project is to others as if it were not there', async () => {
+test('responds with 404 for a segment of a private project to users outside the project', async () => {
   const { id: project, reader } = await makePrivateProject();
   const { id, name } = await makeSegment({ project });
   const { id: strategy } = await useSegment(id, project);
 
   for (const token of [viewer, editor]) {
-    const answers = [await get(`/${id}`, token), await put(id, {}, token), await remove(id, token)];
-    answers.push(await get(`/${id}/strategies`, token));
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
-    expect(new Set(answers.map(({ body }) => body.message))).toEqual(
+    const responses = [await get(`/${id}`, token), await put(id, {}, token), await remove(id, token)];
+    responses.push(await get(`/${id}/strategies`, token));
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    expect(new Set(responses.map(({ body }) => body.message))).toEqual(
       new Set([`Segment ${id} does not exist.`]),
     );
     expect(await namesSeen(token)).not.toContain(name);
@@ -242,7 +242,7 @@ test('a segment of a private project is to others as if it were not there', asyn
   expect((await get(`/strategies/${strategy}`, reader)).body.segments).toHaveLength(1);
 });
 
-test('uses in a private project are neither counted nor shown to others', async () => {
+test('hides uses in a private project from users outside the project', async () => {
   const { id: project, reader } = await makePrivateProject();
   const { id } = await makeSegment();
   const { id: strategy } = await useSegment(id, project);
@@ -253,14 +253,14 @@ test('uses in a private project are neither counted nor shown to others', async 
   expect((await get(`/${id}`, reader)).body).toMatchObject({ usedInFeatures: 1, usedInProjects: 1 });
 });
 
-test('a global segment is written with the root permission only', async () => {
+test('a global segment requires the root permission', async () => {
   const { owner } = await makePrivateProject();
   const { id } = await makeSegment();
   const body = () => ({ name: unique(), constraints: [] });
 
   for (const token of [viewer, owner]) {
-    const answers = [await post(body(), token), await put(id, {}, token), await remove(id, token)];
-    expect(answers.map(answer => answer.body.name)).toEqual(Array(3).fill('NoAccessError'));
+    const responses = [await post(body(), token), await put(id, {}, token), await remove(id, token)];
+    expect(responses.map(response => response.body.name)).toEqual(Array(3).fill('NoAccessError'));
   }
   expect(await eventsOf(id)).toHaveLength(1);
   expect((await post(body(), editor)).status).toBe(201);
@@ -268,7 +268,7 @@ test('a global segment is written with the root permission only', async () => {
   expect((await remove(id, editor)).status).toBe(204);
 });
 
-test('the owner of a project writes its segments, and a reader does not', async () => {
+test('an owner of a project may write its segments, a reader may not', async () => {
   const { id: project, owner, reader } = await makePrivateProject();
   const body = () => ({ name: unique(), project, constraints: [] });
 
@@ -276,15 +276,17 @@ test('the owner of a project writes its segments, and a reader does not', async 
   const { id } = created.body;
 
   expect(created).toMatchObject({ status: 201, body: { project } });
-  const refused = [await post(body(), reader), await put(id, {}, reader), await remove(id, reader)];
-  expect(refused.map(answer => answer.body.name)).toEqual(Array(3).fill('NoAccessError'));
-  expect(refused[0]?.body.message).toContain('one of the permissions CREATE_SEGMENT, UPDATE_PROJECT_SEGMENT');
+  const rejected = [await post(body(), reader), await put(id, {}, reader), await remove(id, reader)];
+  expect(rejected.map(response => response.body.name)).toEqual(Array(3).fill('NoAccessError'));
+  expect(rejected[0]?.body.message).toContain(
+    'one of the permissions CREATE_SEGMENT, UPDATE_PROJECT_SEGMENT',
+  );
   expect((await put(id, {}, owner)).status).toBe(204);
   expect((await remove(id, owner)).status).toBe(204);
   expect(await eventsOf(id)).toMatchObject(Array(3).fill({ project }));
 });
 
-test('a segment for a project that is not there, or not for the caller, is refused alike', async () => {
+test('rejects an unknown project and an unreadable project with the same response', async () => {
   const { id: project } = await makePrivateProject();
   const make = (where: string) => post({ name: unique(), project: where, constraints: [] }, editor);
 
@@ -294,7 +296,7 @@ test('a segment for a project that is not there, or not for the caller, is refus
   expect(hidden.body.message.replace(project, 'nope')).toBe(missing.body.message);
 });
 
-test('a segment changes its project only with the permission at both ends', async () => {
+test('moving a segment requires the permission in both projects', async () => {
   const one = await makePrivateProject();
   const other = await makePrivateProject();
   const { id } = await makeSegment({ project: one.id });
@@ -314,19 +316,19 @@ test('a segment changes its project only with the permission at both ends', asyn
   expect(deleted).toMatchObject({ type: 'segment-deleted', project: one.id, data: null });
 });
 
-test('a segment that other projects use cannot be given to one', async () => {
+test('rejects moving a segment that other projects use', async () => {
   const shop = await makeProject(harness.db);
   const { id } = await makeSegment();
   await useSegment(id, 'default');
 
-  const refused = await put(id, { project: shop.id });
+  const rejected = await put(id, { project: shop.id });
   const fitting = await put(id, { project: 'default' });
 
-  expect(refused).toMatchObject({ status: 400, body: { details: [{ path: '/body/project' }] } });
+  expect(rejected).toMatchObject({ status: 400, body: { details: [{ path: '/body/project' }] } });
   expect(fitting.status).toBe(204);
 });
 
-test('a segment in a default strategy is neither deleted nor given to another project', async () => {
+test('rejects deleting or moving a segment that a default strategy uses', async () => {
   const shop = await makeProject(harness.db);
   const { id } = await makeSegment();
   await harness.db
@@ -344,7 +346,7 @@ test('a segment in a default strategy is neither deleted nor given to another pr
   expect(there.status).toBe(204);
 });
 
-test('legal values of a field of the project bind its segments', async () => {
+test('the legal values of a field of the project apply to its segments', async () => {
   const { id: project } = await makeProject(harness.db);
   await harness.db
     .insertInto('context_fields')
@@ -365,7 +367,7 @@ test('legal values of a field of the project bind its segments', async () => {
   });
 });
 
-test('two open transactions cannot both take a name', async () => {
+test('of two concurrent transactions only one creates a segment with the same name', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('segments').values({ name: 'raced', created_by: 'x' }).execute();
 
@@ -376,7 +378,7 @@ test('two open transactions cannot both take a name', async () => {
   expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 
-test('a segment that is being taken into use is not deleted', async () => {
+test('rejects deleting a segment that a concurrent transaction starts to use', async () => {
   const { id } = await makeSegment();
   const other = await makeSegment();
   const strategy = await useSegment(other.id);
@@ -394,7 +396,7 @@ test('a segment that is being taken into use is not deleted', async () => {
   expect((await get(`/${id}`)).status).toBe(200);
 });
 
-test('two changes of one segment at once leave both in the record, each with the state it found', async () => {
+test('records two concurrent updates, each with the state it found', async () => {
   const { id } = await makeSegment();
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('segments').select('id').where('id', '=', id).forUpdate().execute();

@@ -4,8 +4,9 @@ import type { Db } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { StrategyUse, StrategyUses } from '../strategy-uses/schema.ts';
-import { checkConstraints, createSegment } from './create.ts';
+import { checkNewSegment, createSegment } from './create.ts';
 import { removeSegment } from './remove.ts';
 import { Segment, SegmentInput, SegmentList, SegmentNameCheck } from './schema.ts';
 import {
@@ -33,7 +34,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         operationId: 'getSegments',
         tags,
         summary: 'List segments',
-        description: 'The global segments and those of projects the caller may read, by name.',
+        description: 'Returns the global segments and those of projects the caller may read, by name.',
         response: { 200: answer('The segments', SegmentList), ...refusals(401, 403) },
       },
     },
@@ -48,7 +49,8 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         operationId: 'getSegment',
         tags,
         summary: 'Get a segment',
-        description: 'One segment, if it is global or the caller may read its project.',
+        description:
+          'Returns one segment. The segment must be global, or the caller must be allowed to read its project.',
         params,
         response: { 200: answer('The segment', Segment), ...refusals(400, 401, 403, 404) },
       },
@@ -60,15 +62,15 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
     },
   );
 
-  // The three that write let everyone in and decide inside (permission.ts): a route can ask for a permission in the
-  // project of its address only, and here the project stands in the body or in the segment itself.
+  // The operations check the permission themselves (permission.ts), because a route can require a permission only in the
+  // project of its URL. The project of a segment is in the body or in the stored segment.
   app.post(
     '/api/admin/segments',
     {
       config: {
         permission: 'NONE',
         checks: [
-          ({ body, invalid, actor }) => (invalid.has('project') ? [] : checkConstraints(db, actor, body)),
+          ({ body, invalid, actor }) => (invalid.has('project') ? [] : checkNewSegment(db, actor, body)),
         ],
       },
       schema: {
@@ -76,13 +78,17 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         tags,
         summary: 'Create a segment',
         description:
-          'Creates a segment for all projects, or for one. Needs CREATE_SEGMENT or, for one project, UPDATE_PROJECT_SEGMENT there. Events: segment-created.',
+          'Creates a segment for one project or for all. Requires CREATE_SEGMENT or, for one project, UPDATE_PROJECT_SEGMENT in that project. Events: segment-created.',
         body: SegmentInput,
         response: { 201: answer('The new segment', Segment), ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },
-    async (request, reply) =>
-      reply.code(201).send(await createSegment(db, request.actor, request.body, limits.segments)),
+    async (request, reply) => {
+      const created = await change(db, request.actor, current =>
+        createSegment(current, request.body, limits.segments),
+      );
+      return reply.code(201).send(created);
+    },
   );
 
   app.put(
@@ -94,14 +100,15 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         tags,
         summary: 'Update a segment',
         description:
-          'Replaces name and constraints; description and project stay if they are left out. Needs UPDATE_SEGMENT or, if it belongs to a project, UPDATE_PROJECT_SEGMENT there; a new project asks for the same again. Events: segment-updated.',
+          'Replaces name and constraints. An omitted description or project keeps its value. Requires UPDATE_SEGMENT or, for a segment of a project, UPDATE_PROJECT_SEGMENT in that project. Moving the segment requires the permission in the new project too. Events: segment-updated; a move between projects emits segment-deleted and segment-created instead.',
         params,
         body: SegmentInput,
         response: { 204: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {
-      await changeSegment(db, request.actor, Number(request.params.id), request.body);
+      const id = Number(request.params.id);
+      await change(db, request.actor, current => changeSegment(current, id, request.body));
       return reply.code(204).send();
     },
   );
@@ -115,13 +122,14 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         tags,
         summary: 'Delete a segment',
         description:
-          'Deletes a segment that no strategy uses. Needs DELETE_SEGMENT or, if it belongs to a project, UPDATE_PROJECT_SEGMENT there. Events: segment-deleted.',
+          'Deletes a segment. A segment that a strategy uses is rejected with 409. Requires DELETE_SEGMENT or, for a segment of a project, UPDATE_PROJECT_SEGMENT in that project. Events: segment-deleted.',
         params,
         response: { 204: Nothing, ...refusals(400, 401, 403, 404, 409) },
       },
     },
     async (request, reply) => {
-      await removeSegment(db, request.actor, Number(request.params.id));
+      const id = Number(request.params.id);
+      await change(db, request.actor, current => removeSegment(current, id));
       return reply.code(204).send();
     },
   );
@@ -133,14 +141,15 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
       schema: {
         operationId: 'validateSegmentName',
         tags,
-        summary: 'Check the name of a segment',
-        description: 'Answers whether a new segment could have the name at this moment.',
+        summary: 'Validate the name of a segment',
+        description: 'Checks whether a segment with this name could be created now. It changes nothing.',
         body: SegmentNameCheck,
         response: { 204: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
     async (request, reply) => {
-      if (await isNameTaken(db, request.body.name.trim())) throw nameExists('A segment with this name');
+      const name = request.body.name.trim();
+      if (await isNameTaken(db, name)) throw nameExists(`Segment "${name}"`);
       return reply.code(204).send();
     },
   );
@@ -154,7 +163,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         tags,
         summary: 'List the segments of a strategy',
         description:
-          'Empty if the strategy has none, does not exist, or the caller may not read its project.',
+          'Returns the segments of a strategy. The list is empty if the strategy does not exist or the caller may not read its project.',
         params: Type.Object({
           strategyId: Type.String({
             format: 'uuid',
@@ -178,7 +187,8 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         operationId: 'getStrategiesOfSegment',
         tags,
         summary: 'List the strategies that use a segment',
-        description: 'Those of projects the caller may read, by project, feature and environment.',
+        description:
+          'Returns the strategies that use the segment, ordered by project, feature and environment. Returns only strategies of projects the caller may read.',
         params,
         response: { 200: answer('The strategies', StrategyUses), ...refusals(400, 401, 403, 404) },
       },

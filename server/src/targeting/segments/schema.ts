@@ -10,17 +10,18 @@ const name = Type.String({
   description: 'Unique in the instance',
   examples: ['beta-users'],
 });
-const description = Nullable(Type.String({ maxLength: 500, examples: ['Those who test for us'] }));
+const description = Nullable(Type.String({ maxLength: 500, examples: ['Users in the beta program'] }));
 const project = Nullable(
   Type.String({
     maxLength: 100,
-    description: 'Where the segment may be used; null: in all projects',
+    description: 'The project that may use the segment; null: all projects',
     examples: ['payments'],
   }),
 );
 const constraints = Type.Array(ConstraintInput, {
   maxItems: 100,
-  description: 'All of them must be true; at most 30, with at most 1,000 values together',
+  description:
+    'The segment matches when all constraints match. At most 30 constraints with at most 1,000 values in total.',
 });
 
 export const Segment = Named(
@@ -32,9 +33,9 @@ export const Segment = Named(
     constraints: Type.Array(Ref(Constraint)),
     project,
     createdAt: Timestamp('When the segment was created'),
-    createdBy: Type.String({ description: 'Who created it', examples: ['alice'] }),
+    createdBy: Type.String({ description: 'Name of the user who created the segment', examples: ['alice'] }),
     usedInFeatures: Type.Integer({
-      description: 'Features with a strategy that uses it, in projects the caller may read',
+      description: 'Features with a strategy that uses the segment, in projects the caller may read',
       examples: [2],
     }),
     usedInProjects: Type.Integer({
@@ -47,7 +48,6 @@ export type Segment = Static<typeof Segment>;
 
 export const SegmentList = Named('SegmentList', Type.Object({ segments: Type.Array(Ref(Segment)) }));
 
-/** What creates a segment, and what replaces it. */
 export const SegmentInput = NamedObject(
   'SegmentInput',
   {
@@ -60,7 +60,7 @@ export const SegmentInput = NamedObject(
     examples: [
       {
         name: 'beta-users',
-        description: 'Those who test for us',
+        description: 'Users in the beta program',
         constraints: [{ contextName: 'userId', operator: 'IN', values: ['7', '11'] }],
       },
     ],

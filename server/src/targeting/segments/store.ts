@@ -6,10 +6,10 @@ import type { StrategyUse } from '../strategy-uses/schema.ts';
 import { STRATEGY_USE, STRATEGY_USE_ORDER } from '../strategy-uses/store.ts';
 import type { Segment } from './schema.ts';
 
-/** The part of a segment that its owner writes. */
+/** The part of a segment that users write. */
 export type SegmentFields = Pick<Segment, 'name' | 'description' | 'project' | 'constraints'>;
 
-/** A segment without what is counted elsewhere: its row. */
+/** A segment without its usage counts. */
 export type SegmentRow = Omit<Segment, 'usedInFeatures' | 'usedInProjects'>;
 
 const ROW = sql`
@@ -21,7 +21,7 @@ const USES = sql`
   join feature_strategies on feature_strategies.id = feature_strategy_segments.strategy_id
   join features on features.name = feature_strategies.feature_name`;
 
-/** A condition on `segments`: global ones are seen by all, those of a project by who may read it. */
+/** A condition on `segments`. Global segments are visible to everyone, segments of a project to callers who may read it. */
 const isVisible = (actor: Actor) => sql<boolean>`(project is null or ${ofReadableProject(actor)})`;
 
 const selectSegments = (actor: Actor) => sql`
@@ -64,7 +64,7 @@ export async function listStrategiesOfSegment(db: Reader, actor: Actor, id: numb
   return rows;
 }
 
-/** The segment, kept from changing and from being taken into use until the transaction ends. */
+/** Locks the segment: until the transaction ends it cannot change, and no strategy can start to use it. */
 export async function lockSegment(tx: Tx, actor: Actor, id: number): Promise<SegmentRow | undefined> {
   const { rows } = await sql<SegmentRow>`
     select ${ROW} from segments where id = ${id} and ${isVisible(actor)} for update`.execute(tx);
@@ -84,8 +84,8 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Whether a feature of another project uses the segment, or its default strategy does. */
-export async function isUsedOutside(tx: Tx, id: number, project: string): Promise<boolean> {
+/** Whether a feature or a default strategy of another project uses the segment. */
+export async function isUsedOutsideProject(tx: Tx, id: number, project: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from ${USES} where segment_id = ${id} and features.project <> ${project}
     union all
@@ -94,8 +94,8 @@ export async function isUsedOutside(tx: Tx, id: number, project: string): Promis
   return rows.length > 0;
 }
 
-/** Whether the segment stands in a default strategy, where no foreign key holds it. */
-export async function isUsedByDefault(tx: Tx, id: number): Promise<boolean> {
+/** Whether a default strategy uses the segment. No foreign key protects those uses. */
+export async function isInAnyDefaultStrategy(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`
     select from project_environments where ${isInDefaultStrategy(id)} limit 1`.execute(tx);
   return rows.length > 0;
@@ -128,15 +128,15 @@ const columns = ({ name, description, project, constraints }: SegmentFields) =>
     constraints: JSON.stringify(constraints),
   }) satisfies Columns<'segments'>;
 
-/** Those of the segments that exist and may be used in the project; they stay until the transaction ends. */
-export async function lockUsableSegments(tx: Tx, project: string, ids: number[]): Promise<number[]> {
+/** The segments that the project may use. They cannot be deleted until the transaction ends. */
+export async function lockSegmentsForUse(tx: Tx, project: string, ids: number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from segments where id = any(${ids}) and (project is null or project = ${project})
     order by id for key share`.execute(tx);
   return rows.map(row => row.id);
 }
 
-/** Returns what was deleted. */
+/** Returns the deleted segments. */
 export async function deleteSegmentsOfProject(tx: Tx, project: string): Promise<SegmentRow[]> {
   const { rows } =
     await sql<SegmentRow>`delete from segments where project = ${project} returning ${ROW}`.execute(tx);

@@ -1,13 +1,10 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { badData } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import type { NewStrategyType, StrategyType } from './schema.ts';
 import { insertStrategyType } from './store.ts';
 
 export async function createStrategyType(
-  db: Db,
-  actor: Actor,
+  { tx, record }: Change,
   input: NewStrategyType,
 ): Promise<StrategyType> {
   const created = {
@@ -16,24 +13,27 @@ export async function createStrategyType(
     description: input.description ?? '',
     editable: true,
     deprecated: false,
-    parameters: completeParameters(input.parameters ?? []),
+    parameters: checkParameters(input.parameters ?? []),
   };
-  return await change(db, actor, async ({ tx, record }) => {
-    await insertStrategyType(tx, created);
-    record({ type: 'strategy-created', data: asEventData(created) });
-    return created;
-  });
+  await insertStrategyType(tx, created);
+  record({ type: 'strategy-created', data: asEventData(created) });
+  return created;
 }
 
-/** Fills what was left out, and refuses a name that comes twice: SDKs get parameters by name. */
-export function completeParameters(
+/** Rejects duplicate names, because SDKs look parameters up by name, and fills in the defaults. */
+export function checkParameters(
   input: NonNullable<NewStrategyType['parameters']>,
 ): StrategyType['parameters'] {
   const names = input.map(({ name }) => name);
-  const details = names.flatMap((name, at) =>
-    names.indexOf(name) === at
+  const details = names.flatMap((name, index) =>
+    names.indexOf(name) === index
       ? []
-      : [{ message: `parameter ${name} is there already`, path: `/body/parameters/${at}/name` }],
+      : [
+          {
+            message: `parameter "${name}" is listed more than once; names must be unique`,
+            path: `/body/parameters/${index}/name`,
+          },
+        ],
   );
   if (details.length > 0) throw badData(details);
   return input.map(({ name, type, description = '', required = false }) => ({

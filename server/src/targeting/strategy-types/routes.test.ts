@@ -13,15 +13,15 @@ const get = async (name: string) => await call(harness.app, 'GET', `${URL}/${nam
 const put = async (name: string, body: object) => await call(harness.app, 'PUT', `${URL}/${name}`, { body });
 const remove = async (name: string) => await call(harness.app, 'DELETE', `${URL}/${name}`);
 
-/** The events that tell of a strategy type of this name, which no other test uses. */
+/** Events about the strategy type. Each test uses names of its own. */
 const eventsOf = async (name: string) => {
   const { body } = await call(harness.app, 'GET', `/api/admin/search/events?query=${name}`);
   return body.events.filter(({ type }: { type: string }) => type.startsWith('strategy-'));
 };
 const typesOf = async (name: string) => (await eventsOf(name)).map((event: { type: string }) => event.type);
 
-/** A place for strategies of features: they are written by hand, so that a transaction can hold them. */
-const makePlace = async (feature: string) => {
+/** Inserts a feature in an environment. Its strategies are inserted directly, so that a test can keep the transaction open. */
+const insertFeature = async (feature: string) => {
   await harness.db
     .insertInto('features')
     .values({ name: feature, project: 'default', type: 'release' })
@@ -38,7 +38,7 @@ const strategyOf = (feature: string, strategy: string) => ({
   sort_order: 0,
 });
 
-test('after migration there are the built-in strategy types, in their order', async () => {
+test('lists the built-in strategy types in order', async () => {
   const { status, body } = await call(harness.app, 'GET', URL);
 
   expect(status).toBe(200);
@@ -66,7 +66,7 @@ test('after migration there are the built-in strategy types, in their order', as
   });
 });
 
-test('a created strategy type is answered, listed after the built-in ones and recorded', async () => {
+test('creates a strategy type, lists it after the built-in types and records an event', async () => {
   const parameters = [{ name: 'countries', type: 'list', required: true, unknown: 1 }];
 
   const created = await make('byCountry', { description: 'By country', parameters, editable: false });
@@ -96,7 +96,7 @@ test.each([
     ['/body/parameters/0/name', '/body/parameters/0/type'],
   ],
   [
-    'a parameter that is there twice',
+    'a duplicate parameter',
     {
       name: 'x',
       parameters: [
@@ -106,18 +106,18 @@ test.each([
     },
     ['/body/parameters/1/name'],
   ],
-])('%s is refused', async (_case, body, paths) => {
-  const answer = await call(harness.app, 'POST', URL, { body });
+])('rejects %s with 400', async (_case, body, paths) => {
+  const response = await call(harness.app, 'POST', URL, { body });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
 });
 
-test('a taken name is refused', async () => {
+test('rejects a taken name with 409', async () => {
   expect(await make('default')).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 
-test('description and parameters are changed one by one, and recorded with what was before', async () => {
+test('updates description and parameters separately and records the state before', async () => {
   await make('changing', { description: 'Old' });
 
   await put('changing', { description: 'New' });
@@ -136,7 +136,7 @@ test('description and parameters are changed one by one, and recorded with what 
   ]);
 });
 
-test('a strategy type is deprecated and put back into use; repeating it does nothing', async () => {
+test('deprecates and reactivates a strategy type; repeating either changes nothing', async () => {
   await make('fading');
   const act = async (what: string) => await call(harness.app, 'POST', `${URL}/fading/${what}`);
 
@@ -144,7 +144,7 @@ test('a strategy type is deprecated and put back into use; repeating it does not
   const whileDeprecated = (await get('fading')).body.deprecated;
   const reactivated = [await act('reactivate'), await act('reactivate')];
 
-  expect([...deprecated, ...reactivated].map(answer => answer.status)).toEqual([200, 200, 200, 200]);
+  expect([...deprecated, ...reactivated].map(response => response.status)).toEqual([200, 200, 200, 200]);
   expect(whileDeprecated).toBe(true);
   expect((await get('fading')).body.deprecated).toBe(false);
   expect(await typesOf('fading')).toEqual([
@@ -155,12 +155,12 @@ test('a strategy type is deprecated and put back into use; repeating it does not
   expect((await eventsOf('fading'))[1].data).toEqual({ name: 'fading' });
 });
 
-test('a deleted strategy type is gone and recorded', async () => {
+test('deletes a strategy type and records an event', async () => {
   await make('doomed', { description: 'Gone soon' });
 
-  const answer = await remove('doomed');
+  const response = await remove('doomed');
 
-  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(response).toMatchObject({ status: 200, body: '' });
   expect((await get('doomed')).status).toBe(404);
   expect((await eventsOf('doomed'))[0]).toMatchObject({
     type: 'strategy-deleted',
@@ -169,17 +169,17 @@ test('a deleted strategy type is gone and recorded', async () => {
   });
 });
 
-test('a built-in strategy type is neither changed nor deleted', async () => {
-  const answers = [await put('default', { description: 'Mine' }), await remove('default')];
+test('rejects updating or deleting a built-in strategy type with 403', async () => {
+  const responses = [await put('default', { description: 'Mine' }), await remove('default')];
 
-  for (const answer of answers) {
-    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  for (const response of responses) {
+    expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   }
 });
 
-test('a strategy type in use is not deleted, and every use is told', async () => {
+test('rejects deleting a strategy type in use and lists every reason', async () => {
   await make('used');
-  await makePlace('user-of-used');
+  await insertFeature('user-of-used');
   await harness.db.insertInto('feature_strategies').values(strategyOf('user-of-used', 'used')).execute();
   await makeProject(harness.db, { id: 'used-by-default' });
   await call(
@@ -189,15 +189,15 @@ test('a strategy type in use is not deleted, and every use is told', async () =>
     { body: { name: 'used' } },
   );
 
-  const answer = await remove('used');
+  const response = await remove('used');
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 403,
     body: {
       name: 'InvalidOperationError',
       details: [
-        { message: 'A feature uses strategy type used.' },
-        { message: 'Strategy type used is the default strategy of a project.' },
+        { message: 'A feature uses strategy type "used".' },
+        { message: 'Strategy type "used" is the default strategy of a project.' },
       ],
     },
   });
@@ -210,13 +210,13 @@ test.each([
   ['DELETE', `${URL}/moon`],
   ['POST', `${URL}/moon/deprecate`],
   ['POST', `${URL}/moon/reactivate`],
-] as const)('%s %s is answered with 404', async (method, url) => {
-  const answer = await call(harness.app, method, url, method === 'PUT' ? { body: {} } : {});
+] as const)('%s %s responds with 404', async (method, url) => {
+  const response = await call(harness.app, method, url, method === 'PUT' ? { body: {} } : {});
 
-  expect(answer).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
+  expect(response).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
 });
 
-test('two changes at once leave both, and each event tells the state it found', async () => {
+test('keeps both of two concurrent updates and records the state each found', async () => {
   await make('contended');
   const blocker = await harness.db.startTransaction().execute();
   await blocker.selectFrom('strategies').select('name').where('name', '=', 'contended').forUpdate().execute();
@@ -237,7 +237,7 @@ test('two changes at once leave both, and each event tells the state it found', 
   expect(second.preData).toEqual(first.data);
 });
 
-test('two open transactions cannot both make the same strategy type', async () => {
+test('of two concurrent transactions only one creates a strategy type with the same name', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('strategies').values({ name: 'raced' }).execute();
 
@@ -249,9 +249,9 @@ test('two open transactions cannot both make the same strategy type', async () =
   expect(await eventsOf('raced')).toEqual([]);
 });
 
-test('a strategy type that a feature begins to use meanwhile is not deleted', async () => {
+test('rejects deleting a strategy type that a concurrent transaction starts to use', async () => {
   await make('wanted');
-  await makePlace('user-of-wanted');
+  await insertFeature('user-of-wanted');
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('feature_strategies').values(strategyOf('user-of-wanted', 'wanted')).execute();
 
@@ -262,7 +262,7 @@ test('a strategy type that a feature begins to use meanwhile is not deleted', as
   expect(await waiting).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('a strategy type that is being deleted does not become a default strategy', async () => {
+test('rejects a default strategy whose type is deleted concurrently', async () => {
   await make('going');
   const blocker = await harness.db.startTransaction().execute();
   await blocker.deleteFrom('strategies').where('name', '=', 'going').execute();

@@ -3,7 +3,8 @@ import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
-import { completeParameters, createStrategyType } from './create.ts';
+import { change } from '../../record/change.ts';
+import { checkParameters, createStrategyType } from './create.ts';
 import { removeStrategyType } from './delete.ts';
 import { NewStrategyType, StrategyType, StrategyTypeList, StrategyTypeUpdate } from './schema.ts';
 import { findStrategyType, listStrategyTypes } from './store.ts';
@@ -14,7 +15,7 @@ const params = Type.Object({
   strategyName: Type.String({ description: 'Name of the strategy type', examples: ['byCountry'] }),
 });
 
-export function strategyRoutes(app: App, db: Db): void {
+export function strategyTypeRoutes(app: App, db: Db): void {
   for (const schema of [StrategyType, StrategyTypeList]) app.addSchema(schema);
 
   app.get(
@@ -25,7 +26,7 @@ export function strategyRoutes(app: App, db: Db): void {
         operationId: 'getStrategyTypes',
         tags,
         summary: 'List strategy types',
-        description: 'All strategy types: the built-in ones first, then your own by name.',
+        description: 'Returns all strategy types: the built-in ones first, then the others by name.',
         response: { 200: answer('The strategy types', StrategyTypeList), ...refusals(401, 403) },
       },
     },
@@ -40,15 +41,15 @@ export function strategyRoutes(app: App, db: Db): void {
         operationId: 'getStrategyType',
         tags,
         summary: 'Get a strategy type',
-        description: 'One strategy type with its parameters.',
+        description: 'Returns one strategy type with its parameters.',
         params,
         response: { 200: answer('The strategy type', StrategyType), ...refusals(401, 403, 404) },
       },
     },
     async request => {
-      const strategy = await findStrategyType(db, request.params.strategyName);
-      if (!strategy) throw notFound(`Strategy type ${request.params.strategyName}`);
-      return strategy;
+      const strategyType = await findStrategyType(db, request.params.strategyName);
+      if (!strategyType) throw notFound(`Strategy type ${request.params.strategyName}`);
+      return strategyType;
     },
   );
 
@@ -59,7 +60,7 @@ export function strategyRoutes(app: App, db: Db): void {
         permission: ['CREATE_STRATEGY'],
         checks: [
           ({ body }) => {
-            completeParameters(body.parameters ?? []);
+            checkParameters(body.parameters ?? []);
           },
         ],
       },
@@ -68,7 +69,7 @@ export function strategyRoutes(app: App, db: Db): void {
         tags,
         summary: 'Create a strategy type',
         description:
-          'Creates a strategy type. The applications that are to use it bring the code that decides. Events: strategy-created.',
+          'Creates a strategy type. Applications that use the type must implement it in their SDK. Requires CREATE_STRATEGY. Events: strategy-created.',
         body: NewStrategyType,
         response: {
           201: answer('The new strategy type', StrategyType),
@@ -76,7 +77,10 @@ export function strategyRoutes(app: App, db: Db): void {
         },
       },
     },
-    async (request, reply) => reply.code(201).send(await createStrategyType(db, request.actor, request.body)),
+    async (request, reply) => {
+      const created = await change(db, request.actor, current => createStrategyType(current, request.body));
+      return reply.code(201).send(created);
+    },
   );
 
   app.put(
@@ -86,7 +90,7 @@ export function strategyRoutes(app: App, db: Db): void {
         permission: ['UPDATE_STRATEGY'],
         checks: [
           ({ body }) => {
-            completeParameters(body.parameters ?? []);
+            checkParameters(body.parameters ?? []);
           },
         ],
       },
@@ -95,7 +99,7 @@ export function strategyRoutes(app: App, db: Db): void {
         tags,
         summary: 'Update a strategy type',
         description:
-          'Changes description or parameters; what is left out stays. Built-in types are refused. Events: strategy-updated.',
+          'Changes the given fields. Built-in types are rejected with 403. Requires UPDATE_STRATEGY. Events: strategy-updated.',
         params,
         body: StrategyTypeUpdate,
         response: {
@@ -104,7 +108,12 @@ export function strategyRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => await changeStrategyType(db, request.actor, request.params.strategyName, request.body),
+    async request => {
+      const { strategyName } = request.params;
+      return await change(db, request.actor, current =>
+        changeStrategyType(current, strategyName, request.body),
+      );
+    },
   );
 
   app.delete(
@@ -116,13 +125,14 @@ export function strategyRoutes(app: App, db: Db): void {
         tags,
         summary: 'Delete a strategy type',
         description:
-          'Deletes a strategy type for good. Built-in types are refused, and those that a feature or a default strategy uses. Events: strategy-deleted.',
+          'Permanently deletes a strategy type. Built-in types, and types that a feature or a default strategy uses, are rejected with 403. Requires DELETE_STRATEGY. Events: strategy-deleted.',
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await removeStrategyType(db, request.actor, request.params.strategyName);
+      const { strategyName } = request.params;
+      await change(db, request.actor, current => removeStrategyType(current, strategyName));
       return reply.code(200).send();
     },
   );
@@ -135,13 +145,15 @@ export function strategyRoutes(app: App, db: Db): void {
         operationId: 'deprecateStrategyType',
         tags,
         summary: 'Deprecate a strategy type',
-        description: 'Marks a strategy type as not meant for new use. Events: strategy-deprecated.',
+        description:
+          'Marks a strategy type as deprecated: new strategies should not use it. Requires UPDATE_STRATEGY. Events: strategy-deprecated.',
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await deprecateStrategyType(db, request.actor, request.params.strategyName, true);
+      const { strategyName } = request.params;
+      await change(db, request.actor, current => deprecateStrategyType(current, strategyName, true));
       return reply.code(200).send();
     },
   );
@@ -154,13 +166,15 @@ export function strategyRoutes(app: App, db: Db): void {
         operationId: 'reactivateStrategyType',
         tags,
         summary: 'Reactivate a strategy type',
-        description: 'Takes the mark of a deprecated strategy type away. Events: strategy-reactivated.',
+        description:
+          'Unmarks a deprecated strategy type. Requires UPDATE_STRATEGY. Events: strategy-reactivated.',
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await deprecateStrategyType(db, request.actor, request.params.strategyName, false);
+      const { strategyName } = request.params;
+      await change(db, request.actor, current => deprecateStrategyType(current, strategyName, false));
       return reply.code(200).send();
     },
   );

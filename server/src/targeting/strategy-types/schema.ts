@@ -9,16 +9,16 @@ const parameterType = Type.Unsafe<(typeof PARAMETER_TYPES)[number]>({
   enum: PARAMETER_TYPES,
   examples: ['list'],
 });
-const description = Type.String({ maxLength: 4_000, examples: ['On for the listed countries'] });
+const description = Type.String({ maxLength: 4_000, examples: ['Enabled for the listed countries'] });
 
 export const StrategyType = Named(
   'StrategyType',
   Type.Object({
     name: Type.String({ examples: ['byCountry'] }),
-    displayName: Nullable(Type.String({ description: 'Name for people; null: the same as name' })),
+    displayName: Nullable(Type.String({ description: 'Name shown to users; null: the same as name' })),
     description,
-    editable: Type.Boolean({ description: 'false: built in' }),
-    deprecated: Type.Boolean({ description: 'true: not meant for new use' }),
+    editable: Type.Boolean({ description: 'false: the type is built in' }),
+    deprecated: Type.Boolean({ description: 'true: new strategies should not use the type' }),
     parameters: Type.Array(
       NamedObject('StrategyParameter', {
         name: Type.String({ examples: ['countries'] }),
@@ -46,16 +46,16 @@ const parameters = Type.Array(
     description: Type.Optional(
       Type.String({ maxLength: 1_000, examples: ['Country codes, separated by commas'] }),
     ),
-    required: Type.Optional(Type.Boolean({ description: 'false if left out' })),
+    required: Type.Optional(Type.Boolean({ description: 'false by default' })),
   }),
-  { maxItems: 100, description: 'What the type wants to be told; each name once' },
+  { maxItems: 100, description: 'Parameters that a strategy of the type takes. Names must be unique.' },
 );
 
 export const NewStrategyType = NamedObject(
   'NewStrategyType',
   {
     name: UrlName({
-      description: 'The name SDKs know the type by; it cannot be changed later',
+      description: 'Name under which SDKs implement the type. It cannot be changed later.',
       examples: ['byCountry'],
     }),
     description: Type.Optional(description),
@@ -65,7 +65,7 @@ export const NewStrategyType = NamedObject(
     examples: [
       {
         name: 'byCountry',
-        description: 'On for the listed countries',
+        description: 'Enabled for the listed countries',
         parameters: [{ name: 'countries', type: 'list', required: true }],
       },
     ],
@@ -76,6 +76,6 @@ export type NewStrategyType = Static<typeof NewStrategyType>;
 export const StrategyTypeUpdate = NamedObject(
   'StrategyTypeUpdate',
   { description: Type.Optional(description), parameters: Type.Optional(parameters) },
-  { examples: [{ description: 'On for the countries in the list' }] },
+  { examples: [{ description: 'Enabled for the countries in the list' }] },
 );
 export type StrategyTypeUpdate = Static<typeof StrategyTypeUpdate>;

@@ -17,7 +17,7 @@ export async function findStrategyType(db: Reader, name: string): Promise<Strate
   return rows[0];
 }
 
-/** The strategy type, kept from changing, and from being used anew, until the transaction ends. */
+/** Locks the strategy type: until the transaction ends it cannot change, and no strategy can start to use it. */
 export async function lockStrategyType(tx: Tx, name: string): Promise<StrategyType | undefined> {
   const { rows } = await sql<StrategyType>`
     select ${STRATEGY_TYPE} from strategies where name = ${name} for update`.execute(tx);
@@ -48,7 +48,7 @@ export async function deleteStrategyType(tx: Tx, name: string): Promise<void> {
 
 export type Uses = { byFeature: boolean; asDefault: boolean };
 
-/** Whether a feature has a strategy of this type, and whether it is a default strategy anywhere. */
+/** Whether a feature has a strategy of this type, and whether a project has it as a default strategy. */
 export async function findUses(db: Reader, name: string): Promise<Uses> {
   const { rows } = await sql<Uses>`
     select
@@ -59,8 +59,8 @@ export async function findUses(db: Reader, name: string): Promise<Uses> {
   return rows[0] ?? { byFeature: false, asDefault: false };
 }
 
-/** Whether there is such a strategy type; it stays until the transaction ends. */
-export async function holdStrategyType(tx: Tx, name: string): Promise<boolean> {
+/** Whether the strategy type exists. If so, it cannot be deleted until the transaction ends. */
+export async function lockStrategyTypeForUse(tx: Tx, name: string): Promise<boolean> {
   const { rows } = await sql`select from strategies where name = ${name} for key share`.execute(tx);
   return rows.length === 1;
 }

@@ -5,18 +5,18 @@ const name = UrlName({ examples: ['blue'] });
 const weight = Type.Integer({
   minimum: 0,
   maximum: 1_000,
-  description: 'Share of users in thousandths; worked out by the server for variable ones',
+  description: 'Share of users in thousandths. The server calculates the weight of a variable variant.',
   examples: [500],
 });
 const weightType = Type.Unsafe<'fix' | 'variable'>({
   type: 'string',
   enum: ['fix', 'variable'],
-  description: 'fix: the weight stays as it is; variable: an even share of what the fixed ones leave',
+  description: 'fix: the given weight; variable: an equal share of the weight that fixed variants leave',
 });
 const stickiness = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'The context field by which a user keeps the same variant',
+  description: 'The context field that decides which variant a user gets',
   examples: ['default'],
 });
 const payload = NamedObject('VariantPayload', {
@@ -31,10 +31,10 @@ const overrides = Type.Array(
     contextName: Type.String({ minLength: 1, maxLength: 100, examples: ['userId'] }),
     values: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 250 }),
   }),
-  { maxItems: 30, description: 'Who gets this variant whatever its weight' },
+  { maxItems: 30, description: 'Users who get this variant regardless of its weight' },
 );
 
-/** A variant as bodies carry it, of a strategy or of a feature in an environment. */
+/** The variant of a strategy in a request body. */
 export const StrategyVariantInput = NamedObject('StrategyVariant', {
   name,
   weight,
@@ -43,6 +43,7 @@ export const StrategyVariantInput = NamedObject('StrategyVariant', {
   payload: Type.Optional(payload),
 });
 export const StrategyVariantInputs = Type.Array(StrategyVariantInput, { maxItems: 100 });
+/** The variant of a feature in an environment in a request body. */
 export const VariantInput = NamedObject('Variant', {
   name,
   weight,

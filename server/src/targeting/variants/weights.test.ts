@@ -11,36 +11,40 @@ const pathsOf = (variants: Weighted[]) =>
   distributeWeights(variants, '/body').violations?.map(({ path }) => path);
 
 test.each([
-  ['one takes all', [variable('a')], [1_000]],
+  ['one variable variant gets the total weight', [variable('a')], [1_000]],
   [
-    'three share, the first one has the remainder',
+    'three variable variants share the weight and the first gets the remainder',
     [variable('a'), variable('b'), variable('c')],
     [334, 333, 333],
   ],
   [
-    'a remainder of two goes to the first two variable ones',
+    'a remainder of two goes to the first two variable variants',
     [variable('a', 1_000), fix('b', 1), variable('c'), variable('d', 7), variable('e')],
     [250, 1, 250, 250, 249],
   ],
-  ['fixed ones leave nothing', [fix('a', 1_000), variable('b', 5)], [1_000, 0]],
-  ['all are fixed and make up the whole', [fix('a', 400), fix('b', 600)], [400, 600]],
-  ['without a type a variant is variable', [{ name: 'a', weight: 3 }, fix('b', 100)], [900, 100]],
-  ['none', [], []],
+  [
+    'a variable variant gets 0 when fixed variants take the total weight',
+    [fix('a', 1_000), variable('b', 5)],
+    [1_000, 0],
+  ],
+  ['fixed weights that add up to the total are kept', [fix('a', 400), fix('b', 600)], [400, 600]],
+  ['a variant without a weightType is variable', [{ name: 'a', weight: 3 }, fix('b', 100)], [900, 100]],
+  ['an empty list stays empty', [], []],
 ])('%s', (_case, variants, weights) => {
   expect(weightsOf(variants)).toEqual(weights);
 });
 
 test.each([
-  ['fixed weights of more than 1000', [fix('a', 600), fix('b', 401)], ['/body']],
-  ['fixed weights of less than 1000 and none variable', [fix('a', 999)], ['/body']],
-  ['a name given twice', [variable('a'), variable('b'), variable('a')], ['/body/2/name']],
+  ['fixed weights above 1000', [fix('a', 600), fix('b', 401)], ['/body']],
+  ['fixed weights below 1000 without a variable variant', [fix('a', 999)], ['/body']],
+  ['a duplicate name', [variable('a'), variable('b'), variable('a')], ['/body/2/name']],
   [
-    'names a URL cannot carry',
+    'names that are not URL-safe',
     [variable('a b'), variable('..'), variable('')],
     ['/body/0/name', '/body/1/name', '/body/2/name'],
   ],
   [
-    'payloads that are not what they say',
+    'payloads that do not match their type',
     [
       { ...variable('a'), payload: { type: 'json' as const, value: '{a:1}' } },
       { ...variable('b'), payload: { type: 'number' as const, value: 'one' } },
@@ -50,12 +54,12 @@ test.each([
     ],
     ['/body/0/payload/value', '/body/1/payload/value'],
   ],
-  ['several mistakes', [fix('a', 1), fix('a', 2)], ['/body/1/name', '/body']],
-])('%s is refused', (_case, variants, paths) => {
+  ['several violations', [fix('a', 1), fix('a', 2)], ['/body/1/name', '/body']],
+])('rejects %s', (_case, variants, paths) => {
   expect(pathsOf(variants)).toEqual(paths);
 });
 
-/** Lists that are in order: unique names, at least one variable variant, fixed weights of at most 1000. */
+/** Valid lists: unique names, at least one variable variant, fixed weights of at most 1000. */
 const lists = fc
   .array(fc.record({ fixed: fc.boolean(), weight: fc.integer({ min: 0, max: 1_000 }) }), {
     minLength: 1,
@@ -71,7 +75,7 @@ const lists = fc
     });
   });
 
-test('weights add up to 1000, fixed ones stay, variable ones differ by one at most, larger ones first', () => {
+test('weights add up to 1000, fixed weights stay, and variable weights differ by at most one in descending order', () => {
   fc.assert(
     fc.property(lists, variants => {
       const after = distributeWeights(variants, '').variants ?? [];
@@ -88,7 +92,7 @@ test('weights add up to 1000, fixed ones stay, variable ones differ by one at mo
   );
 });
 
-test('the same list gives the same weights, and a list that was given weights keeps them', () => {
+test('distributing weights is deterministic and idempotent', () => {
   fc.assert(
     fc.property(lists, variants => {
       const before = structuredClone(variants);
@@ -101,7 +105,7 @@ test('the same list gives the same weights, and a list that was given weights ke
   );
 });
 
-test('whatever the fixed weights are, either they are refused or the sum is 1000', () => {
+test('any list is either rejected or adds up to 1000', () => {
   const any = fc.array(
     fc.record({
       name: fc.constantFrom('a', 'b', 'c', 'd', 'e', ' '),

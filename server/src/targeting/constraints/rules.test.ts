@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compilePattern } from '../../platform/pattern.ts';
 import { cpuMsOf } from '../../test/cpu-time.ts';
-import { constraintViolations, normaliseConstraint, refuseTooMany } from './check.ts';
 import { validPatterns } from './patterns.ts';
+import { constraintListViolations, normaliseConstraint, rejectTooMany } from './rules.ts';
 import type { Constraint, Operator } from './schema.ts';
 import { isDate, isNumber, isVersion } from './values.ts';
 
 const NO_LEGAL_VALUES = new Map<string, Set<string>>();
 
 const violationsIn = (constraints: Constraint[], path: string, legalValues = NO_LEGAL_VALUES) =>
-  constraintViolations(constraints, path, {
+  constraintListViolations(constraints, path, {
     legalValues,
     patterns: new Set(constraints.flatMap(({ value = '' }) => (compilePattern(value) ? [value] : []))),
   });
@@ -33,7 +33,7 @@ test.each<[Operator, string[], string[]]>([
     ['1', '1.2', 'v1.2.3', '01.2.3', '1.2.3-01', '1.2.3-', '1.2.3-a..b', '1.2.3+', '1.2.3+a+b', '1.2.3 '],
   ],
   ['REGEX', ['^a+$', '(?i)x', '\\d{2}'], ['(', '(?<=a)b', '(a)\\1']],
-])('%s takes values of its kind only', (operator, good, bad) => {
+])('%s accepts only values of its kind', (operator, good, bad) => {
   expect(good.filter(value => pathsOf({ operator, value }).length > 0)).toEqual([]);
   expect(bad.filter(value => pathsOf({ operator, value }).length === 0)).toEqual([]);
   expect(pathsOf({ operator, values: ['x'] })).toEqual(['/list/0/value']);
@@ -41,7 +41,7 @@ test.each<[Operator, string[], string[]]>([
 });
 
 test.each<Operator>(['IN', 'NOT_IN', 'STR_CONTAINS', 'STR_STARTS_WITH', 'STR_ENDS_WITH'])(
-  '%s needs at least one value',
+  '%s requires at least one value',
   operator => {
     expect(pathsOf({ operator, values: ['x'], value: '' })).toEqual([]);
     expect(pathsOf({ operator, values: [] })).toEqual(['/list/0/values']);
@@ -49,12 +49,12 @@ test.each<Operator>(['IN', 'NOT_IN', 'STR_CONTAINS', 'STR_STARTS_WITH', 'STR_END
   },
 );
 
-test('REGEX cannot be inverted, the others can', () => {
+test('rejects inverted with REGEX only', () => {
   expect(pathsOf({ operator: 'REGEX', value: 'a', inverted: true })).toEqual(['/list/0/inverted']);
   expect(pathsOf({ operator: 'NUM_EQ', value: '1', inverted: true })).toEqual([]);
 });
 
-test('a field with legal values takes no others, and a pattern is no value', () => {
+test('rejects values outside the legal values, except for patterns', () => {
   const legal = new Map([['field', new Set(['1', '2'])]]);
 
   expect(pathsOf({ values: ['1', '3', '2', '4'] }, legal)).toEqual(['/list/0/values/1', '/list/0/values/3']);
@@ -64,7 +64,7 @@ test('a field with legal values takes no others, and a pattern is no value', () 
   expect(pathsOf({ contextName: 'other', values: ['3'] }, legal)).toEqual([]);
 });
 
-test('every violation of every constraint is listed, in words that name the place', () => {
+test('lists every violation of every constraint with its path', () => {
   const found = violationsIn(
     [
       { contextName: 'a', operator: 'IN', values: ['x'] },
@@ -76,25 +76,28 @@ test('every violation of every constraint is listed, in words that name the plac
   );
 
   expect(found).toEqual([
-    { path: '/body/constraints/1/value', message: 'constraints.1.value is not valid in RE2 syntax' },
+    {
+      path: '/body/constraints/1/value',
+      message: 'constraints.1.value is not a valid pattern in RE2 syntax',
+    },
     { path: '/body/constraints/1/inverted', message: 'constraints.1.inverted must not be true with REGEX' },
     { path: '/body/constraints/2/value', message: 'constraints.2.value is required with NUM_EQ' },
   ]);
 });
 
-test('30 constraints of 250 values are the most', () => {
+test('accepts at most 30 constraints of 250 values', () => {
   const one = (count: number): Constraint => ({
     contextName: 'field',
     operator: 'IN',
     values: Array(count).fill('x'),
   });
 
-  expect(() => refuseTooMany(Array(30).fill(one(250)))).not.toThrow();
-  expect(() => refuseTooMany(Array(31).fill(one(1)))).toThrow('At most 30 constraints');
-  expect(() => refuseTooMany([one(251)])).toThrow('at most 250 values');
+  expect(() => rejectTooMany(Array(30).fill(one(250)))).not.toThrow();
+  expect(() => rejectTooMany(Array(31).fill(one(1)))).toThrow('at most 30 constraints; this one has 31');
+  expect(() => rejectTooMany([one(251)])).toThrow('at most 250 values; the one on "field" has 251');
 });
 
-test('what is stored has its defaults written out and nothing unknown', () => {
+test('normalising fills in defaults and drops unknown fields', () => {
   const stored = {
     contextName: 'field',
     operator: 'IN',
@@ -108,7 +111,7 @@ test('what is stored has its defaults written out and nothing unknown', () => {
   expect(normaliseConstraint({ ...given, value: '' })).toStrictEqual({ ...stored, value: '' });
 });
 
-test('every number, date and version that is made is accepted', () => {
+test('accepts every generated number, date and version', () => {
   const part = fc.nat({ max: 99 });
   const number = fc.double({ noNaN: true, noDefaultInfinity: true });
   const date = fc.date({ noInvalidDate: true, min: new Date('0000-01-01'), max: new Date('9999-12-31') });
@@ -120,7 +123,7 @@ test('every number, date and version that is made is accepted', () => {
   fc.assert(fc.property(part, part, part, (...parts) => isVersion(parts.join('.'))));
 });
 
-test('a hostile value is read in linear time', async () => {
+test('reads a hostile value in linear time', async () => {
   const long = 200_000;
 
   const cpuMs = await cpuMsOf(() => {
@@ -133,7 +136,7 @@ test('a hostile value is read in linear time', async () => {
   expect(cpuMs).toBeLessThan(1_000);
 });
 
-test('patterns are compiled within a budget, and each once', async () => {
+test('compiles each pattern once, within a budget', async () => {
   const regex = (value: string): Constraint => ({ contextName: 'field', operator: 'REGEX', value });
   const costly = (at: number) => regex(`(a{0}${'b'.repeat(80)}${at}){200}`);
 

@@ -1,0 +1,16 @@
+import type { Reader } from '../../platform/db/database.ts';
+import type { Violation } from '../../platform/errors.ts';
+import { listExistingEnvironments } from './store.ts';
+
+/** The violations of environments in a request body: each must exist. */
+export async function environmentViolations(
+  db: Reader,
+  environments: { name: string; path: string }[],
+): Promise<Violation[]> {
+  if (environments.length === 0) return [];
+  const names = environments.map(({ name }) => name);
+  const existing = new Set(await listExistingEnvironments(db, names));
+  return environments
+    .filter(({ name }) => !existing.has(name))
+    .map(({ name, path }) => ({ message: `environment "${name}" does not exist`, path }));
+}

@@ -1,0 +1,108 @@
+import { exceedsLimit, type Violation } from '../../platform/errors.ts';
+import type { Constraint, Operator } from './schema.ts';
+import { isDate, isNumber, isVersion } from './values.ts';
+
+const MAX_CONSTRAINTS = 30;
+const MAX_VALUES = 250;
+
+/** The legal values of context fields, by field name. A field without an entry allows every value. */
+export type LegalValues = ReadonlyMap<string, ReadonlySet<string>>;
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** What constraints are checked against: the legal values, and the patterns that compile. */
+export type Rules = { legalValues: LegalValues; patterns: ReadonlySet<string> };
+
+type ValueRule = { prefix: string; isValid: (value: string, rules: Rules) => boolean; message: string };
+
+/** Rules for the operators with one value, by the prefix of the operator. All other operators take a list. */
+const VALUE_RULES: ValueRule[] = [
+  { prefix: 'NUM_', isValid: isNumber, message: 'must be a number such as 10 or -2.5' },
+  {
+    prefix: 'DATE_',
+    isValid: isDate,
+    message: 'must be a date such as 2026-11-15 or 2026-11-15T09:30:00Z',
+  },
+  { prefix: 'SEMVER_', isValid: isVersion, message: 'must be a semantic version such as 1.4.0' },
+  {
+    prefix: 'REGEX',
+    isValid: (value, { patterns }) => patterns.has(value),
+    message: 'is not a valid pattern in RE2 syntax',
+  },
+];
+
+/** The violations of a list of constraints. `path` points to the list in the request. */
+export function constraintListViolations(
+  constraints: readonly Constraint[],
+  path: string,
+  rules: Rules,
+): Violation[] {
+  return constraints.flatMap((constraint, index) =>
+    constraintViolations(constraint, `${path}/${index}`, rules),
+  );
+}
+
+export function constraintViolations(constraint: Constraint, path: string, rules: Rules): Violation[] {
+  const legal = rules.legalValues.get(constraint.contextName) ?? NONE;
+  const rule = valueRuleFor(constraint.operator);
+  return rule
+    ? [...valueViolations(constraint, rule, path, legal, rules)]
+    : [...listViolations(constraint, path, legal)];
+}
+
+const valueRuleFor = (operator: Operator): ValueRule | undefined =>
+  VALUE_RULES.find(({ prefix }) => operator.startsWith(prefix));
+
+function* valueViolations(
+  { operator, value, inverted, contextName }: Constraint,
+  rule: ValueRule,
+  path: string,
+  legal: ReadonlySet<string>,
+  rules: Rules,
+): Generator<Violation> {
+  const isRegex = operator === 'REGEX';
+  if (value === undefined || value === '') yield violation(`${path}/value`, `is required with ${operator}`);
+  else if (!rule.isValid(value, rules)) yield violation(`${path}/value`, rule.message);
+  else if (!isRegex && !isLegal(value, legal)) yield violation(`${path}/value`, notLegal(contextName));
+  if (isRegex && inverted) yield violation(`${path}/inverted`, 'must not be true with REGEX');
+}
+
+function* listViolations(
+  { operator, values = [], contextName }: Constraint,
+  path: string,
+  legal: ReadonlySet<string>,
+): Generator<Violation> {
+  if (values.length === 0) yield violation(`${path}/values`, `must have at least one item with ${operator}`);
+  for (const [index, value] of values.entries()) {
+    if (!isLegal(value, legal)) yield violation(`${path}/values/${index}`, notLegal(contextName));
+  }
+}
+
+const isLegal = (value: string, legal: ReadonlySet<string>): boolean => legal.size === 0 || legal.has(value);
+const notLegal = (contextName: string): string => `is not a legal value of context field "${contextName}"`;
+
+/** The message has the form of a schema violation (platform/http/violations.ts). */
+const violation = (path: string, problem: string): Violation => ({
+  message: `${path.split('/').slice(2).join('.')} ${problem}`,
+  path,
+});
+
+/** Rejects a list with too many constraints, or a constraint with too many values. */
+export function rejectTooMany(constraints: readonly Constraint[]): void {
+  if (constraints.length > MAX_CONSTRAINTS)
+    throw exceedsLimit(
+      `A list can have at most ${MAX_CONSTRAINTS} constraints; this one has ${constraints.length}.`,
+    );
+  const tooLong = constraints.find(({ values = [] }) => values.length > MAX_VALUES);
+  if (tooLong)
+    throw exceedsLimit(
+      `A constraint can have at most ${MAX_VALUES} values; the one on "${tooLong.contextName}" has ${tooLong.values?.length}.`,
+    );
+}
+
+/** The constraint as it is stored: unknown fields are dropped and defaults are filled in. */
+export function normaliseConstraint(constraint: Constraint) {
+  const { contextName, operator, values = [], value, inverted = false, caseInsensitive = false } = constraint;
+  const fields = { contextName, operator, values, inverted, caseInsensitive };
+  return value === undefined ? fields : { ...fields, value };
+}
