@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const PROCESSES = [
+  'clients/*.process.test.ts',
   'server/src/main.test.ts',
   'server/src/**/*.kill.test.ts',
   'server/src/**/*.process.test.ts',

@@ -1,0 +1,29 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const DOCUMENT = '../openapi.json';
+
+/** What a program says that fails. */
+function run(program: string, ...parameters: string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...parameters], {
+    cwd: FOLDER,
+    encoding: 'utf8',
+  });
+  return status === 0 ? '' : `${program} ended with ${status}\n${stdout}\n${stderr}`;
+}
+
+test('the clients that two generators make from openapi.json compile, and so does code that uses them', () => {
+  rmSync(`${FOLDER}generated`, { recursive: true, force: true });
+
+  const generated = [
+    run('node_modules/openapi-typescript/bin/cli.js', DOCUMENT, '-o', 'generated/openapi-typescript.ts'),
+    run('node_modules/@hey-api/openapi-ts/bin/run.js', '-i', DOCUMENT, '-o', 'generated/hey-api'),
+  ];
+  const compiled = run('../node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
+
+  expect(generated).toEqual(['', '']);
+  expect(compiled).toBe('');
+});
