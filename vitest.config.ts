@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 const PROCESSES = [
@@ -7,6 +8,8 @@ const PROCESSES = [
   'server/src/**/*.process.test.ts',
   'server/src/test/kill.test.ts',
 ];
+/** Measures how long the event loop is blocked. */
+const ALONE = ['server/src/**/largest.process.test.ts'];
 
 export default defineConfig({
   test: {
@@ -19,9 +22,20 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
-    // By default one core is left free, which on a machine with two makes the run twice as long.
-    maxWorkers: '100%',
+    // One more than there are cores, because tests also wait: for PostgreSQL, for timeouts, for retries.
+    maxWorkers: availableParallelism() + 1,
     projects: [
+      {
+        extends: true,
+        // These start servers and take longest. Within a group, projects run in the order of their names: these first.
+        test: {
+          name: 'processes',
+          include: PROCESSES,
+          exclude: ALONE,
+          setupFiles: 'server/src/test/watch-servers.ts',
+          sequence: { groupOrder: 0 },
+        },
+      },
       {
         extends: true,
         test: {
@@ -35,10 +49,9 @@ export default defineConfig({
       },
       {
         extends: true,
-        // These start servers, which take all cores: one after the other, when nothing else runs.
         test: {
-          name: 'processes',
-          include: PROCESSES,
+          name: 'alone',
+          include: ALONE,
           setupFiles: 'server/src/test/watch-servers.ts',
           fileParallelism: false,
           sequence: { groupOrder: 1 },

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, type Limits } from '../platform/config.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
 import type { App } from '../platform/http/app.ts';
 import { LONG_READ_CONNECTIONS } from '../platform/http/long-reads.ts';
-import { createDatabase, dropDatabase, urlOf } from './database.ts';
+import { copyDatabase, dropDatabase, urlOf } from './database.ts';
 import { strictSerializer } from './strict-serializer.ts';
 
 export const ADMIN_TOKEN = '*:*.an-admin-token-for-tests-0123456789';
@@ -66,7 +66,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   };
 
   beforeAll(async () => {
-    await createDatabase(name, inject('template'));
+    await copyDatabase(inject('template'), name);
     Object.assign(harness, await open());
     harness.secondServer = async settings => (await open(settings)).app;
     await createInitialAdminTokens(harness.db, [ADMIN_TOKEN]);

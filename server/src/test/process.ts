@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 
 export type RunningServer = {
   process: ChildProcess;
@@ -20,8 +21,24 @@ export const unwatch = (server: RunningServer): void => {
   watched.delete(server);
 };
 
-/** Below those that the system gives to outgoing connections, of which tests have thousands. */
-let nextPort = 20_000 + (process.pid % 12_000);
+/** Below those that the system gives to outgoing connections. Workers, whose process ids are neighbours, start far apart. */
+let nextPort = 20_000 + ((process.pid * 97) % 12_000);
+
+/** A port that no server uses: the ready response of another server would be taken for the one of the new server. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = nextPort++;
+    const probe = createServer().listen(port, '127.0.0.1');
+    const free = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!free) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
+}
 
 /** The real server as a process of its own. */
 export function spawnServer(
@@ -44,7 +61,7 @@ export async function startProcess(
   withinMs = READY_WITHIN_MS,
   main = MAIN,
 ): Promise<RunningServer> {
-  const port = nextPort++;
+  const port = await freePort();
   const started = performance.now();
   const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: String(port), ...env }, main);
   const url = `http://127.0.0.1:${port}`;

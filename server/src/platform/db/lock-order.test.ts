@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { copyDatabase, dropDatabase, urlOf } from '../../test/database.ts';
 import { randomFrom } from '../../test/delivery-campaign.ts';
 import {
   type LockCampaign,
@@ -18,7 +18,7 @@ const name = `halyard_locks_${randomBytes(6).toString('hex')}`;
 let campaign: LockCampaign;
 
 beforeAll(async () => {
-  await createDatabase(name, inject('template'));
+  await copyDatabase(inject('template'), name);
   campaign = await startLockCampaign(urlOf(name));
 }, 120_000);
 afterAll(async () => {

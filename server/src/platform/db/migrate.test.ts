@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { extendPartitions } from '../../record/events/partitions.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { copyDatabase, createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
 import { migrationFolder } from '../../test/migration-folder.ts';
 import { openDb } from './database.ts';
 import { type MigrateOptions, migrate, pendingMigrations } from './migrate.ts';
@@ -12,7 +12,7 @@ const url = urlOf(name);
 let client: pg.Client;
 
 beforeEach(async () => {
-  await createDatabase(name, inject('template'));
+  await copyDatabase(inject('template'), name);
   client = await connect();
 });
 afterEach(async () => {

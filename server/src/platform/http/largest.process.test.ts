@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { copyDatabase, dropDatabase, urlOf } from '../../test/database.ts';
 import { largestBody, type Schema, type Shape } from '../../test/largest-body.ts';
 import { listOperations, type Operation } from '../../test/operations.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
@@ -26,7 +26,7 @@ const IMPORTS = ['/api/admin/features-batch/validate', '/api/admin/features-batc
 let server: RunningServer;
 
 beforeAll(async () => {
-  await createDatabase(name, inject('template'));
+  await copyDatabase(inject('template'), name);
   server = await startProcess(
     {
       DATABASE_URL: urlOf(name),

@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { copyDatabase, dropDatabase, urlOf } from '../../test/database.ts';
 import { makeProject } from '../../test/factories.ts';
 import { ADMIN_TOKEN } from '../../test/harness.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
@@ -20,7 +20,7 @@ let db: Db;
 let server: RunningServer;
 
 beforeAll(async () => {
-  await createDatabase(name, inject('template'));
+  await copyDatabase(inject('template'), name);
   db = openDb({ url: urlOf(name), poolSize: 2, onError: () => {} });
   await makeProject(db, { id: 'large' });
   // 4 kB each, so that a whole list does not fit into the buffers between server and client.
