@@ -22,7 +22,7 @@ beforeAll(async () => {
     const group = (await call(app, 'POST', '/api/admin/groups', { body })).body.id;
     await call(app, 'POST', `/api/admin/projects/${id}/groups/${group}/roles/5`);
   }
-}, 180_000);
+});
 
 async function statementsOf(url: string, token: string): Promise<number> {
   const before = harness.statements.length;

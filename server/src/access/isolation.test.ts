@@ -183,7 +183,7 @@ beforeAll(async () => {
     body: { name: 'hush-project', description: 'hush-project' },
   });
   placeMade(hidden);
-}, 180_000);
+});
 
 test('a member sees all of it, so there is something to hide', async () => {
   const urls = ['', '/features', '/features/hush-flag', '/access', '/api-tokens'].map(

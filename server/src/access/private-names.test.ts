@@ -118,7 +118,7 @@ beforeAll(async () => {
     eventId: rows.map(row => String(row.id)),
     groupId: ['1'],
   });
-}, 180_000);
+});
 
 const addressesOf = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].reduce<string[]>(
@@ -161,7 +161,7 @@ test('a member sees the names, so there is something to hide', async () => {
     '/api/admin/projects',
   ])
     expect(found).toContain(path);
-}, 180_000);
+});
 
 test.each([
   ['a Viewer', 0],

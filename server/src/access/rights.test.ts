@@ -203,4 +203,4 @@ test(`${WORLDS} random worlds, ${WORLDS * QUESTIONS} questions: the API allows w
   // A run in which everything is allowed, or nothing, would prove little.
   const share = (status: number) => (answers[status] ?? 0) / (WORLDS * QUESTIONS);
   for (const status of [200, 400, 403, 404]) expect(share(status)).toBeGreaterThan(0.04);
-}, 240_000);
+});

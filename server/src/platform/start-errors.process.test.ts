@@ -373,9 +373,7 @@ test('setup with a role that may not create databases says what to grant or crea
 });
 
 // Six runs, two of which hash the passwords of the demo users.
-test('setup writes .env when the database is ready, and follows another DATABASE_URL', {
-  timeout: 120_000,
-}, async () => {
+test('setup writes .env when the database is ready, and follows another DATABASE_URL', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'halyard-setup-'));
   const read = () => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
   const setup = (url: string) => run('server/scripts/setup.ts', { DATABASE_URL: url }, { cwd });
@@ -441,9 +439,7 @@ test('the commands of run-in-production.md start the server on a machine with an
   child.stderr.on('data', chunk => (output += chunk));
   const ended = once(child, 'exit');
   try {
-    await expect
-      .poll(() => output + (child.exitCode ?? ''), { timeout: 50_000 })
-      .toMatch(/Server listening|\d+$/);
+    await expect.poll(() => output + (child.exitCode ?? '')).toMatch(/Server listening|\d+$/);
 
     expect(output).toContain('Server listening');
   } finally {

@@ -10,6 +10,7 @@ import { call } from './request.ts';
 
 /** Quick enough to see all attempts of a delivery in a test. */
 const SCHEDULE = [0, 0.05, 0.05];
+const SETTLED_WITHIN_MS = 60_000;
 
 export type Deliveries = {
   receiver: Receiver;
@@ -20,7 +21,7 @@ export type Deliveries = {
   happen: () => Promise<number>;
   records: (integration: number, query?: string) => Promise<Record<string, unknown>[]>;
   /** Waits until no delivery of the integration is open, and returns its records. */
-  settled: (integration: number, withinMs?: number) => Promise<Record<string, unknown>[]>;
+  settled: (integration: number) => Promise<Record<string, unknown>[]>;
   settings: DispatcherSettings;
   start: () => Promise<() => Promise<void>>;
   /** Stops every worker that was started so far. */
@@ -72,8 +73,8 @@ export function useDeliveries(harness: Harness, changes: Partial<DispatcherSetti
   it.records = async (integration, query = '') =>
     (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events${query}`)).body
       .integrationEvents;
-  it.settled = async (integration, withinMs = 20_000) => {
-    const until = Date.now() + withinMs;
+  it.settled = async integration => {
+    const until = Date.now() + SETTLED_WITHIN_MS;
     for (;;) {
       const records = await it.records(integration, '?limit=1000');
       const open = records.filter(one => one.state === 'pending' || one.state === 'retrying');

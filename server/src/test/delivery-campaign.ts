@@ -58,7 +58,6 @@ export type CampaignResult = {
   unfinished: number;
 };
 
-const START_WITHIN_MS = 60_000;
 const ROUNDS_UNTIL_RESTART = 10;
 const KEY = Buffer.alloc(32, 7);
 /** 22 attempts: with every other one refused, one delivery in four million fails by chance. */
@@ -117,7 +116,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
       HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
       HALYARD_DELIVERY_SCHEDULE: SCHEDULE,
     };
-    server = await startProcess(env, START_WITHIN_MS);
+    server = await startProcess(env);
   };
   let kills = 0;
   let restarts = 0;

@@ -10,7 +10,7 @@ import { makeDemoData } from '../../scripts/demo.ts';
 import { buildApp } from '../app.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { openDb } from '../platform/db/database.ts';
-import { createDatabase, dropDatabase, urlOf } from './database.ts';
+import { copyDatabase, dropDatabase, urlOf } from './database.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
 import { alignWith, parseShown, patternOf } from './shown-output.ts';
 import { strictSerializer } from './strict-serializer.ts';
@@ -28,7 +28,7 @@ const env: Record<string, string> = { TOKEN: ADMIN_TOKEN };
 
 beforeAll(async () => {
   writeFileSync(join(folder, '.env'), `HALYARD_INIT_ADMIN_TOKENS=${ADMIN_TOKEN}\n`);
-  await createDatabase(demo, inject('template'));
+  await copyDatabase(inject('template'), demo);
   const db = openDb({ url: urlOf(demo), poolSize: 2, onError: () => {} });
   await createInitialAdminTokens(db, [ADMIN_TOKEN]);
   const people = await makeDemoData(db);
@@ -45,7 +45,7 @@ function useInstance(): void {
   const name = `${demo}_page`;
   const opened: { close: () => Promise<void> }[] = [];
   beforeAll(async () => {
-    await createDatabase(name, demo);
+    await copyDatabase(demo, name);
     const db = openDb({ url: urlOf(name), poolSize: 4, onError: () => {} });
     const port = await freePort();
     env.URL = `http://127.0.0.1:${port}`;

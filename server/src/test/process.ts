@@ -12,7 +12,7 @@ export type RunningServer = {
 
 const MAIN = new URL('../main.ts', import.meta.url).pathname;
 /** A process that ends is noticed at once; this bounds only one that hangs, on a machine that is busy. */
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 180_000;
 /** Servers that have to be alive and without unhandled errors at the end of a test (test/watch-servers.ts). */
 export const watched = new Set<RunningServer>();
 

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+const ARRIVED_WITHIN_MS = 60_000;
+
 export type Received = { path: string; headers: IncomingHttpHeaders; body: string; at: number };
 
 type Respond = (received: Received, response: ServerResponse) => void;
@@ -45,7 +47,7 @@ export async function startReceiver(): Promise<Receiver> {
     answer: wanted => {
       respond = typeof wanted === 'number' ? (_, response) => response.writeHead(wanted).end() : wanted;
     },
-    count: async (wanted, withinMs = 20_000) => {
+    count: async (wanted, withinMs = ARRIVED_WITHIN_MS) => {
       const until = Date.now() + withinMs;
       while (received.length < wanted) {
         if (Date.now() > until) throw new Error(`${received.length} of ${wanted} requests arrived`);

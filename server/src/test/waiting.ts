@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db, Reader } from '../platform/db/database.ts';
 
-const WITHIN_MS = 10_000;
+const WITHIN_MS = 60_000;
 
 /** How many statements on this database wait for a lock; for requests that compute before they come upon it. */
 export async function waitingForLock(db: Reader): Promise<number> {
@@ -11,7 +11,7 @@ export async function waitingForLock(db: Reader): Promise<number> {
   return rows.length;
 }
 
-/** Resolves when at least so many transactions of this database wait for a lock; throws after 10 s. */
+/** Resolves when at least so many transactions of this database wait for a lock, or throws. */
 export async function untilWaiting(db: Db, number = 1): Promise<void> {
   const started = performance.now();
   while (performance.now() - started < WITHIN_MS) {

@@ -3,9 +3,7 @@ import { expect, test } from 'vitest';
 import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
 import { randomFrom, runCampaign } from '../../test/delivery-campaign.ts';
 
-test('a server killed while it delivers loses nothing, and every attempt is recorded', {
-  timeout: 120_000,
-}, async () => {
+test('a server killed while it delivers loses nothing, and every attempt is recorded', async () => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   const name = `halyard_test_${randomBytes(6).toString('hex')}`;
   await createDatabase(name);
@@ -20,7 +18,7 @@ test('a server killed while it delivers loses nothing, and every attempt is reco
       // One event, so that in the end there are too few failures for the breaker.
       oneInRefused: 80,
       random: randomFrom(seed),
-      settleWithinMs: 60_000,
+      settleWithinMs: 180_000,
     });
 
     process.stdout.write(`kill -9 while delivering: ${JSON.stringify({ seed, ...result })}\n`);

@@ -27,7 +27,7 @@ beforeAll(async () => {
     await makeApiToken(harness.db, { tokenName: 'c', type: 'client', environment: 'production' })
   ).secret;
   tokens.wrong = '*:*.bad';
-}, 180_000);
+});
 
 type Case = {
   name: string;

@@ -200,7 +200,7 @@ test(`a copy is its source in all that is copied and in nothing else, and the so
     ),
     { numRuns: 60, seed: SEED },
   );
-}, 120_000);
+});
 
 /** A group that is not the feature itself becomes another by replacement, and that is a difference. */
 const hasForeignGroup = ({ environments, name }: Feature): boolean =>

@@ -331,4 +331,4 @@ test(`report, findings, status, insights and history agree with a plain recomput
     { numRuns: ROUNDS, seed: SEED, endOnFailure: true },
   );
   expect(compared).toBeGreaterThan(ROUNDS * 6);
-}, 280_000);
+});

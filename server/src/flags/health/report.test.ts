@@ -413,8 +413,8 @@ test('a caller who goes away in the midst of a report leaves no transaction behi
     headers: { authorization: ADMIN_TOKEN },
   });
   await once(request, 'response');
-  await expect.poll(open, { timeout: 20_000 }).toBe(1);
+  await expect.poll(open).toBe(1);
   request.destroy();
 
-  await expect.poll(open, { timeout: 20_000 }).toBe(0);
+  await expect.poll(open).toBe(0);
 });

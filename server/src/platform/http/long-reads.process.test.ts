@@ -67,7 +67,6 @@ test('clients that do not read their reports do not keep others waiting, and are
             select count(*) as open from pg_stat_activity
             where datname = ${name} and state = 'idle in transaction'`.execute(db)
         ).rows[0]?.open,
-      { timeout: 30_000 },
     )
     .toBeGreaterThan(0);
 
@@ -93,10 +92,10 @@ test('clients that do not read their reports do not keep others waiting, and are
   expect(unread).toBeGreaterThan(0);
   for (const { response } of clients.filter(({ response }) => response.statusCode !== 200))
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '5']);
-  await expect.poll(cutOff, { timeout: 90_000 }).toBe(unread);
+  await expect.poll(cutOff).toBe(unread);
   for (const { request } of clients) request.destroy();
   expect(await (await read(`${PATH}/health-report`)).json()).toMatchObject({ activeCount: FEATURES });
-}, 180_000);
+});
 
 test('whole lists are sent in pieces: 6 lists of 6,000 flags at once take little memory', async () => {
   const rss = () => {
@@ -120,4 +119,4 @@ test('whole lists are sent in pieces: 6 lists of 6,000 flags at once take little
   await sleep(0);
   expect(lengths).toEqual(Array(6).fill(FEATURES));
   expect(peak - before).toBeLessThan(120);
-}, 180_000);
+});

@@ -74,7 +74,7 @@ test('cuts off a client that does not read, and ends what makes the pieces', asy
   const [response] = await once(request, 'response');
   await closed;
 
-  await expect.poll(() => ended, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => ended).toBe(true);
   await expect(async () => {
     for await (const _ of response);
   }).rejects.toThrow('aborted');
@@ -104,7 +104,7 @@ test('reads ahead of the client, so that the source can end before the client ha
   const request = get(address);
   const [response] = await once(request, 'response');
 
-  await expect.poll(() => ended, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => ended).toBe(true);
   let bytes = 0;
   for await (const chunk of response) bytes += chunk.length;
   expect(bytes).toBe(3_000_000);
@@ -131,11 +131,11 @@ test('ends the source when the client goes away before the first piece', async (
   request.on('error', () => {});
   await begun.promise;
   request.destroy();
-  await expect.poll(async () => await openConnections(app), { timeout: 20_000 }).toBe(0);
+  await expect.poll(async () => await openConnections(app)).toBe(0);
   gone.resolve();
 
   await closed;
-  await expect.poll(() => ended, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => ended).toBe(true);
   await app.close();
 });
 

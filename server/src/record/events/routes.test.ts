@@ -186,7 +186,7 @@ test('finds every text by any part of it', async () => {
     ),
     { numRuns: 150 },
   );
-}, 180_000);
+});
 
 test('who may not read a private project sees neither its events nor a total that counts them', async () => {
   const all = await search('project=IS:secret-project');
