@@ -3,11 +3,13 @@ import { type KyselyPlugin, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { type Db, openDb } from '../../platform/db/database.ts';
+import { change } from '../../record/change.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { insertRichFeature, insertSegment, type RichFeature } from '../../test/rich-feature.ts';
 import { untilWaiting } from '../../test/waiting.ts';
+import { readFeatures } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { PARTS } from './schema.ts';
@@ -55,7 +57,7 @@ const strategy = (segments: number[]) =>
     name: fc.constantFrom('flexibleRollout', 'default', 'remoteAddress'),
     title: fc.option(text, { nil: null }),
     disabled: fc.boolean(),
-    // Few places, so that some are the same.
+    // Few positions, so that some strategies share one.
     sortOrder: fc.integer({ min: 0, max: 3 }),
     parameters: fc.oneof(
       fc.record({
@@ -110,7 +112,7 @@ const feature = (segments: number[], parents: string[]): fc.Arbitrary<Omit<RichF
 
 const ADMIN = { id: -42, name: expect.any(String), imageUrl: expect.stringMatching(/^https:/) };
 
-/** What a copy should be, told anew and without the code that makes it. */
+/** The expected copy, computed independently of the implementation. */
 function expectedCopy(source: Feature, name: string, replaceGroupId: boolean, include: readonly string[]) {
   const { lastSeenAt: _, ...rest } = source;
   return {
@@ -153,7 +155,7 @@ function expectedCopy(source: Feature, name: string, replaceGroupId: boolean, in
   };
 }
 
-test(`a copy is its source in all that is copied and in nothing else, and the source stays (seed ${SEED})`, async () => {
+test(`a copy equals its source in the copied parts only, and the source does not change (seed ${SEED})`, async () => {
   const { db } = harness;
   const segments = [await insertSegment(db, 'one'), await insertSegment(db, 'two')];
   const parents = ['parent-a', 'parent-b'];
@@ -177,18 +179,18 @@ test(`a copy is its source in all that is copied and in nothing else, and the so
         );
         const source = await get(name);
 
-        const answer = await clone(name, { name: `copy-${n}`, replaceGroupId, include });
+        const response = await clone(name, { name: `copy-${n}`, replaceGroupId, include });
 
-        expect(answer.status).toBe(200);
-        expect(answer.body).toEqual(
+        expect(response.status).toBe(200);
+        expect(response.body).toEqual(
           expectedCopy(source, `copy-${n}`, replaceGroupId ?? true, include ?? PARTS),
         );
-        expect(await get(`copy-${n}`)).toEqual(answer.body);
+        expect(await get(`copy-${n}`)).toEqual(response.body);
         const { rows } = await sql<{ data: object; environment: string }>`
           select data, environment from events where feature_name = ${`copy-${n}`} and type = 'feature-strategy-add'
           order by id`.execute(db);
         expect(rows.map(row => ({ ...row.data, environment: row.environment }))).toEqual(
-          (answer.body as Feature).environments.flatMap(here =>
+          (response.body as Feature).environments.flatMap(here =>
             here.strategies.map(({ featureName: _, ...one }) => ({ ...one, environment: here.name })),
           ),
         );
@@ -202,30 +204,30 @@ test(`a copy is its source in all that is copied and in nothing else, and the so
   );
 });
 
-/** A group that is not the feature itself becomes another by replacement, and that is a difference. */
+/** Replacing a groupId that is not the name of the feature is a difference. */
 const hasForeignGroup = ({ environments, name }: Feature): boolean =>
   environments.some(({ strategies }) =>
     strategies.some(({ parameters }) => parameters.groupId !== undefined && parameters.groupId !== name),
   );
 
-test('of 50 clones to the same name at once exactly one is made', async () => {
+test('of 50 concurrent clones with the same name exactly one succeeds', async () => {
   await insertRichFeature(harness.db, {
     name: 'wanted',
     environments: { development: { strategies: [{}, {}] } },
   });
 
-  const answers = await Promise.all(Array.from({ length: 50 }, () => clone('wanted', { name: 'the-one' })));
+  const responses = await Promise.all(Array.from({ length: 50 }, () => clone('wanted', { name: 'the-one' })));
 
-  const statuses = answers.map(({ status }) => status).toSorted();
+  const statuses = responses.map(({ status }) => status).toSorted();
   expect(statuses).toEqual([200, ...Array(49).fill(409)]);
-  expect(new Set(answers.filter(({ status }) => status === 409).map(({ body }) => body.name))).toEqual(
+  expect(new Set(responses.filter(({ status }) => status === 409).map(({ body }) => body.name))).toEqual(
     new Set(['NameExistsError']),
   );
   const { rows } = await sql`select from events where feature_name = 'the-one'`.execute(harness.db);
   expect(rows).toHaveLength(3);
 });
 
-test('two open transactions: the second clone to a name waits for the first, and is refused when that commits', async () => {
+test('a clone with the name of a concurrent transaction waits for it and is rejected with 409', async () => {
   await makeProject(harness.db, { id: 'second-project' });
   await insertRichFeature(harness.db, { name: 'contested' });
   const first = await harness.db.startTransaction().execute();
@@ -242,7 +244,7 @@ test('two open transactions: the second clone to a name waits for the first, and
 
 const ENVIRONMENTS = ['development', 'production', 'stage-1', 'stage-2', 'stage-3'];
 
-/** Thirty strategies in each of five environments, with one of everything else. */
+/** A feature with the given number of strategies in each of five environments, and one of every other part. */
 async function makeLarge(name: string, strategies: number): Promise<void> {
   const list = Array.from({ length: strategies }, (_, at) => ({
     name: 'flexibleRollout',
@@ -276,7 +278,7 @@ test('the number of statements does not depend on the size of the feature', asyn
   await insertRichFeature(harness.db, { name: 'parent-of-large' });
   await makeLarge('large', 30);
   await makeLarge('small', 1);
-  // A token's use is noted now and then, and nobody waits for that.
+  // The server records the last use of a token at most once a minute, without waiting.
   const statementsOf = async (source: string) => {
     const before = harness.statements.length;
     expect((await clone(source, { name: `${source}-copy` })).status).toBe(200);
@@ -293,7 +295,7 @@ test('the number of statements does not depend on the size of the feature', asyn
   );
 });
 
-/** What is in every table that a clone could write to. */
+/** The content of every table that a clone writes to. */
 async function fingerprint(db: Db): Promise<string[]> {
   const tables = [
     ...[
@@ -322,7 +324,7 @@ async function fingerprint(db: Db): Promise<string[]> {
   return prints;
 }
 
-/** Counts the statements of a transaction, and has the server end the connection after one of them. */
+/** Counts the statements of a transaction and terminates the connection after one of them. */
 class Crash implements KyselyPlugin {
   done = 0;
   readonly after: number;
@@ -342,7 +344,7 @@ class Crash implements KyselyPlugin {
   };
 }
 
-test('a connection that breaks after any statement of a clone leaves nothing behind', async () => {
+test('a connection that breaks after any statement of a clone leaves no partial copy', async () => {
   const { db } = harness;
   await insertRichFeature(db, { name: 'crash-parent' });
   await insertRichFeature(db, {
@@ -362,18 +364,19 @@ test('a connection that breaks after any statement of a clone leaves nothing beh
     const crash = new Crash(db, after);
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(fragile);
     crash.pid = rows[0]?.pid ?? 0;
-    const outcome = await cloneFeatures(
+    const input = {
+      project: 'default',
+      features: [{ source: 'crashing', name: `crashed-${after}` }],
+      options: { replaceGroupId: true, include: PARTS, environments: undefined },
+      planId: undefined,
+    };
+    const outcome = await change(
       fragile.withPlugin(crash),
       SYSTEM,
-      {
-        project: 'default',
-        features: [{ source: 'crashing', name: `crashed-${after}` }],
-        choice: { replaceGroupId: true, include: PARTS, environments: undefined },
-        planId: undefined,
-      },
-      Number.POSITIVE_INFINITY,
+      current => cloneFeatures(current, input, Number.POSITIVE_INFINITY),
+      tx => readFeatures(tx, SYSTEM, 'default', [`crashed-${after}`]),
     ).then(
-      () => 'made',
+      () => 'created',
       () => 'failed',
     );
     await fragile.destroy();
@@ -385,8 +388,8 @@ test('a connection that breaks after any statement of a clone leaves nothing beh
     const { outcome } = await attempt(after);
     const print = await fingerprint(db);
     if (JSON.stringify(print) !== JSON.stringify(before)) {
-      // The first that leaves something breaks after the commit: the copy was read before it.
-      expect(outcome).toBe('made');
+      // The first attempt that leaves a copy breaks after the commit, when the response was read already.
+      expect(outcome).toBe('created');
       break;
     }
     expect(outcome).toBe('failed');

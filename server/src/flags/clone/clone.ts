@@ -1,37 +1,24 @@
 import { mayName } from '../../access/private.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { attachParents } from '../dependencies/add.ts';
 import { placeCopies } from '../feature-environments/strategies.ts';
-import { readFeatures } from '../features/load.ts';
-import type { Feature } from '../features/schema.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { attachTags } from '../tags/attach.ts';
-import { makePlan, type Order, refuseUnlessPossible } from './plan.ts';
+import { type CloneInput, makePlan, rejectImpossible } from './plan.ts';
 import type { PlannedCopy } from './schema.ts';
 import { insertCopies, insertEnvironments } from './store.ts';
 
-/** Makes the copies, all of them or none, and returns them in the order they were asked for. */
-export async function cloneFeatures(
-  db: Db,
-  actor: Actor,
-  order: Order,
-  mostFeatures: number,
-): Promise<Feature[]> {
-  const names = order.features.map(({ name }) => name);
-  const clone = async (current: Change) => {
-    const plan = await makePlan(current.tx, actor, order, mostFeatures);
-    refuseUnlessPossible(plan, order.planId);
-    await writeCopies(current, actor, order, plan.copies);
-  };
-  return await change(db, actor, clone, tx => readFeatures(tx, actor, order.project, names));
+/** Creates all copies, or none if there is an obstacle. */
+export async function cloneFeatures(current: Change, input: CloneInput, featureLimit: number): Promise<void> {
+  const plan = await makePlan(current, input, featureLimit);
+  rejectImpossible(plan, input.planId);
+  await writeCopies(current, input, plan.copies);
 }
 
-/** One statement for each kind of part, however many there are of it. */
-async function writeCopies(current: Change, actor: Actor, order: Order, copies: PlannedCopy[]) {
-  const { tx, record } = current;
-  const { project, choice } = order;
+/** Writes all parts of one kind in one statement, regardless of their number. */
+async function writeCopies(current: Change, input: CloneInput, copies: PlannedCopy[]): Promise<void> {
+  const { tx, actor, record } = current;
+  const { project, options } = input;
   const names = copies.map(({ name }) => name);
   const variants = partsOf(copies, ({ environments }) =>
     environments.filter(environment => environment.variants.length > 0),
@@ -65,7 +52,7 @@ async function writeCopies(current: Change, actor: Actor, order: Order, copies: 
       },
     });
   }
-  await placeCopies(current, project, strategiesOf(copies, choice.replaceGroupId));
+  await placeCopies(current, project, strategiesOf(copies, options.replaceGroupId));
   for (const { featureName, environment, variants: list } of variants) {
     record({
       type: 'feature-environment-variants-updated',
@@ -100,6 +87,6 @@ const strategiesOf = (copies: PlannedCopy[], replaceGroupId: boolean) =>
     ),
   );
 
-/** Parts of all copies in one list, each with the name of its copy. */
+/** The parts of all copies in one list, each with the name of its copy. */
 const partsOf = <T extends object>(copies: PlannedCopy[], parts: (copy: PlannedCopy) => T[]) =>
   copies.flatMap(copy => parts(copy).map(part => ({ ...part, featureName: copy.name })));

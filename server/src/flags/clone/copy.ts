@@ -1,54 +1,54 @@
 import type { FeatureEnvironment, PlannedStrategy } from '../feature-environments/schema.ts';
 import type { Feature } from '../features/schema.ts';
-import type { LeftOut, Part, PlannedCopy } from './schema.ts';
+import type { OmittedPart, Part, PlannedCopy } from './schema.ts';
 
-export type Choice = {
+export type CloneOptions = {
   replaceGroupId: boolean;
   include: readonly Part[];
-  /** undefined: each its own */
+  /** undefined: each environment maps to itself */
   environments: { from: string; to: string }[] | undefined;
 };
 
-/** The project that receives copies, and the names by which sources of this clone go there. */
-export type Receiving = { project: string; environments: string[]; nameOf: Map<string, string> };
+/** The target project, its environments, and the name of the copy of each source. */
+export type Target = { project: string; environments: string[]; copyNames: Map<string, string> };
 
-/** What a copy of the source is made of. A parent that is cloned in the same request is replaced by its copy. */
-export function copyOf(source: Feature, name: string, receiving: Receiving, choice: Choice): PlannedCopy {
-  const takes = (part: Part) => choice.include.includes(part);
-  const environments = pairs(source, receiving, choice).flatMap(({ from, to }) => {
+/** Plans a copy of the source. A parent that is cloned in the same request is replaced by its copy. */
+export function planCopy(source: Feature, name: string, target: Target, options: CloneOptions): PlannedCopy {
+  const includes = (part: Part) => options.include.includes(part);
+  const environments = environmentPairs(source, target, options).flatMap(({ from, to }) => {
     const here = source.environments.find(environment => environment.name === from);
-    const strategies = here && takes('strategies') ? here.strategies.map(plannedAs(name, choice)) : [];
-    const variants = here && takes('variants') ? here.variants : [];
+    const strategies = here && includes('strategies') ? here.strategies.map(planStrategy(name, options)) : [];
+    const variants = here && includes('variants') ? here.variants : [];
     return strategies.length + variants.length === 0 ? [] : [{ name: to, from, strategies, variants }];
   });
   const { type, description, impressionData } = source;
   return {
     source: { project: source.project, feature: source.name },
     name,
-    project: receiving.project,
+    project: target.project,
     type,
     ...(description === undefined ? {} : { description }),
     impressionData,
     environments,
-    tags: takes('tags') ? source.tags : [],
-    dependencies: takes('dependencies')
+    tags: includes('tags') ? source.tags : [],
+    dependencies: includes('dependencies')
       ? source.dependencies.map(parent => ({
           ...parent,
-          feature: receiving.nameOf.get(parent.feature) ?? parent.feature,
+          feature: target.copyNames.get(parent.feature) ?? parent.feature,
         }))
       : [],
-    leftOut: [...leftOut(source, receiving, choice)],
+    omitted: [...omittedParts(source, target, options)],
   };
 }
 
-const pairs = (source: Feature, receiving: Receiving, { environments }: Choice) =>
+const environmentPairs = (source: Feature, target: Target, { environments }: CloneOptions) =>
   environments ??
   source.environments
-    .filter(({ name }) => receiving.environments.includes(name))
+    .filter(({ name }) => target.environments.includes(name))
     .map(({ name }) => ({ from: name, to: name }));
 
-const plannedAs =
-  (name: string, { replaceGroupId }: Choice) =>
+const planStrategy =
+  (name: string, { replaceGroupId }: CloneOptions) =>
   ({ id, featureName: _, ...content }: FeatureEnvironment['strategies'][number]): PlannedStrategy => ({
     copyOf: id,
     ...content,
@@ -58,26 +58,27 @@ const plannedAs =
         : content.parameters,
   });
 
-/** Only what the source has: a list of all that no copy ever has would tell nothing. */
-function* leftOut(source: Feature, receiving: Receiving, choice: Choice): Generator<LeftOut> {
-  const taken = new Set(pairs(source, receiving, choice).map(({ from }) => from));
+/** Lists only parts that the source has. */
+function* omittedParts(source: Feature, target: Target, options: CloneOptions): Generator<OmittedPart> {
+  const copied = new Set(environmentPairs(source, target, options).map(({ from }) => from));
   for (const { name, strategies, variants } of source.environments) {
-    if (taken.has(name) || strategies.length + variants.length === 0) continue;
-    const why = choice.environments
-      ? 'The request does not name this environment.'
-      : `Project ${receiving.project} does not have this environment.`;
-    yield { part: 'environment', environment: name, why };
+    if (copied.has(name) || strategies.length + variants.length === 0) continue;
+    const reason = options.environments
+      ? 'The request does not map this environment.'
+      : `Project ${target.project} does not have this environment.`;
+    yield { part: 'environment', environment: name, reason };
   }
   for (const part of ['strategies', 'variants', 'tags', 'dependencies'] as const) {
-    if (!choice.include.includes(part) && has(source, part))
-      yield { part, environment: null, why: 'The request does not include this.' };
+    if (!options.include.includes(part) && has(source, part))
+      yield { part, environment: null, reason: 'The request does not include this part.' };
   }
   for (const { name, enabled } of source.environments)
-    if (enabled) yield { part: 'enabled', environment: name, why: 'A copy is off until it is switched on.' };
-  if (source.stale) yield { part: 'stale', environment: null, why: 'A copy is new.' };
-  if (source.links.length > 0) yield { part: 'links', environment: null, why: 'Links are about the source.' };
+    if (enabled)
+      yield { part: 'enabled', environment: name, reason: 'A copy is disabled in every environment.' };
+  if (source.stale) yield { part: 'stale', environment: null, reason: 'A copy is not stale.' };
+  if (source.links.length > 0) yield { part: 'links', environment: null, reason: 'Links are not copied.' };
   if (source.children.length > 0)
-    yield { part: 'children', environment: null, why: 'Children go on depending on the source.' };
+    yield { part: 'children', environment: null, reason: 'Children keep depending on the source.' };
 }
 
 const has = (source: Feature, part: Part): boolean =>

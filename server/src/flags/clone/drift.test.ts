@@ -33,7 +33,7 @@ async function cloned(name: string): Promise<string> {
   return `${name}-2`;
 }
 
-test('a fresh copy has not drifted, though it is off and its groups have its own name', async () => {
+test('a new copy is in sync, although it is disabled and has groupIds of its own', async () => {
   const copy = await cloned('fresh');
 
   expect(await drift(copy)).toMatchObject({
@@ -48,7 +48,7 @@ test('a fresh copy has not drifted, though it is off and its groups have its own
   });
 });
 
-test('everything that differs is told, with both sides', async () => {
+test('lists every difference with both values', async () => {
   const copy = await cloned('apart');
   const { body } = await call(harness.app, 'GET', `${P}/${copy}`);
   const [first, , last] = body.environments.find(
@@ -91,7 +91,7 @@ test('everything that differs is told, with both sides', async () => {
   ]);
 });
 
-test('the same strategies in another order are told as that', async () => {
+test('reports the same strategies in a different order', async () => {
   const copy = await cloned('sorted');
   await sql`
     update feature_strategies set sort_order = 100 - sort_order where feature_name = ${copy}`.execute(
@@ -103,7 +103,7 @@ test('the same strategies in another order are told as that', async () => {
   ]);
 });
 
-test('an archived source is still compared with, and said to be archived', async () => {
+test('compares with an archived source and reports that it is archived', async () => {
   const copy = await cloned('retired');
   for (const name of ['retired', copy]) await call(harness.app, 'DELETE', `${P}/${name}/dependencies`);
   await call(harness.app, 'DELETE', `${P}/retired`);
@@ -111,7 +111,7 @@ test('an archived source is still compared with, and said to be archived', async
   expect((await drift(copy)).body).toMatchObject({ inSync: true, source: { archived: true } });
 });
 
-test('a feature that is no copy, and one whose source was deleted, have nothing to be compared with', async () => {
+test('responds with 404 for a feature that is not a copy or whose source was deleted', async () => {
   const copy = await cloned('gone');
   await sql`delete from features where name = 'gone'`.execute(harness.db);
   const deleted = await drift(copy);

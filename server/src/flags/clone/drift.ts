@@ -9,13 +9,13 @@ import type { Feature } from '../features/schema.ts';
 import type { Difference, Drift } from './schema.ts';
 import { listOrigins } from './store.ts';
 
-/** What differs now between a copy and its source, in what cloning copies. */
+/** The differences between a copy and its source, in the parts that cloning copies. */
 export async function readDrift(db: Db, actor: Actor, project: string, name: string): Promise<Drift> {
   const copy = await readFeature(db, actor, project, name);
   const source = copy.clonedFrom ? await findReadable(db, actor, copy.clonedFrom.feature) : undefined;
-  // One that is younger than its copy has only the name of a source that was deleted.
   if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature ${name} is not a copy.`);
-  if (!source || source.createdAt > copy.createdAt) throw notFound(`A source of feature ${name}`);
+  // A feature that is younger than the copy only has the name of the deleted source.
+  if (!source || source.createdAt > copy.createdAt) throw notFound(`The source of feature ${name}`);
   const origins = await listOrigins(
     db,
     copy.dependencies.map(({ feature }) => feature),
@@ -30,7 +30,7 @@ export async function readDrift(db: Db, actor: Actor, project: string, name: str
   };
 }
 
-/** `originOf` knows of which feature a parent of the copy is itself a copy: cloned together, they went together. */
+/** `originOf` maps a parent of the copy to its own source, so that a parent and a child cloned together do not differ. */
 export function* compare(
   source: Feature,
   copy: Feature,
@@ -75,7 +75,7 @@ function* environmentDifferences(source: Feature, copy: Feature): Generator<Diff
 const hasContent = ({ strategies, variants }: FeatureEnvironment): boolean =>
   strategies.length + variants.length > 0;
 
-/** Strategies of a copy have ids of their own: those that say the same belong together, then those of the same type. */
+/** Strategies of a copy have other ids, so they are paired by equal content first, then by type. */
 function* strategyDifferences(here: FeatureEnvironment, there: FeatureEnvironment): Generator<Difference> {
   const at = { part: 'strategies', environment: here.name };
   const { pairs, onlyInSource, onlyInCopy } = pairUp(here.strategies, there.strategies);
@@ -83,18 +83,19 @@ function* strategyDifferences(here: FeatureEnvironment, there: FeatureEnvironmen
     if (!sameContent(source, copy)) yield { ...at, kind: 'changed', source, copy };
   for (const source of onlyInSource) yield { ...at, kind: 'only-in-source', source };
   for (const copy of onlyInCopy) yield { ...at, kind: 'only-in-copy', copy };
-  const places = pairs
+  const positions = pairs
     .toSorted(([a], [b]) => here.strategies.indexOf(a) - here.strategies.indexOf(b))
     .map(([, copy]) => there.strategies.indexOf(copy));
-  if (places.some((place, index) => place < (places[index - 1] ?? 0))) yield { ...at, kind: 'order' };
+  if (positions.some((position, index) => position < (positions[index - 1] ?? 0)))
+    yield { ...at, kind: 'order' };
 }
 
 function pairUp(sources: FeatureStrategy[], copies: FeatureStrategy[]) {
   const pairs: [FeatureStrategy, FeatureStrategy][] = [];
   const onlyInCopy = [...copies];
-  const unpaired = (belongs: (source: FeatureStrategy, copy: FeatureStrategy) => boolean) => {
+  const unpaired = (matches: (source: FeatureStrategy, copy: FeatureStrategy) => boolean) => {
     return (source: FeatureStrategy): boolean => {
-      const found = onlyInCopy.findIndex(copy => belongs(source, copy));
+      const found = onlyInCopy.findIndex(copy => matches(source, copy));
       const [copy] = found === -1 ? [] : onlyInCopy.splice(found, 1);
       if (copy) pairs.push([source, copy]);
       return copy === undefined;
@@ -115,7 +116,7 @@ function sameContent(source: FeatureStrategy, copy: FeatureStrategy): boolean {
 
 const contentOf = ({ id: _, featureName: __, sortOrder: ___, ...content }: FeatureStrategy) => content;
 
-/** A rollout whose group is its own feature is the same in the copy, whose group is the copy. */
+/** A rollout that uses the name of its own feature as groupId equals one in the copy that uses the name of the copy. */
 function withoutOwnGroup(strategy: FeatureStrategy) {
   const { groupId, ...parameters } = strategy.parameters;
   const content = contentOf(strategy);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { environmentsWithout, needsInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
 import {
   ApiError,
   badData,
@@ -11,44 +11,42 @@ import {
   rejectForAll,
   type Violation,
 } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';
 import { admissionErrors, instanceLimitErrors } from '../features/create.ts';
 import { holdSources, readReadable, takenNames } from '../features/load.ts';
 import type { Feature } from '../features/schema.ts';
-import { type Choice, copyOf } from './copy.ts';
+import { type CloneOptions, planCopy } from './copy.ts';
 import type { ClonePlan, PlannedCopy } from './schema.ts';
-import { lockEnvironments, lockTagsOf } from './store.ts';
+import { lockEnvironmentsForCopy, lockTagsForCopy } from './store.ts';
 
-/** Which features are to be copied into which project, under which names. */
-export type Order = {
+/** Which features to copy, the names of the copies and the target project. */
+export type CloneInput = {
   project: string;
   features: { source: string; name: string }[];
-  choice: Choice;
+  options: CloneOptions;
   planId: string | undefined;
 };
 
-type Needed = { permission: ProjectPermission; environment: string | null; held: boolean };
+type RequiredPermission = { permission: ProjectPermission; environment: string | null; held: boolean };
 
 export type Plan = {
   copies: PlannedCopy[];
-  permissions: Needed[];
-  /** Errors about sources that are missing or archived: without them there is nothing to plan. */
+  permissions: RequiredPermission[];
+  /** Errors about missing or archived sources. They reject even a dry run. */
   sourceErrors: ApiError[];
   obstacles: ApiError[];
   id: string;
 };
 
-/** Everything the clone would do, without doing it. */
+/** Plans the clone without executing it. It takes the locks of a clone and writes nothing. */
 export async function planClone(
-  db: Db,
-  actor: Actor,
-  order: Order,
-  mostFeatures: number,
+  current: Change,
+  input: CloneInput,
+  featureLimit: number,
 ): Promise<ClonePlan> {
-  // Records nothing and so changes nothing: it only holds what the clone itself would hold.
-  const plan = await change(db, actor, async ({ tx }) => await makePlan(tx, actor, order, mostFeatures));
-  refuseWithoutSources(plan);
+  const plan = await makePlan(current, input, featureLimit);
+  rejectWithoutSources(plan);
   return {
     planId: plan.obstacles.length === 0 ? plan.id : null,
     copies: plan.copies,
@@ -60,33 +58,37 @@ export async function planClone(
 }
 
 /**
- * What is to be made, and all that stands in the way. What it is made from and where it goes stay as they are until the
- * transaction ends: the receiving project first, then the features.
+ * Plans the copies and collects every obstacle. Locks the target project first, then the sources, so that the plan stays
+ * valid until the transaction ends.
  */
-export async function makePlan(tx: Tx, actor: Actor, order: Order, mostFeatures: number): Promise<Plan> {
-  const { project, features, choice } = order;
+export async function makePlan(
+  { tx, actor }: Change,
+  input: CloneInput,
+  featureLimit: number,
+): Promise<Plan> {
+  const { project, features, options } = input;
   await needsInProject(tx, actor, project, ['CREATE_FEATURE']);
   const names = [...new Set(features.map(({ source }) => source))];
-  await lockTagsOf(tx, names);
-  const admission = await admissionErrors(tx, project, namesIn(order));
-  const environments = await lockEnvironments(tx, project);
+  await lockTagsForCopy(tx, names);
+  const admission = await admissionErrors(tx, project, namesIn(input));
+  const environments = await lockEnvironmentsForCopy(tx, project);
   const { sources, projectOf, errors: sourceErrors } = await holdSources(tx, actor, names);
 
-  // A source that is copied twice: whoever depends on it gets the first copy.
-  const nameOf = new Map(features.toReversed().map(({ source, name }) => [source, name]));
-  const receiving = { project, environments, nameOf };
+  // If a source is copied twice, the copies of its children depend on its first copy.
+  const copyNames = new Map(features.toReversed().map(({ source, name }) => [source, name]));
+  const target = { project, environments, copyNames };
   const copies = features.flatMap(({ source, name }) => {
     const feature = sources.get(source);
-    return feature ? [copyOf(feature, name, receiving, choice)] : [];
+    return feature ? [planCopy(feature, name, target, options)] : [];
   });
   const violations = [
-    ...repeatedNames(namesIn(order)),
-    ...environmentViolations([...sources.values()], environments, order),
-    ...parentViolations(copies, projectOf, nameOf),
-    ...(await segmentObstacles(tx, project, copies)),
+    ...duplicateNames(namesIn(input)),
+    ...environmentViolations([...sources.values()], environments, input),
+    ...parentViolations(copies, projectOf, copyNames),
+    ...(await segmentViolations(tx, project, copies)),
   ];
-  const permissions = await neededPermissions(tx, actor, project, copies);
-  const taken = await takenNames(tx, namesIn(order));
+  const permissions = await requiredPermissions(tx, actor, project, copies);
+  const taken = await takenNames(tx, namesIn(input));
   return {
     copies,
     permissions,
@@ -98,98 +100,104 @@ export async function makePlan(tx: Tx, actor: Actor, order: Order, mostFeatures:
         .filter(({ held }) => !held)
         .map(({ permission, environment }) => noAccess([permission], environment ?? undefined)),
       ...taken.map(name => nameExists(`Feature ${name}`)),
-      ...(await instanceLimitErrors(tx, mostFeatures, features.length)),
+      ...(await instanceLimitErrors(tx, featureLimit, features.length)),
     ],
     id: createHash('sha256').update(JSON.stringify(copies)).digest('base64url'),
   };
 }
 
-/** Goes on if the plan can be carried out and, where one was made before, is still that plan. */
-export function refuseUnlessPossible(plan: Plan, planId: string | undefined): void {
+/** Rejects a plan with obstacles, or one that differs from the plan with the given id. */
+export function rejectImpossible(plan: Plan, planId: string | undefined): void {
   const { obstacles, id } = plan;
-  refuseWithoutSources(plan);
+  rejectWithoutSources(plan);
   const denied = obstacles.filter(({ name }) => name === 'NoAccessError');
   if (planId !== undefined && denied.length === 0 && (planId !== id || obstacles.length > 0)) {
     const changed =
-      'planId does not match: the source, the receiving project or the request differs from the plan.';
-    throw new ApiError('ConflictError', `${changed} Make a new plan.`, {
+      'planId does not match: a source, the target project or the request changed since the dry run.';
+    throw new ApiError('ConflictError', `${changed} Run the dry run again.`, {
       details: [{ message: changed }, ...obstacles.flatMap(({ details }) => details)],
     });
   }
   rejectForAll('The clone', obstacles);
 }
 
-function refuseWithoutSources({ sourceErrors, obstacles }: Plan): void {
+function rejectWithoutSources({ sourceErrors, obstacles }: Plan): void {
   if (sourceErrors.length > 0) rejectForAll('The clone', [...sourceErrors, ...obstacles]);
 }
 
-const namesIn = ({ features }: Order): string[] => features.map(({ name }) => name);
+const namesIn = ({ features }: CloneInput): string[] => features.map(({ name }) => name);
 
-/** What is wrong with copies that are asked for together, as far as their fields are given. */
-export async function manyViolations(
-  db: Db,
+/** The violations of the features of one request. Fields may be missing, because the body is invalid already. */
+export async function cloneManyViolations(
+  db: Reader,
   actor: Actor,
   copies: { feature?: string; name?: string }[],
 ): Promise<Violation[]> {
   const sources = copies.flatMap(({ feature }) => feature ?? []);
   const found = new Set((await readReadable(db, actor, sources)).map(({ name }) => name));
   return [
-    ...copies.flatMap(({ feature }, at) =>
+    ...copies.flatMap(({ feature }, index) =>
       feature === undefined || found.has(feature)
         ? []
-        : [{ message: `Feature ${feature} does not exist.`, path: `/body/features/${at}/feature` }],
+        : [{ message: `Feature ${feature} does not exist.`, path: `/body/features/${index}/feature` }],
     ),
-    ...repeatedNames(copies.map(({ name }) => name)),
+    ...duplicateNames(copies.map(({ name }) => name)),
   ];
 }
 
-function* repeatedNames(names: (string | undefined)[]): Generator<Violation> {
-  for (const [at, name] of names.entries()) {
-    if (name !== undefined && names.indexOf(name) < at)
-      yield { message: `${name} is given to two copies`, path: `/body/features/${at}/name` };
+function* duplicateNames(names: (string | undefined)[]): Generator<Violation> {
+  for (const [index, name] of names.entries()) {
+    if (name !== undefined && names.indexOf(name) < index)
+      yield {
+        message: `name "${name}" is used for more than one copy`,
+        path: `/body/features/${index}/name`,
+      };
   }
 }
 
-/** What the request asks for by name must be there: it was meant. */
+/** Environments that the request maps must exist. Each target environment can be mapped once. */
 function* environmentViolations(
   sources: Feature[],
   known: string[],
-  { project, choice }: Order,
+  { project, options }: CloneInput,
 ): Generator<Violation> {
-  const pairs = choice.environments ?? [];
-  for (const [at, { from, to }] of pairs.entries()) {
+  const pairs = options.environments ?? [];
+  for (const [index, { from, to }] of pairs.entries()) {
     for (const { name, environments } of sources) {
       if (!environments.some(environment => environment.name === from))
         yield {
-          message: `feature ${name} has no environment ${from}`,
-          path: `/body/environments/${at}/from`,
+          message: `feature "${name}" does not have environment "${from}"`,
+          path: `/body/environments/${index}/from`,
         };
     }
-    const path = `/body/environments/${at}/to`;
-    if (!known.includes(to)) yield { message: `project ${project} has no environment ${to}`, path };
-    if (pairs.findIndex(pair => pair.to === to) < at)
-      yield { message: `environment ${to} is named twice`, path };
+    const path = `/body/environments/${index}/to`;
+    if (!known.includes(to))
+      yield { message: `project "${project}" does not have environment "${to}"`, path };
+    if (pairs.findIndex(pair => pair.to === to) < index)
+      yield { message: `environment "${to}" is mapped more than once`, path };
   }
 }
 
-/** Without its parent a copy would be on where the source is not, so it is refused rather than made without. */
+/** A copy without its parent could be enabled where the source is not, so a missing parent rejects the clone. */
 function* parentViolations(
   copies: PlannedCopy[],
   projectOf: Map<string, string>,
-  nameOf: Map<string, string>,
+  copyNames: Map<string, string>,
 ): Generator<Violation> {
-  const copied = new Set(nameOf.values());
+  const copied = new Set(copyNames.values());
   for (const { source, project, dependencies } of copies) {
     if (source.project === project) continue;
     for (const { feature } of dependencies) {
       if (!copied.has(feature) && projectOf.get(feature) !== project)
-        yield { message: `${source.feature} depends on ${feature}, which is not in project ${project}` };
+        yield {
+          message: `feature "${source.feature}" depends on "${feature}", which is not in project "${project}"`,
+        };
     }
   }
 }
 
-/** The same for segments that belong to another project. */
-async function segmentObstacles(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
+/** A segment of another project rejects the clone for the same reason. */
+async function segmentViolations(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
   const uses = copies.flatMap(({ source, environments }) =>
     environments.flatMap(({ from, strategies }) =>
       strategies.flatMap(({ segments }) => segments.map(id => ({ id, feature: source.feature, from }))),
@@ -201,24 +209,24 @@ async function segmentObstacles(tx: Tx, project: string, copies: PlannedCopy[]):
     .filter(({ id }) => unusable.has(id))
     .map(
       ({ id, feature, from }) =>
-        `${feature} uses segment ${id} in environment ${from}, which project ${project} may not use`,
+        `feature "${feature}" uses segment ${id} in environment "${from}", which project "${project}" may not use`,
     );
   return [...new Set(messages)].map(message => ({ message }));
 }
 
-async function neededPermissions(
+async function requiredPermissions(
   tx: Tx,
   actor: Actor,
   project: string,
   copies: PlannedCopy[],
-): Promise<Needed[]> {
+): Promise<RequiredPermission[]> {
   const all = copies.flatMap(copy => copy.environments);
   const withStrategies = all.filter(({ strategies }) => strategies.length > 0);
   const withVariants = all.filter(({ variants }) => variants.length > 0);
   const inEach = async (
     permission: ProjectPermission,
     environments: { name: string }[],
-  ): Promise<Needed[]> => {
+  ): Promise<RequiredPermission[]> => {
     const names = [...new Set(environments.map(({ name }) => name))];
     const lacking = await environmentsWithout(tx, actor, project, permission, names);
     return names.map(environment => ({ permission, environment, held: !lacking.includes(environment) }));

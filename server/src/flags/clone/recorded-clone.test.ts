@@ -5,8 +5,8 @@ import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
 /**
- * What a system that speaks this API answered, by status and name of the error: recorded once, and written down here.
- * `ours` is what we answer instead, and `because` why.
+ * Responses of Unleash, recorded once by status and error name. `ours` is the response of Halyard where it differs, and
+ * `because` is the reason.
  */
 type Recorded = {
   name: string;
@@ -14,7 +14,7 @@ type Recorded = {
   feature?: string;
   token?: 'none' | 'wrong' | 'client' | 'viewer' | 'editor';
   body?: unknown;
-  /** Sent as it is. */
+  /** The body as raw text. */
   raw?: string;
   contentType?: string | null;
   status: number;
@@ -333,8 +333,8 @@ test('recorded: source feature as stored, the copy read back, with and without r
   expect((await read('dark-mode-2')).environments[0].variants).toEqual(VARIANTS);
 });
 
-/** Recorded as stale; ours is not, because a copy is new and decisions on staleness are about the source. */
-test('recorded: stale source, whose copy is not stale with us', async () => {
+/** Unleash copies the stale mark. Halyard does not, because the mark is a decision about the source. */
+test('recorded: stale source, whose copy is not stale in Halyard', async () => {
   const { rows } = await sql<{ stale: boolean }>`
     select stale from features where name = 'old-banner-2'`.execute(harness.db);
 
@@ -364,9 +364,9 @@ test('recorded: project feature limit reached (featureLimit=2)', async () => {
   expect({ status, name: body.name }).toEqual({ status: 403, name: 'InvalidOperationError' });
 });
 
-test('recorded: two at once with the same name', async () => {
+test('recorded: two concurrent clones with the same name', async () => {
   const one = { name: 'race', body: { name: 'race-1' }, status: 201 };
-  const answers = await Promise.all([send(one), send(one)]);
+  const responses = await Promise.all([send(one), send(one)]);
 
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 });

@@ -1,85 +1,16 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../platform/config.ts';
+import { cloneRequests, messagesOf, ROLLOUT } from '../../test/clone-requests.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Answer, call } from '../../test/request.ts';
-import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
+import { insertRichFeature } from '../../test/rich-feature.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
 const harness = useHarness();
-const P = '/api/admin/projects';
+const { clone, cloneMany, getFeature, makeRich, eventsOf } = cloneRequests(harness);
 
-type Body = Record<string, unknown>;
-type Told = { type: string; environment: string | null; data: Body; preData: Body; groupId: string };
-
-const clone = (
-  source: string,
-  body: Body,
-  { project = 'default', token, query = '' }: { project?: string; token?: string; query?: string } = {},
-): Promise<Answer> =>
-  call(harness.app, 'POST', `${P}/${project}/features/${source}/clone${query}`, {
-    body,
-    ...(token === undefined ? {} : { token }),
-  });
-const cloneMany = (project: string, body: Body, query = '') =>
-  call(harness.app, 'POST', `${P}/${project}/clone${query}`, { body });
-const get = async (name: string, project = 'default') =>
-  (await call(harness.app, 'GET', `${P}/${project}/features/${name}`)).body;
-const eventsOf = async (feature: string): Promise<Told[]> =>
-  (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
-const messages = ({ body }: Answer): string[] =>
-  body.details.map((detail: { message: string }) => detail.message);
-
-const ROLLOUT = {
-  name: 'flexibleRollout',
-  title: 'Slowly',
-  sortOrder: 3,
-  parameters: { rollout: '25', stickiness: 'userId', groupId: 'rich' },
-  constraints: [
-    {
-      contextName: 'country',
-      operator: 'IN' as const,
-      values: ['CZ'],
-      inverted: false,
-      caseInsensitive: false,
-    },
-  ],
-  variants: [{ name: 'blue', weight: 1_000, weightType: 'variable' as const, stickiness: 'default' }],
-};
-
-/** A feature that has one of everything. */
-async function makeRich(name: string, fields: Partial<Parameters<typeof insertRichFeature>[1]> = {}) {
-  const parent = `${name}-parent`;
-  if (!fields.dependencies)
-    await insertRichFeature(harness.db, {
-      name: parent,
-      ...(fields.project ? { project: fields.project } : {}),
-    });
-  const segment = await insertSegment(harness.db, `segment of ${name}`);
-  await insertRichFeature(harness.db, {
-    name,
-    type: 'experiment',
-    description: 'Everything',
-    impressionData: true,
-    stale: true,
-    tags: [{ type: 'simple', value: 'checkout' }],
-    dependencies: [{ feature: parent, enabled: true, variants: ['blue'] }],
-    links: ['https://example.com'],
-    environments: {
-      development: {
-        enabled: true,
-        strategies: [{ ...ROLLOUT, segments: [segment] }, { disabled: true }],
-        variants: [{ name: 'red', weight: 1_000, weightType: 'variable', stickiness: 'default' }],
-      },
-      production: { strategies: [{ name: 'remoteAddress', parameters: { IPs: '127.0.0.1' } }] },
-    },
-    ...fields,
-  });
-  return { segment, parent };
-}
-
-test('a copy has what its source is made of, is off everywhere and not stale, and knows where it comes from', async () => {
+test('a copy has the parts of its source, is disabled and not stale, and names its source', async () => {
   const { segment } = await makeRich('rich');
 
   const copied = await clone('rich', { name: 'rich-2' });
@@ -125,11 +56,11 @@ test('a copy has what its source is made of, is off everywhere and not stale, an
       ],
     },
   });
-  expect(await get('rich-2')).toEqual(copied.body);
-  expect((await get('rich')).clonedFrom).toBeNull();
+  expect(await getFeature('rich-2')).toEqual(copied.body);
+  expect((await getFeature('rich')).clonedFrom).toBeNull();
 });
 
-test('every part of a copy has its event, all in one group, and the first says what was copied', async () => {
+test('records an event for each part of a copy, all with one groupId, the first with the source', async () => {
   await makeRich('told');
 
   await clone('told', { name: 'told-2' });
@@ -145,7 +76,7 @@ test('every part of a copy has its event, all in one group, and the first says w
     ['feature-dependency-added', null],
   ]);
   expect(new Set(events.map(({ groupId }) => groupId)).size).toBe(1);
-  const copy = await get('told-2');
+  const copy = await getFeature('told-2');
   expect(events[0]?.data).toEqual({
     name: 'told-2',
     project: 'default',
@@ -164,7 +95,7 @@ test('every part of a copy has its event, all in one group, and the first says w
   expect(events[6]?.data).toEqual({ feature: 'told-parent', enabled: true, variants: ['blue'] });
 });
 
-test('groups of rollouts stay when the request says so', async () => {
+test('keeps the groupId of rollouts with replaceGroupId false', async () => {
   await makeRich('grouped');
 
   const { body } = await clone('grouped', { name: 'grouped-2', replaceGroupId: false });
@@ -172,7 +103,7 @@ test('groups of rollouts stay when the request says so', async () => {
   expect(body.environments[0].strategies[1].parameters.groupId).toBe('rich');
 });
 
-test('a copy goes to the project of the address, or to the one the body names', async () => {
+test('clones to the project in the URL, or to the project in the body', async () => {
   await makeProject(harness.db, { id: 'receiver', environments: ['development'] });
   await insertRichFeature(harness.db, { name: 'traveller' });
 
@@ -183,7 +114,7 @@ test('a copy goes to the project of the address, or to the one the body names', 
   expect(byBody).toMatchObject({ status: 200, body: { project: 'receiver' } });
 });
 
-test('environments that the receiving project lacks are left out; those it has alone are empty', async () => {
+test('omits environments that the target project does not have and leaves its other environments empty', async () => {
   await call(harness.app, 'POST', '/api/admin/environments', { body: { name: 'extra', type: 'test' } });
   await makeProject(harness.db, { id: 'narrow', environments: ['development', 'extra'] });
   await makeRich('wide', { dependencies: [] });
@@ -201,32 +132,7 @@ test('environments that the receiving project lacks are left out; those it has a
   ]);
 });
 
-test('a segment of the other project and a parent there refuse the clone, both listed', async () => {
-  await makeProject(harness.db, { id: 'away' });
-  await makeProject(harness.db, { id: 'home' });
-  const segment = await insertSegment(harness.db, 'of home', 'home');
-  await insertRichFeature(harness.db, { name: 'home-parent', project: 'home' });
-  await insertRichFeature(harness.db, {
-    name: 'bound',
-    project: 'home',
-    dependencies: [{ feature: 'home-parent', enabled: true, variants: [] }],
-    environments: { development: { strategies: [{ segments: [segment] }] } },
-  });
-
-  const refused = await clone('bound', { name: 'bound-2' }, { project: 'away' });
-  const within = await clone('bound', { name: 'bound-3' }, { project: 'home' });
-  const without = await clone('bound', { name: 'bound-4', include: ['variants'] }, { project: 'away' });
-
-  expect(refused).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(messages(refused)).toEqual([
-    expect.stringContaining('home-parent'),
-    expect.stringContaining(`segment ${segment}`),
-  ]);
-  expect(within.status).toBe(200);
-  expect(without.status).toBe(200);
-});
-
-test('parts and environments can be chosen', async () => {
+test('copies only the included parts and the mapped environments', async () => {
   await makeRich('chosen');
 
   const { body } = await clone('chosen', {
@@ -242,27 +148,7 @@ test('parts and environments can be chosen', async () => {
   ]);
 });
 
-test('environments named in the request must be there and be named once, all mistakes listed', async () => {
-  await insertRichFeature(harness.db, { name: 'mapped' });
-
-  const refused = await clone('mapped', {
-    name: 'mapped-2',
-    environments: [
-      { from: 'moon', to: 'development' },
-      { from: 'development', to: 'mars' },
-      { from: 'production', to: 'development' },
-    ],
-  });
-
-  expect(refused.status).toBe(400);
-  expect(refused.body.details.map((detail: { path: string }) => detail.path)).toEqual([
-    '/body/environments/0/from',
-    '/body/environments/1/to',
-    '/body/environments/2/to',
-  ]);
-});
-
-test('every environment that gets something needs its permission, all that lack it are named', async () => {
+test('requires the permissions in each environment of the copy and lists every missing one', async () => {
   await makeProject(harness.db, { id: 'guarded' });
   await makeRich('watched', { project: 'guarded' });
   const user = await makeUser(harness.db, 'Viewer');
@@ -280,7 +166,7 @@ test('every environment that gets something needs its permission, all that lack 
   );
   const as = { project: 'guarded', token: user.token };
 
-  const refused = await clone('watched', { name: 'watched-2' }, as);
+  const rejected = await clone('watched', { name: 'watched-2' }, as);
   const allowed = await clone(
     'watched',
     {
@@ -291,25 +177,25 @@ test('every environment that gets something needs its permission, all that lack 
     as,
   );
 
-  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(messages(refused)).toEqual([
+  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(messagesOf(rejected)).toEqual([
     expect.stringMatching(/CREATE_FEATURE_STRATEGY.*production/),
     expect.stringMatching(/UPDATE_FEATURE_ENVIRONMENT_VARIANTS.*development/),
   ]);
   expect(allowed.status).toBe(200);
 });
 
-test('who may not create features in the receiving project is refused, wherever the source is', async () => {
+test('rejects callers without CREATE_FEATURE in the target project', async () => {
   await makeProject(harness.db, { id: 'not-mine' });
   await insertRichFeature(harness.db, { name: 'public' });
   const editor = await makeUser(harness.db, 'Editor');
 
-  const refused = await clone('public', { name: 'public-2', project: 'not-mine' }, { token: editor.token });
+  const rejected = await clone('public', { name: 'public-2', project: 'not-mine' }, { token: editor.token });
 
-  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
 });
 
-test('a private source or receiving project is as if it were not there', async () => {
+test('responds with 404 for a private source or target project', async () => {
   await makeProject(harness.db, { id: 'secret', mode: 'private' });
   await insertRichFeature(harness.db, { name: 'secret-feature', project: 'secret' });
   await insertRichFeature(harness.db, { name: 'known' });
@@ -331,7 +217,7 @@ test('a private source or receiving project is as if it were not there', async (
   expect([hiddenSource.status, hiddenTarget.status]).toEqual([404, 404]);
 });
 
-test('a copy does not tell of a private source to those who may not read it', async () => {
+test('hides a private source from callers who may not read it', async () => {
   await makeProject(harness.db, { id: 'hidden-home', mode: 'private' });
   await insertRichFeature(harness.db, { name: 'hidden-source', project: 'hidden-home' });
   const member = await makeUser(harness.db, 'Editor');
@@ -339,7 +225,7 @@ test('a copy does not tell of a private source to those who may not read it', as
   await makeMember(harness.db, member, 'hidden-home', 'Reader');
   await clone('hidden-source', { name: 'shown' }, { token: member.token });
   const seenBy = async (token: string, path = '') =>
-    await call(harness.app, 'GET', `${P}/default/features/shown${path}`, { token });
+    await call(harness.app, 'GET', `/api/admin/projects/default/features/shown${path}`, { token });
 
   expect((await seenBy(member.token)).body.clonedFrom).toEqual({
     project: 'hidden-home',
@@ -350,169 +236,7 @@ test('a copy does not tell of a private source to those who may not read it', as
   expect((await seenBy(stranger.token, '/drift')).status).toBe(404);
 });
 
-test('the naming pattern and the limit of the receiving project hold, listed with what else stands in the way', async () => {
-  await makeProject(harness.db, { id: 'strict' });
-  await call(harness.app, 'PUT', `${P}/strict/settings`, {
-    body: { featureLimit: 1, featureNaming: { pattern: 'pay\\..+', example: 'pay.x' } },
-  });
-  await insertRichFeature(harness.db, { name: 'lax' });
-
-  const pattern = await clone('lax', { name: 'lax-2' }, { project: 'strict' });
-  const both = await clone(
-    'lax',
-    { name: 'lax-2', environments: [{ from: 'development', to: 'mars' }] },
-    { project: 'strict' },
-  );
-  const first = await clone('lax', { name: 'pay.1' }, { project: 'strict' });
-  const second = await clone('lax', { name: 'pay.2' }, { project: 'strict' });
-
-  expect(pattern).toMatchObject({ status: 400, body: { name: 'PatternError' } });
-  expect(both).toMatchObject({ status: 400, body: { name: 'PatternError' } });
-  expect(messages(both)).toHaveLength(2);
-  expect(first.status).toBe(200);
-  expect(second).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-});
-
-test('a plan says what would be made, what is left out and what is needed, and makes nothing', async () => {
-  await makeRich('planned');
-  const before = await eventsOf('planned-2');
-
-  const { status, body } = await clone('planned', { name: 'planned-2' }, { query: '?dryRun=true' });
-
-  expect(status).toBe(200);
-  expect(body).toMatchObject({
-    planId: expect.any(String),
-    obstacles: [],
-    permissions: [
-      { permission: 'CREATE_FEATURE', environment: null, held: true },
-      { permission: 'CREATE_FEATURE_STRATEGY', environment: 'development', held: true },
-      { permission: 'CREATE_FEATURE_STRATEGY', environment: 'production', held: true },
-      { permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS', environment: 'development', held: true },
-    ],
-  });
-  const [copy] = body.copies;
-  expect(copy).toMatchObject({
-    source: { project: 'default', feature: 'planned' },
-    name: 'planned-2',
-    tags: [{ value: 'checkout' }],
-    environments: [{ name: 'development', from: 'development' }, { name: 'production' }],
-  });
-  expect(copy.leftOut.map((one: { part: string }) => one.part)).toEqual(['enabled', 'stale', 'links']);
-  expect(await eventsOf('planned-2')).toEqual(before);
-  expect((await call(harness.app, 'GET', `${P}/default/features/planned-2`)).status).toBe(404);
-});
-
-test('a plan lists everything that stands in the way, and then has no id', async () => {
-  await makeProject(harness.db, { id: 'fussy', environments: ['production'] });
-  await call(harness.app, 'PUT', `${P}/fussy/settings`, { body: { featureNaming: { pattern: 'pay\\..+' } } });
-  await makeRich('blocked');
-  const { token, ...user } = await makeUser(harness.db, 'Viewer');
-  await makeMember(harness.db, { token, ...user }, 'fussy', 'Member');
-  await sql`delete from role_permissions where role_id = 5 and permission = 'CREATE_FEATURE_STRATEGY'`.execute(
-    harness.db,
-  );
-
-  const { body } = await clone(
-    'blocked',
-    { name: 'blocked' },
-    { project: 'fussy', token, query: '?dryRun=true' },
-  );
-  await sql`insert into role_permissions (role_id, permission) values (5, 'CREATE_FEATURE_STRATEGY')`.execute(
-    harness.db,
-  );
-
-  expect(body.planId).toBeNull();
-  expect(body.obstacles.map(({ name }: { name: string }) => name)).toEqual([
-    'PatternError',
-    'BadDataError',
-    'NoAccessError',
-    'NameExistsError',
-  ]);
-  expect(body.copies[0].leftOut).toContainEqual({
-    part: 'environment',
-    environment: 'development',
-    why: expect.any(String),
-  });
-  expect(body.permissions).toContainEqual({
-    permission: 'CREATE_FEATURE_STRATEGY',
-    environment: 'production',
-    held: false,
-  });
-});
-
-test('a clone by a plan does what the plan says', async () => {
-  await makeRich('agreed');
-  const plan = await clone('agreed', { name: 'agreed-2' }, { query: '?dryRun=true' });
-
-  const done = await clone('agreed', { name: 'agreed-2', planId: plan.body.planId });
-
-  expect(done.status).toBe(200);
-  const again = await clone(
-    'agreed-2',
-    { name: 'agreed-3', replaceGroupId: false },
-    { query: '?dryRun=true' },
-  );
-  type Planned = {
-    environments: { strategies: object[] }[];
-    tags: unknown;
-    dependencies: unknown;
-    type: unknown;
-  };
-  const told = (copy: Planned) => [
-    copy.environments.map(({ strategies, ...here }) => ({
-      ...here,
-      strategies: strategies.map(strategy => ({ ...strategy, copyOf: '' })),
-    })),
-    copy.tags,
-    copy.dependencies,
-    copy.type,
-  ];
-  expect(told(again.body.copies[0])).toEqual(told(plan.body.copies[0]));
-});
-
-test.each<[string, (name: string, project: string) => Promise<unknown>]>([
-  [
-    'the source has another description',
-    name => call(harness.app, 'PUT', `${P}/default/features/${name}`, { body: { description: 'Other' } }),
-  ],
-  [
-    'the source has a strategy more',
-    name =>
-      call(harness.app, 'POST', `${P}/default/features/${name}/environments/production/strategies`, {
-        body: { name: 'default' },
-      }),
-  ],
-  [
-    'the source is on somewhere',
-    name => call(harness.app, 'POST', `${P}/default/features/${name}/environments/production/on`),
-  ],
-  [
-    'the receiving project has lost an environment',
-    (_name, project) => call(harness.app, 'DELETE', `${P}/${project}/environments/development`),
-  ],
-  [
-    'the receiving project is full',
-    (_name, project) => call(harness.app, 'PUT', `${P}/${project}/settings`, { body: { featureLimit: 0 } }),
-  ],
-  [
-    'the name was taken',
-    (name, project) => call(harness.app, 'POST', `${P}/${project}/features`, { body: { name: `${name}-2` } }),
-  ],
-])('a clone by a plan is refused with 409 if meanwhile %s', async (what, happens) => {
-  const name = what.replaceAll(' ', '-');
-  const { id: project } = await makeProject(harness.db);
-  await makeRich(name, { dependencies: [] });
-  const body = { name: `${name}-2`, project };
-  const plan = await clone(name, body, { query: '?dryRun=true' });
-  await happens(name, project);
-
-  const refused = await clone(name, { ...body, planId: plan.body.planId });
-
-  expect(plan.body.planId).not.toBeNull();
-  expect(refused.status).toBe(409);
-});
-
-test('a clone waits for a change of its source, and copies what came out of it', async () => {
+test('a clone waits for a concurrent change of its source and copies the result', async () => {
   await makeRich('moving');
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'moving' for update`.execute(blocker);
@@ -525,7 +249,7 @@ test('a clone waits for a change of its source, and copies what came out of it',
   expect((await waiting).body.description).toBe('Changed');
 });
 
-test('two clones of one source do not wait for each other', async () => {
+test('two clones of one source do not block each other', async () => {
   await makeProject(harness.db, { id: 'other-receiver' });
   await insertRichFeature(harness.db, { name: 'shared' });
   const blocker = await harness.db.startTransaction().execute();
@@ -537,7 +261,7 @@ test('two clones of one source do not wait for each other', async () => {
   expect(done.status).toBe(200);
 });
 
-test('several features are cloned together, and a child depends on the copy of its parent', async () => {
+test('clones several features, and a child depends on the copy of its parent', async () => {
   await makeProject(harness.db, { id: 'elsewhere' });
   await insertRichFeature(harness.db, { name: 'family-parent' });
   await insertRichFeature(harness.db, {
@@ -555,13 +279,13 @@ test('several features are cloned together, and a child depends on the copy of i
   expect(status).toBe(200);
   expect(body.features.map(({ name }: { name: string }) => name)).toEqual(['child-2', 'parent-2']);
   expect(body.features[0].dependencies).toEqual([{ feature: 'parent-2', enabled: false, variants: [] }]);
-  const drift = await call(harness.app, 'GET', `${P}/elsewhere/features/child-2/drift`);
+  const drift = await call(harness.app, 'GET', `/api/admin/projects/elsewhere/features/child-2/drift`);
   expect(drift.body).toMatchObject({ inSync: true, source: { project: 'default', feature: 'family-child' } });
 });
 
-test('of several clones all are made or none, and the limit counts them together', async () => {
+test('clones all features of a request or none, and counts them together against the limit', async () => {
   await makeProject(harness.db, { id: 'small' });
-  await call(harness.app, 'PUT', `${P}/small/settings`, { body: { featureLimit: 2 } });
+  await call(harness.app, 'PUT', `/api/admin/projects/small/settings`, { body: { featureLimit: 2 } });
   for (const name of ['one', 'two', 'three']) await insertRichFeature(harness.db, { name });
   const ask = (...names: [string, string][]) =>
     cloneMany('small', { features: names.map(([feature, name]) => ({ feature, name })) });
@@ -579,201 +303,11 @@ test('of several clones all are made or none, and the limit counts them together
   expect(left.rows).toHaveLength(0);
 });
 
-test('unknown fields are ignored by the clone of one, and refused by that of many', async () => {
+test('ignores unknown fields when cloning one feature and rejects them when cloning several', async () => {
   await insertRichFeature(harness.db, { name: 'plain' });
 
   const one = await clone('plain', { name: 'plain-2', nonsense: 1 });
   const many = await cloneMany('default', { features: [{ feature: 'plain', name: 'plain-3' }], nonsense: 1 });
 
   expect([one.status, many.status]).toEqual([200, 400]);
-});
-
-test('rejects with every reason that a dry run lists, a taken name among them', async () => {
-  const { db } = harness;
-  await makeProject(db, { id: 'every-reason' });
-  const segment = await insertSegment(db, 'of-default', 'default');
-  await insertRichFeature(db, { name: 'reason-parent' });
-  await insertRichFeature(db, { name: 'reason-taken' });
-  await insertRichFeature(db, {
-    name: 'reason-source',
-    dependencies: [{ feature: 'reason-parent', enabled: true, variants: [] }],
-    environments: { development: { strategies: [{ segments: [segment] }] } },
-  });
-  const body = { name: 'reason-taken', project: 'every-reason' };
-  const path = '/api/admin/projects/default/features/reason-source/clone';
-
-  const rejected = await call(harness.app, 'POST', path, { body });
-  const planned = await call(harness.app, 'POST', `${path}?dryRun=true`, { body });
-
-  const messages = planned.body.obstacles.map(({ message }: { message: string }) => message);
-  expect(messages).toHaveLength(3);
-  expect(rejected.status).toBe(400);
-  expect(rejected.body.details.map(({ message }: { message: string }) => message)).toEqual(messages);
-});
-
-test('says that the source or the receiving project is archived, to callers who may read it', async () => {
-  const { db, app } = harness;
-  await makeProject(db, { id: 'put-away' });
-  await makeProject(db, { id: 'hidden-away', mode: 'private' });
-  await insertRichFeature(db, { name: 'active-source' });
-  await insertRichFeature(db, { name: 'resting-source' });
-  await insertRichFeature(db, { name: 'resting-hidden', project: 'hidden-away' });
-  for (const path of ['default/features/resting-source', 'hidden-away/features/resting-hidden'])
-    await call(app, 'DELETE', `/api/admin/projects/${path}`);
-  for (const id of ['put-away', 'hidden-away']) await call(app, 'POST', `/api/admin/projects/archive/${id}`);
-  const clone = (source: string, project: string, token?: string) =>
-    call(app, 'POST', `/api/admin/projects/default/features/${source}/clone`, {
-      body: { name: 'never-made', project },
-      ...(token === undefined ? {} : { token }),
-    });
-  const editor = await makeUser(db, 'Editor');
-
-  expect(await clone('resting-source', 'default')).toMatchObject({
-    status: 404,
-    body: { name: 'NotFoundError', message: 'Feature resting-source is archived. Revive it first.' },
-  });
-  expect(await clone('active-source', 'put-away')).toMatchObject({
-    status: 404,
-    body: { name: 'NotFoundError', message: 'Project put-away is archived. Revive it first.' },
-  });
-  expect((await clone('resting-hidden', 'default', editor.token)).body.message).toBe(
-    'Feature resting-hidden does not exist.',
-  );
-  expect((await clone('active-source', 'hidden-away', editor.token)).body.message).toBe(
-    'Project hidden-away does not exist.',
-  );
-});
-
-/** A project that is full, has a naming pattern, and lets a caller create features without strategies. */
-async function makeTightProject(id: string) {
-  await makeProject(harness.db, { id });
-  await insertRichFeature(harness.db, { name: `${id}.first`, project: id });
-  const settings = { featureLimit: 1, featureNaming: { pattern: `${id}\\..+`, example: `${id}.x` } };
-  await call(harness.app, 'PUT', `${P}/${id}/settings`, { body: settings });
-  const { token, ...user } = await makeUser(harness.db, 'Viewer');
-  const { rows } = await sql<{ id: number }>`
-    insert into roles (name, type) values (${`Creator in ${id}`}, 'custom') returning id`.execute(harness.db);
-  const role = rows[0]?.id ?? 0;
-  await sql`insert into role_permissions (role_id, permission) values (${role}, 'CREATE_FEATURE')`.execute(
-    harness.db,
-  );
-  await sql`insert into user_roles (user_id, role_id, project) values (${user.id}, ${role}, ${id})`.execute(
-    harness.db,
-  );
-  return { token };
-}
-
-test('lists every obstacle of every kind, with the name and status of the first', async () => {
-  const { db } = harness;
-  const { token } = await makeTightProject('tight');
-  const segment = await insertSegment(db, 'segment elsewhere', 'default');
-  await insertRichFeature(db, { name: 'tied-parent' });
-  await insertRichFeature(db, { name: 'tied-taken' });
-  await insertRichFeature(db, {
-    name: 'tied',
-    dependencies: [{ feature: 'tied-parent', enabled: true, variants: [] }],
-    environments: { development: { strategies: [{ segments: [segment] }] } },
-  });
-  const full = await harness.secondServer({ limits: { ...DEFAULT_LIMITS, features: 1 } });
-  const path = `${P}/tight/features/tied/clone`;
-  const body = { name: 'tied-taken' };
-
-  const planned = await call(full, 'POST', `${path}?dryRun=true`, { body, token });
-  const rejected = await call(full, 'POST', path, { body, token });
-
-  const obstacles: { name: string; message: string }[] = planned.body.obstacles;
-  expect(obstacles.map(({ name }) => name)).toEqual([
-    'PatternError',
-    'InvalidOperationError',
-    'BadDataError',
-    'BadDataError',
-    'NoAccessError',
-    'NameExistsError',
-    'ExceedsLimitError',
-  ]);
-  expect(planned.body.planId).toBeNull();
-  expect(rejected).toMatchObject({
-    status: 400,
-    body: {
-      name: 'PatternError',
-      message: 'The clone is rejected for 7 reasons; details lists them.',
-    },
-  });
-  expect(messages(rejected)).toEqual(obstacles.map(({ message }) => message));
-});
-
-test('keeps the message of a single reason', async () => {
-  await insertRichFeature(harness.db, { name: 'single-reason' });
-
-  const rejected = await clone('single-reason', { name: 'single-reason' });
-
-  expect(rejected).toMatchObject({ status: 409, body: { message: 'Feature single-reason exists already.' } });
-});
-
-test('lists a missing source with the other reasons, and rejects with 404', async () => {
-  await makeTightProject('narrow-names');
-  await insertRichFeature(harness.db, { name: 'present' });
-  const features = [
-    { feature: 'absent', name: 'narrow-names.a' },
-    { feature: 'present', name: 'narrow-names.a' },
-    { feature: 'present', name: 'present' },
-  ];
-
-  const rejected = await cloneMany('narrow-names', { features });
-  const planned = await cloneMany('narrow-names', { features }, '?dryRun=true');
-
-  expect(rejected).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
-  expect(messages(rejected)).toEqual([
-    'Feature absent does not exist.',
-    expect.stringContaining('present does not'),
-    expect.stringContaining('its limit is 1'),
-    'narrow-names.a is given to two copies',
-    'Feature present exists already.',
-  ]);
-  expect(messages(planned)).toEqual(messages(rejected));
-  expect(planned.status).toBe(404);
-});
-
-test('lists an invalid name with a repeated name and a missing source', async () => {
-  await insertRichFeature(harness.db, { name: 'several-source' });
-
-  const rejected = await cloneMany('default', {
-    features: [
-      { feature: 'several-absent', name: 'several-1' },
-      { feature: 'several-source', name: 'several-1' },
-      { feature: 'several-source', name: 'not a name' },
-    ],
-  });
-
-  expect(rejected).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(rejected.body.details.map(({ path }: { path: string }) => path)).toEqual([
-    '/body/features/2/name',
-    '/body/features/0/feature',
-    '/body/features/1/name',
-  ]);
-});
-
-test('rejects a query parameter that differs from dryRun by case only, and changes nothing', async () => {
-  await insertRichFeature(harness.db, { name: 'case-source' });
-  const body = { features: [{ feature: 'case-source', name: 'case-copy' }] };
-
-  const one = await clone('case-source', { name: 'case-copy' }, { query: '?dryrun=true' });
-  const many = await cloneMany('default', body, '?DryRun=true');
-  const other = await clone('case-source', { name: 'case-other' }, { query: '?unknown=true' });
-
-  expect(one).toMatchObject({
-    status: 400,
-    body: {
-      name: 'BadDataError',
-      details: [
-        {
-          message: 'dryrun is not a parameter of this operation. Did you mean dryRun?',
-          path: '/query/dryrun',
-        },
-      ],
-    },
-  });
-  expect(many).toMatchObject({ status: 400, body: { details: [{ path: '/query/DryRun' }] } });
-  expect((await call(harness.app, 'GET', `${P}/default/features/case-copy`)).status).toBe(404);
-  expect(other.status).toBe(200);
 });

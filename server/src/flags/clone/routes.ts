@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Actor } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
@@ -8,10 +9,11 @@ import { change } from '../../record/change.ts';
 import { copyEnvironment } from '../feature-environments/copy.ts';
 import { EnvironmentCopy, FeatureEnvironment } from '../feature-environments/schema.ts';
 import { readPlace } from '../feature-environments/strategies.ts';
+import { readFeatures } from '../features/load.ts';
 import { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { readDrift } from './drift.ts';
-import { manyViolations, type Order, planClone } from './plan.ts';
+import { type CloneInput, cloneManyViolations, planClone } from './plan.ts';
 import { CloneManyRequest, ClonePlan, CloneRequest, Drift, PARTS, PlannedCopy } from './schema.ts';
 
 const tags = ['Features'];
@@ -26,7 +28,7 @@ const dryRun = Type.Object({
   dryRun: Type.Optional(
     Type.String({
       enum: ['true', 'false'],
-      description: 'true: only say what would be done; nothing is changed',
+      description: 'true: return the plan and change nothing',
       examples: ['true'],
     }),
   ),
@@ -39,25 +41,41 @@ const ClonedFeatures = Named('ClonedFeatures', Type.Object({ features: Type.Arra
 export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
   for (const schema of [PlannedCopy, ClonePlan, Drift, ClonedFeatures]) app.addSchema(schema);
 
+  const plan = (actor: Actor, input: CloneInput) =>
+    change(db, actor, current => planClone(current, input, limits.features));
+  const clone = (actor: Actor, input: CloneInput) =>
+    change(
+      db,
+      actor,
+      current => cloneFeatures(current, input, limits.features),
+      tx =>
+        readFeatures(
+          tx,
+          actor,
+          input.project,
+          input.features.map(({ name }) => name),
+        ),
+    );
+
   app.post(
     '/api/admin/projects/:projectId/features/:featureName/clone',
     {
       bodyLimit: BODY_LIMIT_BYTES,
-      // What is needed depends on the project that receives the copy, and the body may name it.
+      // The permission is checked in the target project, which may be in the body.
       config: { permission: 'NONE', checkedPermission: ['CREATE_FEATURE'], rejectCaseVariants: true },
       schema: {
         operationId: 'cloneFeature',
         tags,
         summary: 'Clone a feature',
         description:
-          'Makes a copy of a feature, off everywhere, in the project of the address or in the one the body names. The source is found by its name, in whatever project the caller may read. Needs CREATE_FEATURE in the receiving project, and in each environment that gets strategies CREATE_FEATURE_STRATEGY, in each that gets variants UPDATE_FEATURE_ENVIRONMENT_VARIANTS. Events: feature-created, feature-strategy-add, feature-environment-variants-updated, feature-tagged, feature-dependency-added.',
+          'Copies a feature to the project in the body, or to the project in the URL by default. The copy is disabled in every environment. The source can be in any project the caller may read. Requires CREATE_FEATURE in the target project, CREATE_FEATURE_STRATEGY in each environment that gets strategies, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each environment that gets variants. Events: feature-created, feature-strategy-add, feature-environment-variants-updated, feature-tagged, feature-dependency-added.',
         params: Type.Object({ projectId, featureName }),
         querystring: dryRun,
         body: CloneRequest,
         response: {
           200: Type.Unsafe<Feature | ClonePlan>({
             title: 'CloneResult',
-            description: 'The copy; with dryRun the plan',
+            description: 'The copy, or the plan with dryRun',
             anyOf: [Ref(Feature), Ref(ClonePlan)],
           }),
           ...refusals(400, 401, 403, 404, 413, 415),
@@ -66,15 +84,15 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       },
     },
     async request => {
-      const { name, project, ...choice } = request.body;
-      const order = orderOf(
+      const { name, project, ...options } = request.body;
+      const input = cloneInput(
         project ?? request.params.projectId,
         [{ source: request.params.featureName, name }],
-        choice,
+        options,
       );
-      if (request.query.dryRun === 'true') return await planClone(db, request.actor, order, limits.features);
-      const [copy] = await cloneFeatures(db, request.actor, order, limits.features);
-      if (!copy) throw new Error(`Feature ${name} was cloned and is not there`);
+      if (request.query.dryRun === 'true') return await plan(request.actor, input);
+      const [copy] = await clone(request.actor, input);
+      if (!copy) throw new Error(`Feature ${name} disappeared in the transaction that created it`);
       return copy;
     },
   );
@@ -87,21 +105,21 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         permission: ['CREATE_FEATURE'],
         cost: COST.bulk,
         rejectCaseVariants: true,
-        checks: [({ actor, items }) => manyViolations(db, actor, items('features'))],
+        checks: [({ actor, items }) => cloneManyViolations(db, actor, items('features'))],
       },
       schema: {
         operationId: 'cloneFeatures',
         tags,
         summary: 'Clone features into a project',
         description:
-          'Makes a copy of each named feature in this project: of all of them or of none. A copy whose parent is cloned in the same request depends on the copy of that parent. Needs and events as for one.',
+          'Copies each of the named features to this project, or none of them if there is an obstacle. A copy whose parent is cloned in the same request depends on the copy of that parent. Requires CREATE_FEATURE, CREATE_FEATURE_STRATEGY in each environment that gets strategies, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each environment that gets variants. Events: feature-created, feature-strategy-add, feature-environment-variants-updated, feature-tagged, feature-dependency-added.',
         params: Type.Object({ projectId }),
         querystring: dryRun,
         body: CloneManyRequest,
         response: {
           200: Type.Unsafe<{ features: Feature[] } | ClonePlan>({
             title: 'CloneManyResult',
-            description: 'The copies, in the order of the request; with dryRun the plan',
+            description: 'The copies in the order of the request, or the plan with dryRun',
             anyOf: [Ref(ClonedFeatures), Ref(ClonePlan)],
           }),
           ...refusals(400, 401, 403, 404, 413, 415),
@@ -110,11 +128,11 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       },
     },
     async request => {
-      const { features, ...choice } = request.body;
-      const wanted = features.map(({ feature, name }) => ({ source: feature, name }));
-      const order = orderOf(request.params.projectId, wanted, choice);
-      if (request.query.dryRun === 'true') return await planClone(db, request.actor, order, limits.features);
-      return { features: await cloneFeatures(db, request.actor, order, limits.features) };
+      const { features, ...options } = request.body;
+      const sources = features.map(({ feature, name }) => ({ source: feature, name }));
+      const input = cloneInput(request.params.projectId, sources, options);
+      if (request.query.dryRun === 'true') return await plan(request.actor, input);
+      return { features: await clone(request.actor, input) };
     },
   );
 
@@ -127,11 +145,11 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         tags,
         summary: 'Copy a feature from one environment to another',
         description:
-          'Puts the strategies and variants the feature has in another environment in place of those it has here. A feature without an enabled strategy afterwards is disabled. Needs CREATE_FEATURE_STRATEGY, DELETE_FEATURE_STRATEGY where strategies go, UPDATE_FEATURE_ENVIRONMENT_VARIANTS where variants change. Events: feature-strategy-remove, feature-strategy-add, feature-environment-disabled, feature-environment-variants-updated.',
+          'Replaces the strategies and variants of a feature in this environment with those it has in another environment. A feature without an enabled strategy afterwards is disabled. Requires CREATE_FEATURE_STRATEGY, DELETE_FEATURE_STRATEGY if strategies are removed, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS if variants change. Events: feature-strategy-remove, feature-strategy-add, feature-environment-disabled, feature-environment-variants-updated.',
         params: Type.Object({ projectId, featureName, environment }),
         body: EnvironmentCopy,
         response: {
-          200: answer('The feature here', FeatureEnvironment),
+          200: answer('The feature in this environment', FeatureEnvironment),
           ...refusals(400, 401, 403, 404, 413, 415),
         },
       },
@@ -157,7 +175,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         tags,
         summary: 'Compare a copy with its source',
         description:
-          'What differs now between a feature and the one it was cloned from, in what cloning copies; switches and ids do not count. 404 if the feature is no copy, its source was deleted, or the caller may not read it.',
+          'Returns the differences between a copy and its source, in the parts that cloning copies. Enabled states and ids are not compared. The response is 404 if the feature is not a copy, its source was deleted, or the caller may not read the source.',
         params: Type.Object({ projectId, featureName }),
         response: { 200: answer('The differences', Drift), ...refusals(401, 403, 404) },
       },
@@ -166,16 +184,15 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
   );
 }
 
-type Chosen = Pick<CloneRequest, 'replaceGroupId' | 'include' | 'environments' | 'planId'>;
+type Options = Pick<CloneRequest, 'replaceGroupId' | 'include' | 'environments' | 'planId'>;
 
-/** What is left out of a request has its value here: all parts, new groups, each environment its own. */
-const orderOf = (project: string, features: Order['features'], chosen: Chosen): Order => ({
+const cloneInput = (project: string, features: CloneInput['features'], options: Options): CloneInput => ({
   project,
   features,
-  choice: {
-    replaceGroupId: chosen.replaceGroupId ?? true,
-    include: chosen.include ?? PARTS,
-    environments: chosen.environments,
+  options: {
+    replaceGroupId: options.replaceGroupId ?? true,
+    include: options.include ?? PARTS,
+    environments: options.environments,
   },
-  planId: chosen.planId,
+  planId: options.planId,
 });

@@ -15,13 +15,13 @@ export type Part = (typeof PARTS)[number];
 const replaceGroupId = Type.Boolean({
   default: true,
   description:
-    'true: the name of the copy becomes the group of its rollouts, so users fall into other buckets; false: the groups stay',
+    'true: the rollouts of the copy use its own name as groupId, so users get different buckets than in the source; false: the copy keeps the groupId of the source',
 });
 const include = Type.Array(
   Type.Unsafe<Part>({ title: 'ClonePart', type: 'string', enum: PARTS, examples: ['strategies'] }),
   {
     maxItems: 20,
-    description: 'What is copied beside type, description and impression data; all of it if left out',
+    description: 'Parts to copy in addition to type, description and impression data; all parts by default',
     examples: [['strategies', 'variants']],
   },
 );
@@ -33,18 +33,19 @@ const environments = Type.Array(
   {
     maxItems: 100,
     description:
-      'Which environment of the copy gets what from which of the source; each its own if left out. Environments of the copy that are not named stay empty.',
+      'Maps environments of the source to environments of the copy. By default each environment maps to itself. Environments of the copy that are not listed stay empty.',
     examples: [[{ from: 'development', to: 'production' }]],
   },
 );
 const planId = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Do exactly what this plan says, or refuse with 409',
+  description:
+    'Id of a plan from a dry run. If the clone would differ from the plan, the request is rejected with 409.',
 });
 
-/** What both kinds of clone let one choose. */
-const choice = {
+/** The options of cloning one feature or several. */
+const options = {
   replaceGroupId: Type.Optional(replaceGroupId),
   include: Type.Optional(include),
   environments: Type.Optional(environments),
@@ -59,10 +60,10 @@ export const CloneRequest = NamedObject(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'Project that receives the copy; that of the address if left out',
+        description: 'Target project; the project in the URL by default',
       }),
     ),
-    ...choice,
+    ...options,
   },
   { examples: [{ name: 'checkout-v3', replaceGroupId: true }] },
 );
@@ -74,12 +75,12 @@ export const CloneManyRequest = NamedObject(
     features: Type.Array(
       NamedObject(
         'FeatureToClone',
-        { feature: Type.String({ minLength: 1, maxLength: 100, description: 'The source' }), name },
+        { feature: Type.String({ minLength: 1, maxLength: 100, description: 'Name of the source' }), name },
         { additionalProperties: false },
       ),
       { minItems: 1, maxItems: 100 },
     ),
-    ...choice,
+    ...options,
   },
   {
     additionalProperties: false,
@@ -88,23 +89,23 @@ export const CloneManyRequest = NamedObject(
 );
 export type CloneManyRequest = Static<typeof CloneManyRequest>;
 
-const LeftOut = NamedObject('LeftOutPart', {
+const OmittedPart = NamedObject('OmittedPart', {
   part: Type.String({
     description:
-      'environment, strategies, variants, tags, dependencies, or what no copy has: enabled, stale, links, children',
+      'environment, strategies, variants, tags, dependencies, or a part that is never copied: enabled, stale, links, children',
     examples: ['environment'],
   }),
   environment: Nullable(Type.String({ examples: ['staging'] })),
-  why: Type.String({ examples: ['Project payments does not have this environment.'] }),
+  reason: Type.String({ examples: ['Project payments does not have this environment.'] }),
 });
-export type LeftOut = Static<typeof LeftOut>;
+export type OmittedPart = Static<typeof OmittedPart>;
 
 export const PlannedCopy = Named(
   'PlannedCopy',
   Type.Object({
     source: ClonedFrom,
     name,
-    project: Type.String({ description: 'Project that receives the copy', examples: ['payments'] }),
+    project: Type.String({ description: 'Target project', examples: ['payments'] }),
     type: Type.String({ examples: ['release'] }),
     description: Type.Optional(Type.String()),
     impressionData: Type.Boolean(),
@@ -115,11 +116,11 @@ export const PlannedCopy = Named(
         strategies: Type.Array(Ref(PlannedStrategy)),
         variants: Type.Array(Ref(Variant)),
       }),
-      { description: 'Those that get strategies or variants; the copy is off in all of them' },
+      { description: 'Environments that get strategies or variants. The copy is disabled in all of them.' },
     ),
     tags: Type.Array(Ref(Tag)),
     dependencies: Type.Array(Ref(Dependency)),
-    leftOut: Type.Array(LeftOut),
+    omitted: Type.Array(OmittedPart, { description: 'Parts of the source that the copy does not get' }),
   }),
 );
 export type PlannedCopy = Static<typeof PlannedCopy>;
@@ -128,23 +129,25 @@ export const ClonePlan = Named(
   'ClonePlan',
   Type.Object({
     planId: Nullable(
-      Type.String({ description: 'To be sent with the same body; null if something stands in the way' }),
+      Type.String({
+        description: 'Send it with the same body to execute exactly this plan; null if there are obstacles',
+      }),
     ),
     copies: Type.Array(Ref(PlannedCopy)),
     permissions: Type.Array(
       NamedObject('ClonePermission', {
         permission: Type.String({ examples: ['CREATE_FEATURE_STRATEGY'] }),
         environment: Nullable(Type.String({ examples: ['production'] })),
-        held: Type.Boolean({ description: 'Whether the caller has it' }),
+        held: Type.Boolean({ description: 'Whether the caller has the permission' }),
       }),
-      { description: 'What the clone needs in the receiving project' },
+      { description: 'Permissions that the clone requires in the target project' },
     ),
     obstacles: Type.Array(
       NamedObject('CloneObstacle', {
-        name: Type.String({ description: 'Kind of error the clone would be refused with' }),
+        name: Type.String({ description: 'Name of the error with which the clone would be rejected' }),
         message: Type.String(),
       }),
-      { description: 'Everything that stands in the way' },
+      { description: 'Every reason for which the clone would be rejected' },
     ),
   }),
 );
@@ -159,24 +162,24 @@ const Difference = NamedObject('DriftDifference', {
   kind: Type.Unsafe<'changed' | 'only-in-source' | 'only-in-copy' | 'order'>({
     type: 'string',
     enum: ['changed', 'only-in-source', 'only-in-copy', 'order'],
-    description: 'order: the same strategies, looked at in another order',
+    description: 'order: the same strategies in a different order',
   }),
-  source: Type.Optional(Type.Unknown({ description: 'As the source has it' })),
-  copy: Type.Optional(Type.Unknown({ description: 'As the copy has it' })),
+  source: Type.Optional(Type.Unknown({ description: 'Value in the source' })),
+  copy: Type.Optional(Type.Unknown({ description: 'Value in the copy' })),
 });
 export type Difference = Static<typeof Difference>;
 
 export const Drift = Named(
   'Drift',
   Type.Object({
-    feature: Type.String({ description: 'The copy', examples: ['checkout-v3'] }),
+    feature: Type.String({ description: 'Name of the copy', examples: ['checkout-v3'] }),
     project: Type.String({ examples: ['payments'] }),
     source: NamedObject('DriftSource', {
-      project: Type.String({ description: 'Where the source is now', examples: ['default'] }),
+      project: Type.String({ description: 'Current project of the source', examples: ['default'] }),
       feature: Type.String({ examples: ['checkout-v2'] }),
       archived: Type.Boolean(),
     }),
-    inSync: Type.Boolean({ description: 'Nothing differs' }),
+    inSync: Type.Boolean({ description: 'Whether there are no differences' }),
     differences: Type.Array(Difference),
   }),
 );

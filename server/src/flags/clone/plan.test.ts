@@ -1,0 +1,423 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../platform/config.ts';
+import { cloneRequests, messagesOf } from '../../test/clone-requests.ts';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
+
+const harness = useHarness();
+const { clone, cloneMany, makeRich, eventsOf } = cloneRequests(harness);
+
+test('rejects a segment and a parent of another project, and lists both', async () => {
+  await makeProject(harness.db, { id: 'away' });
+  await makeProject(harness.db, { id: 'home' });
+  const segment = await insertSegment(harness.db, 'of home', 'home');
+  await insertRichFeature(harness.db, { name: 'home-parent', project: 'home' });
+  await insertRichFeature(harness.db, {
+    name: 'bound',
+    project: 'home',
+    dependencies: [{ feature: 'home-parent', enabled: true, variants: [] }],
+    environments: { development: { strategies: [{ segments: [segment] }] } },
+  });
+
+  const rejected = await clone('bound', { name: 'bound-2' }, { project: 'away' });
+  const within = await clone('bound', { name: 'bound-3' }, { project: 'home' });
+  const without = await clone('bound', { name: 'bound-4', include: ['variants'] }, { project: 'away' });
+
+  expect(rejected).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(messagesOf(rejected)).toEqual([
+    expect.stringContaining('home-parent'),
+    expect.stringContaining(`segment ${segment}`),
+  ]);
+  expect(within.status).toBe(200);
+  expect(without.status).toBe(200);
+});
+
+test('rejects unknown and duplicate environments in the mapping, and lists each', async () => {
+  await insertRichFeature(harness.db, { name: 'mapped' });
+
+  const rejected = await clone('mapped', {
+    name: 'mapped-2',
+    environments: [
+      { from: 'moon', to: 'development' },
+      { from: 'development', to: 'mars' },
+      { from: 'production', to: 'development' },
+    ],
+  });
+
+  expect(rejected.status).toBe(400);
+  expect(rejected.body.details.map((detail: { path: string }) => detail.path)).toEqual([
+    '/body/environments/0/from',
+    '/body/environments/1/to',
+    '/body/environments/2/to',
+  ]);
+});
+
+test('enforces the naming pattern and the limit of the target project, listed with other obstacles', async () => {
+  await makeProject(harness.db, { id: 'strict' });
+  await call(harness.app, 'PUT', `/api/admin/projects/strict/settings`, {
+    body: { featureLimit: 1, featureNaming: { pattern: 'pay\\..+', example: 'pay.x' } },
+  });
+  await insertRichFeature(harness.db, { name: 'lax' });
+
+  const pattern = await clone('lax', { name: 'lax-2' }, { project: 'strict' });
+  const both = await clone(
+    'lax',
+    { name: 'lax-2', environments: [{ from: 'development', to: 'mars' }] },
+    { project: 'strict' },
+  );
+  const first = await clone('lax', { name: 'pay.1' }, { project: 'strict' });
+  const second = await clone('lax', { name: 'pay.2' }, { project: 'strict' });
+
+  expect(pattern).toMatchObject({ status: 400, body: { name: 'PatternError' } });
+  expect(both).toMatchObject({ status: 400, body: { name: 'PatternError' } });
+  expect(messagesOf(both)).toHaveLength(2);
+  expect(first.status).toBe(200);
+  expect(second).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+});
+
+test('a dry run returns the copies, omitted parts and required permissions, and creates nothing', async () => {
+  await makeRich('planned');
+  const before = await eventsOf('planned-2');
+
+  const { status, body } = await clone('planned', { name: 'planned-2' }, { query: '?dryRun=true' });
+
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    planId: expect.any(String),
+    obstacles: [],
+    permissions: [
+      { permission: 'CREATE_FEATURE', environment: null, held: true },
+      { permission: 'CREATE_FEATURE_STRATEGY', environment: 'development', held: true },
+      { permission: 'CREATE_FEATURE_STRATEGY', environment: 'production', held: true },
+      { permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS', environment: 'development', held: true },
+    ],
+  });
+  const [copy] = body.copies;
+  expect(copy).toMatchObject({
+    source: { project: 'default', feature: 'planned' },
+    name: 'planned-2',
+    tags: [{ value: 'checkout' }],
+    environments: [{ name: 'development', from: 'development' }, { name: 'production' }],
+  });
+  expect(copy.omitted.map((one: { part: string }) => one.part)).toEqual(['enabled', 'stale', 'links']);
+  expect(await eventsOf('planned-2')).toEqual(before);
+  expect((await call(harness.app, 'GET', `/api/admin/projects/default/features/planned-2`)).status).toBe(404);
+});
+
+test('a dry run with obstacles lists all of them and has no planId', async () => {
+  await makeProject(harness.db, { id: 'fussy', environments: ['production'] });
+  await call(harness.app, 'PUT', `/api/admin/projects/fussy/settings`, {
+    body: { featureNaming: { pattern: 'pay\\..+' } },
+  });
+  await makeRich('blocked');
+  const { token, ...user } = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, { token, ...user }, 'fussy', 'Member');
+  await sql`delete from role_permissions where role_id = 5 and permission = 'CREATE_FEATURE_STRATEGY'`.execute(
+    harness.db,
+  );
+
+  const { body } = await clone(
+    'blocked',
+    { name: 'blocked' },
+    { project: 'fussy', token, query: '?dryRun=true' },
+  );
+  await sql`insert into role_permissions (role_id, permission) values (5, 'CREATE_FEATURE_STRATEGY')`.execute(
+    harness.db,
+  );
+
+  expect(body.planId).toBeNull();
+  expect(body.obstacles.map(({ name }: { name: string }) => name)).toEqual([
+    'PatternError',
+    'BadDataError',
+    'NoAccessError',
+    'NameExistsError',
+  ]);
+  expect(body.copies[0].omitted).toContainEqual({
+    part: 'environment',
+    environment: 'development',
+    reason: expect.any(String),
+  });
+  expect(body.permissions).toContainEqual({
+    permission: 'CREATE_FEATURE_STRATEGY',
+    environment: 'production',
+    held: false,
+  });
+});
+
+test('a clone with a planId executes the plan', async () => {
+  await makeRich('agreed');
+  const plan = await clone('agreed', { name: 'agreed-2' }, { query: '?dryRun=true' });
+
+  const done = await clone('agreed', { name: 'agreed-2', planId: plan.body.planId });
+
+  expect(done.status).toBe(200);
+  const again = await clone(
+    'agreed-2',
+    { name: 'agreed-3', replaceGroupId: false },
+    { query: '?dryRun=true' },
+  );
+  type Planned = {
+    environments: { strategies: object[] }[];
+    tags: unknown;
+    dependencies: unknown;
+    type: unknown;
+  };
+  const contentOf = (copy: Planned) => [
+    copy.environments.map(({ strategies, ...here }) => ({
+      ...here,
+      strategies: strategies.map(strategy => ({ ...strategy, copyOf: '' })),
+    })),
+    copy.tags,
+    copy.dependencies,
+    copy.type,
+  ];
+  expect(contentOf(again.body.copies[0])).toEqual(contentOf(plan.body.copies[0]));
+});
+
+test.each<[string, (name: string, project: string) => Promise<unknown>]>([
+  [
+    'the description of the source changed',
+    name =>
+      call(harness.app, 'PUT', `/api/admin/projects/default/features/${name}`, {
+        body: { description: 'Other' },
+      }),
+  ],
+  [
+    'the source got another strategy',
+    name =>
+      call(
+        harness.app,
+        'POST',
+        `/api/admin/projects/default/features/${name}/environments/production/strategies`,
+        {
+          body: { name: 'default' },
+        },
+      ),
+  ],
+  [
+    'the source was enabled',
+    name =>
+      call(harness.app, 'POST', `/api/admin/projects/default/features/${name}/environments/production/on`),
+  ],
+  [
+    'the target project lost an environment',
+    (_name, project) =>
+      call(harness.app, 'DELETE', `/api/admin/projects/${project}/environments/development`),
+  ],
+  [
+    'the target project reached its limit',
+    (_name, project) =>
+      call(harness.app, 'PUT', `/api/admin/projects/${project}/settings`, { body: { featureLimit: 0 } }),
+  ],
+  [
+    'the name was taken',
+    (name, project) =>
+      call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name: `${name}-2` } }),
+  ],
+])('rejects a planId with 409 after %s', async (what, happens) => {
+  const name = what.replaceAll(' ', '-');
+  const { id: project } = await makeProject(harness.db);
+  await makeRich(name, { dependencies: [] });
+  const body = { name: `${name}-2`, project };
+  const plan = await clone(name, body, { query: '?dryRun=true' });
+  await happens(name, project);
+
+  const rejected = await clone(name, { ...body, planId: plan.body.planId });
+
+  expect(plan.body.planId).not.toBeNull();
+  expect(rejected.status).toBe(409);
+});
+
+test('rejects a clone with every reason that a dry run lists', async () => {
+  const { db } = harness;
+  await makeProject(db, { id: 'every-reason' });
+  const segment = await insertSegment(db, 'of-default', 'default');
+  await insertRichFeature(db, { name: 'reason-parent' });
+  await insertRichFeature(db, { name: 'reason-taken' });
+  await insertRichFeature(db, {
+    name: 'reason-source',
+    dependencies: [{ feature: 'reason-parent', enabled: true, variants: [] }],
+    environments: { development: { strategies: [{ segments: [segment] }] } },
+  });
+  const body = { name: 'reason-taken', project: 'every-reason' };
+  const path = '/api/admin/projects/default/features/reason-source/clone';
+
+  const rejected = await call(harness.app, 'POST', path, { body });
+  const planned = await call(harness.app, 'POST', `${path}?dryRun=true`, { body });
+
+  const messages = planned.body.obstacles.map(({ message }: { message: string }) => message);
+  expect(messages).toHaveLength(3);
+  expect(rejected.status).toBe(400);
+  expect(rejected.body.details.map(({ message }: { message: string }) => message)).toEqual(messages);
+});
+
+test('reports an archived source or target project to callers who may read it', async () => {
+  const { db, app } = harness;
+  await makeProject(db, { id: 'archived-project' });
+  await makeProject(db, { id: 'hidden-project', mode: 'private' });
+  await insertRichFeature(db, { name: 'active-source' });
+  await insertRichFeature(db, { name: 'archived-source' });
+  await insertRichFeature(db, { name: 'archived-hidden', project: 'hidden-project' });
+  for (const path of ['default/features/archived-source', 'hidden-project/features/archived-hidden'])
+    await call(app, 'DELETE', `/api/admin/projects/${path}`);
+  for (const id of ['archived-project', 'hidden-project'])
+    await call(app, 'POST', `/api/admin/projects/archive/${id}`);
+  const clone = (source: string, project: string, token?: string) =>
+    call(app, 'POST', `/api/admin/projects/default/features/${source}/clone`, {
+      body: { name: 'never-made', project },
+      ...(token === undefined ? {} : { token }),
+    });
+  const editor = await makeUser(db, 'Editor');
+
+  expect(await clone('archived-source', 'default')).toMatchObject({
+    status: 404,
+    body: { name: 'NotFoundError', message: 'Feature archived-source is archived. Revive it first.' },
+  });
+  expect(await clone('active-source', 'archived-project')).toMatchObject({
+    status: 404,
+    body: { name: 'NotFoundError', message: 'Project archived-project is archived. Revive it first.' },
+  });
+  expect((await clone('archived-hidden', 'default', editor.token)).body.message).toBe(
+    'Feature archived-hidden does not exist.',
+  );
+  expect((await clone('active-source', 'hidden-project', editor.token)).body.message).toBe(
+    'Project hidden-project does not exist.',
+  );
+});
+
+/** A project at its feature limit, with a naming pattern, and a caller who may create features but no strategies. */
+async function makeFullProject(id: string) {
+  await makeProject(harness.db, { id });
+  await insertRichFeature(harness.db, { name: `${id}.first`, project: id });
+  const settings = { featureLimit: 1, featureNaming: { pattern: `${id}\\..+`, example: `${id}.x` } };
+  await call(harness.app, 'PUT', `/api/admin/projects/${id}/settings`, { body: settings });
+  const { token, ...user } = await makeUser(harness.db, 'Viewer');
+  const { rows } = await sql<{ id: number }>`
+    insert into roles (name, type) values (${`Creator in ${id}`}, 'custom') returning id`.execute(harness.db);
+  const role = rows[0]?.id ?? 0;
+  await sql`insert into role_permissions (role_id, permission) values (${role}, 'CREATE_FEATURE')`.execute(
+    harness.db,
+  );
+  await sql`insert into user_roles (user_id, role_id, project) values (${user.id}, ${role}, ${id})`.execute(
+    harness.db,
+  );
+  return { token };
+}
+
+test('lists every obstacle of every kind, with the name and status of the first', async () => {
+  const { db } = harness;
+  const { token } = await makeFullProject('tight');
+  const segment = await insertSegment(db, 'segment elsewhere', 'default');
+  await insertRichFeature(db, { name: 'tied-parent' });
+  await insertRichFeature(db, { name: 'tied-taken' });
+  await insertRichFeature(db, {
+    name: 'tied',
+    dependencies: [{ feature: 'tied-parent', enabled: true, variants: [] }],
+    environments: { development: { strategies: [{ segments: [segment] }] } },
+  });
+  const full = await harness.secondServer({ limits: { ...DEFAULT_LIMITS, features: 1 } });
+  const path = `/api/admin/projects/tight/features/tied/clone`;
+  const body = { name: 'tied-taken' };
+
+  const planned = await call(full, 'POST', `${path}?dryRun=true`, { body, token });
+  const rejected = await call(full, 'POST', path, { body, token });
+
+  const obstacles: { name: string; message: string }[] = planned.body.obstacles;
+  expect(obstacles.map(({ name }) => name)).toEqual([
+    'PatternError',
+    'InvalidOperationError',
+    'BadDataError',
+    'BadDataError',
+    'NoAccessError',
+    'NameExistsError',
+    'ExceedsLimitError',
+  ]);
+  expect(planned.body.planId).toBeNull();
+  expect(rejected).toMatchObject({
+    status: 400,
+    body: {
+      name: 'PatternError',
+      message: 'The clone is rejected for 7 reasons; details lists them.',
+    },
+  });
+  expect(messagesOf(rejected)).toEqual(obstacles.map(({ message }) => message));
+});
+
+test('keeps the message of a single reason', async () => {
+  await insertRichFeature(harness.db, { name: 'single-reason' });
+
+  const rejected = await clone('single-reason', { name: 'single-reason' });
+
+  expect(rejected).toMatchObject({ status: 409, body: { message: 'Feature single-reason exists already.' } });
+});
+
+test('lists a missing source with the other reasons, and rejects with 404', async () => {
+  await makeFullProject('narrow-names');
+  await insertRichFeature(harness.db, { name: 'present' });
+  const features = [
+    { feature: 'absent', name: 'narrow-names.a' },
+    { feature: 'present', name: 'narrow-names.a' },
+    { feature: 'present', name: 'present' },
+  ];
+
+  const rejected = await cloneMany('narrow-names', { features });
+  const planned = await cloneMany('narrow-names', { features }, '?dryRun=true');
+
+  expect(rejected).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
+  expect(messagesOf(rejected)).toEqual([
+    'Feature absent does not exist.',
+    expect.stringContaining('present does not'),
+    expect.stringContaining('its limit is 1'),
+    'name "narrow-names.a" is used for more than one copy',
+    'Feature present exists already.',
+  ]);
+  expect(messagesOf(planned)).toEqual(messagesOf(rejected));
+  expect(planned.status).toBe(404);
+});
+
+test('lists an invalid name with a repeated name and a missing source', async () => {
+  await insertRichFeature(harness.db, { name: 'several-source' });
+
+  const rejected = await cloneMany('default', {
+    features: [
+      { feature: 'several-absent', name: 'several-1' },
+      { feature: 'several-source', name: 'several-1' },
+      { feature: 'several-source', name: 'not a name' },
+    ],
+  });
+
+  expect(rejected).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(rejected.body.details.map(({ path }: { path: string }) => path)).toEqual([
+    '/body/features/2/name',
+    '/body/features/0/feature',
+    '/body/features/1/name',
+  ]);
+});
+
+test('rejects a query parameter that differs from dryRun by case only, and changes nothing', async () => {
+  await insertRichFeature(harness.db, { name: 'case-source' });
+  const body = { features: [{ feature: 'case-source', name: 'case-copy' }] };
+
+  const one = await clone('case-source', { name: 'case-copy' }, { query: '?dryrun=true' });
+  const many = await cloneMany('default', body, '?DryRun=true');
+  const other = await clone('case-source', { name: 'case-other' }, { query: '?unknown=true' });
+
+  expect(one).toMatchObject({
+    status: 400,
+    body: {
+      name: 'BadDataError',
+      details: [
+        {
+          message: 'dryrun is not a parameter of this operation. Did you mean dryRun?',
+          path: '/query/dryrun',
+        },
+      ],
+    },
+  });
+  expect(many).toMatchObject({ status: 400, body: { details: [{ path: '/query/DryRun' }] } });
+  expect((await call(harness.app, 'GET', `/api/admin/projects/default/features/case-copy`)).status).toBe(404);
+  expect(other.status).toBe(200);
+});
