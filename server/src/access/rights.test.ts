@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { sized } from '../test/campaign.ts';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 
-const WORLDS = 128;
+const WORLDS = sized({ usual: 48, long: 128 });
 const QUESTIONS = 25;
 const SEED = Number(process.env.RIGHTS_SEED ?? Date.now() % 1_000_000_000);
 

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { asEventData } from '../flags/projects/create.ts';
 import type { Project } from '../flags/projects/schema.ts';
 import { listProjects } from '../flags/projects/store.ts';
 import { SYSTEM } from '../platform/actor.ts';
@@ -107,19 +106,23 @@ function* projectProblems({ projects, events }: State): Generator<string> {
   for (const [id, row] of rows) {
     const story = told.get(id);
     if (!story) yield `project ${id}: it has a row that no event tells of`;
-    else if (
-      !isDeepStrictEqual(
-        [asEventData(withoutXmin(row)), row.archivedAt !== null],
-        [story.data, story.archived],
-      )
-    )
+    else if (!isDeepStrictEqual([writtenFields(row), row.archivedAt !== null], [story.data, story.archived]))
       yield `project ${id}: its row differs from what its events tell`;
     else if (row.xmin !== story.xid)
       yield `project ${id}: its row was written by a transaction that is not the one of its last event`;
   }
 }
 
-const withoutXmin = ({ xmin: _, ...project }: State['projects'][number]): Project => project;
+/** The fields of a project that users write, which its events contain. */
+const writtenFields = ({
+  xmin: _,
+  members: __,
+  favorite: ___,
+  createdAt: ____,
+  updatedAt: _____,
+  archivedAt: ______,
+  ...fields
+}: State['projects'][number]) => fields;
 
 function* tokenProblems({ tokens, events }: State): Generator<string> {
   const told = new Map<number, { name: unknown; revoked: boolean }>();

@@ -7,13 +7,14 @@ import { createFeature } from '../flags/features/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import { type Db, openDb, type Tx } from '../platform/db/database.ts';
 import { change } from '../record/change.ts';
+import { sized } from './campaign.ts';
 import { type EventRecord, inconsistencies, readState, type State } from './consistency.ts';
 import { createDatabase, dropDatabase, urlOf } from './database.ts';
 import { makeApiToken, makeProject, makeUser } from './factories.ts';
 import { ADMIN_TOKEN, useHarness } from './harness.ts';
 import { startProcess, stopProcess } from './process.ts';
 
-const ROUNDS = 20;
+const ROUNDS = sized({ usual: 10, long: 20 });
 const CHANGES = { create: 60, settings: 60, archive: 25, delete: 15, token: 40 };
 const FEATURES = 20;
 

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sized } from '../../test/campaign.ts';
 import { makePerson, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
 import { call } from '../../test/request.ts';
 import { LOGIN_LIMITS } from './limits.ts';
 
-const ATTEMPTS = 5_000;
+const ATTEMPTS = sized({ usual: 1_500, long: 5_000 });
 /** Until the limits are reached: more would find the queue of passwords full. */
 const FIRST = { attempts: 500, atOnce: 40 };
 /** Then each response takes 300 ms, during which the server does nothing. */

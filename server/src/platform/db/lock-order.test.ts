@@ -13,7 +13,7 @@ import {
 import { LOCK_ORDER } from './lock-order.ts';
 
 const SEED = Number(process.env.LOCKS_SEED ?? Date.now() % 1_000_000_000);
-const SAMPLE_MS = 8_000;
+const SAMPLE_MS = 4_000;
 const name = `halyard_locks_${randomBytes(6).toString('hex')}`;
 let campaign: LockCampaign;
 

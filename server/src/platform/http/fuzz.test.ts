@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { sized } from '../../test/campaign.ts';
 import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
 import { EXISTING, requestsTo, text } from '../../test/generated-requests.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { listOperations } from '../../test/operations.ts';
 import { call } from '../../test/request.ts';
 
-const RUNS = 6_000;
+const RUNS = sized({ usual: 3_000, long: 6_000 });
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();

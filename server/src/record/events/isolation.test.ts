@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
+import { sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { change } from '../change.ts';
 
-const RUNS = 3_000;
+const RUNS = sized({ usual: 1_000, long: 3_000 });
 const SEED = Number(process.env.ISOLATION_SEED ?? Date.now() % 1_000_000_000);
 
 const PROJECTS = {

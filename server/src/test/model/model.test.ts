@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { EventRow } from '../../record/events/store.ts';
+import { sized } from '../campaign.ts';
 import { exposedFeatures } from '../consistency.ts';
 import { useHarness } from '../harness.ts';
 import { type Answer, call } from '../request.ts';
@@ -11,8 +12,7 @@ import { predict, sortedStrategies } from './predict.ts';
 import { replay } from './replay.ts';
 import { type Flag, type Place, type Strategy, sorted, type World } from './world.ts';
 
-/** `npm run campaign:model` runs 2,000 of them. */
-const SEQUENCES = Number(process.env.MODEL_SEQUENCES ?? 500);
+const SEQUENCES = sized({ usual: 300, long: 2_000 });
 const AT_ONCE = 4;
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2_147_483_647);
 
