@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import type { Db, Reader, Tx } from '../../platform/db/database.ts';
+import type { Db, OuterJoined, Reader, Tx } from '../../platform/db/database.ts';
 import { insertJobs, wants } from '../../record/deliveries.ts';
 import { EVENT_COLUMNS, type EventRow } from '../../record/events/store.ts';
 import { WAKE_CHANNEL } from '../../record/wake.ts';
@@ -108,13 +108,14 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<void> {
 }
 
 export type Health = { id: number; failingSince: string; failedAttempts: number; warned: boolean };
+type Recovered = Omit<Health, 'failingSince'> & { failingSince: null };
 
 /** Keeps since when an integration does nothing but fail; returns those that fail. */
 export async function noteHealth(
   tx: Tx,
   counts: { integration: number; failed: number; succeeded: boolean }[],
 ): Promise<Health[]> {
-  const { rows } = await sql<Health>`
+  const { rows } = await sql<Health | Recovered>`
     with counted as (
       select * from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb)
         as (integration integer, failed integer, succeeded boolean)
@@ -185,7 +186,7 @@ export type RecordRow = {
 };
 
 type Flat = Omit<RecordRow, 'event' | 'id' | 'createdAt'> &
-  Waiting & { recordId: string | null; recordCreatedAt: string } & EventRow;
+  Waiting & { recordId: string; recordCreatedAt: string } & EventRow;
 
 /** A page of `record`, with `receiver`, its integration. What is due already is due now, never in the past. */
 const FLAT = sql`
@@ -223,7 +224,7 @@ function recordOf(row: Flat): RecordRow {
     ...event
   } = row;
   return {
-    id: String(recordId),
+    id: recordId,
     integrationId,
     provider,
     createdAt: recordCreatedAt,
@@ -258,7 +259,7 @@ export async function listRecords(
     ...(search.from === undefined ? [] : [sql<SqlBool>`created_at >= ${search.from}`]),
     ...(search.to === undefined ? [] : [sql<SqlBool>`created_at < ${search.to}`]),
   ];
-  const { rows } = await sql<Flat>`
+  const { rows } = await sql<OuterJoined<Flat>>`
     select page.*
     from integrations left join (
       select ${FLAT}
@@ -330,7 +331,7 @@ export async function previewEvents(
   since: string,
   limit: number,
 ): Promise<Preview> {
-  const { rows } = await sql<EventRow & { total: number }>`
+  const { rows } = await sql<OuterJoined<EventRow> & { total: number }>`
     with fitting as materialized (
       select events.id from events join integrations on integrations.id = ${integration}
       where events.created_at >= ${since} and ${wants('events')}

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { ofReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Reader } from '../../platform/db/database.ts';
+import type { NullForAbsent, OuterJoined, Reader } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
 import { likeText } from '../../platform/db/like.ts';
 import { nameOfUser } from '../../record/actor-names.ts';
@@ -60,7 +60,7 @@ function withoutNulls({
   archivedAt,
   lastSeenAt,
   ...feature
-}: FoundFeature): FoundFeature {
+}: NullForAbsent<FoundFeature>): FoundFeature {
   return {
     ...feature,
     ...(description === null ? {} : { description }),
@@ -79,7 +79,7 @@ export async function searchFeatures(
   actor: Actor,
   search: FeatureSearch,
 ): Promise<FeatureSearchResult> {
-  const { rows } = await sql<FoundFeature & { place: number | null; total: number }>`
+  const { rows } = await sql<OuterJoined<NullForAbsent<FoundFeature> & { place: number }> & { total: number }>`
     with ${pageAndTotal(actor, search)}
     select counted.total, found.*
     from counted left join (

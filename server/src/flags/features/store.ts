@@ -277,7 +277,7 @@ export async function deleteFeaturesOfProject(
       'impression_data as impressionData',
       'created_at as createdAt',
       sql<boolean>`archived_at is not null`.as('archived'),
-      sql<Feature['tags']>`${tagsOf(sql`features.name`)}`.as('tags'),
+      tagsOf(sql`features.name`).as('tags'),
     ])
     .execute();
 }

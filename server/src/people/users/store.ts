@@ -55,9 +55,7 @@ export async function searchUsers(db: Reader, text: string): Promise<Person[]> {
 }
 
 export async function listPeople(db: Reader): Promise<Person[]> {
-  const { rows } = await sql<Person>`select ${PERSON} from users where ${IS_THERE} order by users.id`.execute(
-    db,
-  );
+  const { rows } = await sql<Person>`select ${PERSON} from users where ${IS_THERE} order by id`.execute(db);
   return rows;
 }
 

@@ -15,6 +15,14 @@ export type Tx = Transaction<DB>;
 /** For `satisfies`: the compiler finds an unknown column only where the object is written, not after a spread. */
 export type Columns<Table extends keyof DB> = Updateable<DB[Table]>;
 
+/** The columns of a row that an outer join may not find: then all are null. */
+export type OuterJoined<Row> = Row | { [Column in keyof Row]: null };
+
+/** What a statement returns for a shape with optional fields: null where the field is to be left out. */
+export type NullForAbsent<Shape> = {
+  [Field in keyof Shape]-?: object extends Pick<Shape, Field> ? Shape[Field] | null : Shape[Field];
+};
+
 /** PostgreSQL ends a statement after this time. It bounds what one caller can cost the others. */
 export const STATEMENT_TIMEOUT_MS = 15_000;
 /** The client gives up a little later: by then PostgreSQL is unreachable, or it would have ended the statement. */

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { ofReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Reader } from '../../platform/db/database.ts';
+import type { OuterJoined, Reader } from '../../platform/db/database.ts';
 import { likeText } from '../../platform/db/like.ts';
 import { nameOfUser } from '../actor-names.ts';
 import { tagsOf } from '../feature-tags.ts';
@@ -83,7 +83,7 @@ export async function searchEvents(
   actor: Actor,
   search: EventSearch,
 ): Promise<{ events: EventRow[]; total: number }> {
-  const { rows } = await sql<EventRow & { total: number }>`
+  const { rows } = await sql<OuterJoined<EventRow> & { total: number }>`
     with ${pageAndTotal(search, visibleParts(actor, search))}
     select counted.total, found.*
     from counted left join (select ${EVENT_COLUMNS} from page join events using (id)) as found on true
