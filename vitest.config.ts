@@ -11,9 +11,13 @@ const PROCESSES = [
 /** Measures how long the event loop is blocked. */
 const ALONE = ['server/src/**/largest.process.test.ts'];
 
+/** Compares the rows that all other tests got with the types in the sources. */
+const ROW_TYPES = 'server/src/test/row-types/row-types.test.ts';
+
 export default defineConfig({
   test: {
-    globalSetup: 'server/src/test/template-database.ts',
+    setupFiles: 'server/src/test/row-types/record.ts',
+    globalSetup: ['server/src/test/template-database.ts', 'server/src/test/row-types/folder.ts'],
     // Spelled out because it matters: an unhandled rejection anywhere fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
     // Migrations are no modules: without this, watch mode would not notice a change.
@@ -41,7 +45,7 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['server/**/*.test.ts'],
-          exclude: PROCESSES,
+          exclude: [...PROCESSES, ROW_TYPES],
           // Each worker loads the server once instead of once per file: 149 tests took 11 s of CPU instead of 24.
           isolate: false,
           sequence: { groupOrder: 0 },
@@ -56,6 +60,10 @@ export default defineConfig({
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'row types', include: [ROW_TYPES], sequence: { groupOrder: 2 } },
       },
     ],
   },

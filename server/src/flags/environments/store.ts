@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { isReadable } from '../../access/store.ts';
 import { isVisibleToken } from '../../people/api-tokens/store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
 import {
   type DefaultStrategy,
   type Environment,
@@ -168,7 +168,7 @@ export async function listProjectsWith(
 }
 
 export async function listEnvironmentsOf(db: Reader, project: string): Promise<EnvironmentOfProject[]> {
-  const { rows } = await sql<EnvironmentOfProject & { defaultStrategy: DefaultStrategy | null }>`
+  const { rows } = await sql<NullForAbsent<EnvironmentOfProject>>`
     select ${FIELDS}, project_environments.default_strategy as "defaultStrategy",
       (select count(*) from api_tokens
         where environment = environments.name and revoked_at is null and (all_projects or exists (

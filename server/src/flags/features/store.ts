@@ -27,9 +27,7 @@ export async function findFeature(
 ): Promise<Feature | undefined> {
   const where = sql`name = ${name} and project = ${project}`;
   const { rows } = await sql<{ feature: string }>`
-    select ${ASKED_OFTEN} feature from (${featureTexts(actor, where, 'few')}) as found order by name`.execute(
-    db,
-  );
+    select ${ASKED_OFTEN} feature from (${featureTexts(actor, where, 'few')}) as found`.execute(db);
   return parsed(rows)[0];
 }
 
@@ -52,7 +50,7 @@ export async function listNamedFeatures(
 export async function listReadableFeatures(db: Reader, actor: Actor, names: string[]): Promise<Feature[]> {
   const where = sql`name = any(${names}) and ${ofReadableProject(actor)}`;
   const { rows } = await sql<{ feature: string }>`
-    ${featureTexts(actor, where, 'few')} order by features.name`.execute(db);
+    ${featureTexts(actor, where, 'few')} order by name`.execute(db);
   return parsed(rows);
 }
 

@@ -197,6 +197,7 @@ export async function markAnnounced(tx: Tx, at: Date, limit: number): Promise<An
         order by created_at limit ${limit}
         for no key update skip locked
       ) as waiting
+      where lifetime_days is not null
       limit ${limit}
     )
     update features set announced_stale_at = ${at} from due where features.name = due.name

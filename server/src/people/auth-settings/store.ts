@@ -12,7 +12,7 @@ export async function lockAuthSettings(tx: Tx): Promise<void> {
 export async function findOidc(db: Reader): Promise<OidcRow | undefined> {
   const { rows } = await sql<OidcRow>`
     select content, default_role_id as "defaultRoleId", sealed_secret as "sealedSecret"
-    from auth_settings where name = 'oidc'`.execute(db);
+    from auth_settings where name = 'oidc' and default_role_id is not null`.execute(db);
   return rows[0];
 }
 

@@ -9,8 +9,9 @@ export type ServiceAccountFields = Pick<ServiceAccount, 'id' | 'name' | 'usernam
 const iso = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+/** A service account always has both names. The columns can be null because a user may have only one. */
 const FIELDS = sql`
-  users.id, users.name, users.username,
+  users.id, coalesce(users.name, '') as name, coalesce(users.username, '') as username,
   (select role_id from user_roles where user_id = users.id and project is null) as "rootRole"`;
 
 const IS_ACCOUNT = sql<boolean>`users.kind = 'service-account' and users.deleted_at is null`;

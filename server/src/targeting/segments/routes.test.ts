@@ -328,6 +328,18 @@ test('rejects moving a segment that other projects use', async () => {
   expect(fitting.status).toBe(204);
 });
 
+test('deletes the segments of a deleted project, each with an event', async () => {
+  const shop = await makeProject(harness.db);
+  const { id } = await makeSegment({ project: shop.id });
+
+  const { status } = await call(harness.app, 'DELETE', `/api/admin/projects/${shop.id}`);
+
+  expect(status).toBe(200);
+  expect((await get(`/${id}`)).status).toBe(404);
+  const [deleted] = await eventsOf(id);
+  expect(deleted).toMatchObject({ type: 'segment-deleted', project: shop.id, preData: { id }, data: null });
+});
+
 test('rejects deleting or moving a segment that a default strategy uses', async () => {
   const shop = await makeProject(harness.db);
   const { id } = await makeSegment();

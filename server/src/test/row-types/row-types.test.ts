@@ -1,0 +1,88 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { useHarness } from '../harness.ts';
+import { type Annotation, openSources } from './annotations.ts';
+import { compare, isRow } from './compare.ts';
+import { PLANTED } from './planted.ts';
+import { type Recording, takeRecording } from './recorder.ts';
+import { emptyShape, merge, timesSeen } from './shape.ts';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const TEST_FILES = globSync('server/src/**/*.test.ts', { cwd: ROOT });
+
+const harness = useHarness();
+const recordings = readdirSync(inject('recordings'));
+const sources = openSources(ROOT);
+afterAll(() => sources.close());
+
+/** Names of the columns that can be null, by table and number. */
+let nullableColumns: Map<string, string>;
+beforeAll(async () => {
+  const { rows } = await sql<{ column: string; name: string }>`
+    select attrelid || '.' || attnum as column, attname as name from pg_attribute
+    where attnum > 0 and not attnotnull`.execute(harness.db);
+  nullableColumns = new Map(rows.map(row => [row.column, row.name]));
+});
+
+const annotations = sources.listAnnotations(
+  path =>
+    path.startsWith('server/src/') && !path.startsWith('server/src/test/') && !path.endsWith('.test.ts'),
+);
+const recording = mergeAll(
+  recordings.map(name => JSON.parse(readFileSync(join(inject('recordings'), name), 'utf8'))),
+);
+
+test('every statement returns what its annotation says', () => {
+  expect(findProblems(annotations, recording)).toEqual([]);
+});
+
+test('every annotated statement returns a row in a test', ({ skip }) => {
+  // This file has no recording yet.
+  const missing = TEST_FILES.length - 1 - recordings.length;
+  skip(missing > 0, `${missing} test files did not run`);
+  const needed = annotations.filter(({ type, isColumn }) => isColumn || isRow(sources.checker, type));
+  const untested = needed.filter(({ key }) => timesSeen(recording[key] ?? emptyShape()) === 0);
+
+  expect(untested.map(({ place }) => place)).toEqual([]);
+});
+
+test('no two statements have the same text, by which their results are told apart', () => {
+  const statements = annotations.filter(({ type }) => isRow(sources.checker, type));
+  const twice = statements.filter(one => statements.some(other => other !== one && other.key === one.key));
+
+  expect(twice.map(({ place }) => place)).toEqual([]);
+});
+
+test.each(Object.entries(PLANTED))('a wrong annotation is found: %s', async (_, { run, problem }) => {
+  takeRecording();
+  await run(harness.db);
+
+  const planted = sources.listAnnotations(path => path === 'server/src/test/row-types/planted.ts');
+
+  expect(findProblems(planted, takeRecording())).toEqual([expect.stringContaining(problem)]);
+});
+
+function findProblems(annotated: Annotation[], seen: Recording): string[] {
+  return annotated.flatMap(({ key, place, type }) => {
+    const isNullable = (column: string): boolean => {
+      const name = nullableColumns.get(column);
+      return name !== undefined && !key.includes(`${name} is not null`);
+    };
+    const shape = seen[key];
+    return shape ? compare(sources.checker, type, shape, isNullable).map(text => `${place}: ${text}`) : [];
+  });
+}
+
+function mergeAll(all: Recording[]): Recording {
+  const merged: Recording = {};
+  for (const one of all) {
+    for (const [key, shape] of Object.entries(one)) {
+      merged[key] ??= emptyShape();
+      merge(merged[key], shape);
+    }
+  }
+  return merged;
+}
