@@ -53,6 +53,8 @@ const found = (actor: Actor) => sql`
   ${tagsOf(sql`features.name`)} as tags, ${SEGMENTS} as segments, ${ENVIRONMENTS} as environments,
   ${COLLABORATORS} as collaborators`;
 
+type FoundRow = NullForAbsent<FoundFeature>;
+
 /** A value that is missing is an absent field, as wherever a feature is shown. */
 function withoutNulls({
   description,
@@ -60,7 +62,7 @@ function withoutNulls({
   archivedAt,
   lastSeenAt,
   ...feature
-}: NullForAbsent<FoundFeature>): FoundFeature {
+}: FoundRow): FoundFeature {
   return {
     ...feature,
     ...(description === null ? {} : { description }),
@@ -79,7 +81,7 @@ export async function searchFeatures(
   actor: Actor,
   search: FeatureSearch,
 ): Promise<FeatureSearchResult> {
-  const { rows } = await sql<OuterJoined<NullForAbsent<FoundFeature> & { place: number }> & { total: number }>`
+  const { rows } = await sql<OuterJoined<FoundRow & { place: number }> & { total: number }>`
     with ${pageAndTotal(actor, search)}
     select counted.total, found.*
     from counted left join (
