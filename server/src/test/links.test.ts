@@ -1,0 +1,44 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+const pages = globSync(['*.md', 'docs/**/*.md', 'bench/*.md'], { cwd: ROOT }).toSorted();
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (text: string): string[] =>
+  [...withoutCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+const withoutCode = (text: string): string => text.replace(/^( *)```[\s\S]*?^\1```/gm, '');
+
+function isBroken(page: string, target: string): boolean {
+  const [path = '', anchor] = target.split('#');
+  const file = path === '' ? join(ROOT, page) : join(ROOT, dirname(page), path);
+  if (!existsSync(file)) return true;
+  return anchor !== undefined && !anchorsOf(readFileSync(file, 'utf8')).includes(anchor);
+}
+
+test.each(pages)('%s has no broken link', page => {
+  const links = [...withoutCode(readFileSync(join(ROOT, page), 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter(target => !/^[a-z]+:/.test(target));
+
+  expect(links.filter(target => isBroken(page, target))).toEqual([]);
+});
+
+test.each(pages)('%s names no source file that does not exist', page => {
+  const named = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/`((?:[\w.-]+\/)*[\w.-]+\.(?:ts|sql))`/g)]
+    .map(([, path = '']) => path)
+    .filter(path => path.includes('/'));
+
+  const isMissing = (path: string) =>
+    ![path, `server/src/${path}`, `server/migrations/${path}`].some(place => existsSync(join(ROOT, place)));
+  expect(named.filter(isMissing)).toEqual([]);
+});
