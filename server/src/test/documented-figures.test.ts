@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { SESSION_DAYS } from '../access/cookie.ts';
+import { PUBLIC_BODY_LIMIT_BYTES } from '../access/public-routes.ts';
+import { SECRET_PATTERN } from '../access/token.ts';
+import { MAX_STRATEGIES } from '../flags/feature-environments/strategies.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../people/passwords/strength.ts';
+import { KNOWN_FOR_DAYS, LOGIN_LIMITS, MAX_SESSIONS, REVOKED_FOR_DAYS } from '../people/sessions/limits.ts';
+import { MAX_PERSONAL_TOKENS } from '../people/users/personal-tokens.ts';
+import { INACTIVE_DAYS } from '../people/users/remove.ts';
+import { DEFAULT_LIMITS } from '../platform/config.ts';
+import { STATEMENT_TIMEOUT_MS } from '../platform/db/database.ts';
+import { MAX_LISTED } from '../platform/errors.ts';
+import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../platform/http/filter.ts';
+import { MAX_KEYS, MAX_STORED_BODY, MAX_STORED_BYTES } from '../record/idempotency/limits.ts';
+
+const page = (path: string): string =>
+  readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8').replace(/\s+/g, ' ');
+
+const figure = (value: number): string => value.toLocaleString('en-US');
+const { place, address, account } = LOGIN_LIMITS;
+
+test.each([
+  ['SECURITY.md', `${SECRET_PATTERN.source.replace('$', '')}`],
+  ['SECURITY.md', `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`],
+  ['SECURITY.md', `${SESSION_DAYS} days after the login`],
+  ['SECURITY.md', `${PUBLIC_BODY_LIMIT_BYTES / 1024} KiB for public routes`],
+  ['SECURITY.md', `filters ${figure(MAX_FILTER_LENGTH)}, free text ${figure(MAX_TEXT_LENGTH)}`],
+  ['SECURITY.md', `A statement may take ${STATEMENT_TIMEOUT_MS / 1000} s`],
+  ['docs/reference/access.md', `at most ${MAX_PERSONAL_TOKENS}`],
+  ['docs/reference/access.md', `kept for ${REVOKED_FOR_DAYS} days`],
+  ['docs/reference/errors.md', `at most ${MAX_LISTED}`],
+  ['docs/reference/event-search.md', `at most ${figure(MAX_TEXT_LENGTH)} characters`],
+  ['docs/reference/features.md', `at most ${MAX_STRATEGIES} strategies`],
+  ['docs/reference/idempotency.md', `over ${MAX_STORED_BODY / 1024} KiB`],
+  [
+    'docs/reference/idempotency.md',
+    `${MAX_STORED_BYTES / 2 ** 20} MiB of responses and ${figure(MAX_KEYS)} keys`,
+  ],
+  ['docs/reference/limits.md', `\`HALYARD_MAX_FEATURES\` | ${figure(DEFAULT_LIMITS.features)}`],
+  ['docs/reference/sessions.md', `${SESSION_DAYS} days after the login`],
+  ['docs/reference/sessions.md', `has ${MAX_SESSIONS} more recently used sessions`],
+  [
+    'docs/reference/sessions.md',
+    `one account from one address | ${place.failures} | ${place.minutes} minutes`,
+  ],
+  [
+    'docs/reference/sessions.md',
+    `one address, any account | ${address.failures} | ${address.minutes} minutes`,
+  ],
+  [
+    'docs/reference/sessions.md',
+    `one account, any address | ${account.failures} | ${account.minutes} minutes`,
+  ],
+  ['docs/reference/sessions.md', `within ${KNOWN_FOR_DAYS} days`],
+  ['docs/reference/users.md', `for ${INACTIVE_DAYS} days`],
+])('%s says: %s', (path, text) => {
+  expect(page(path)).toContain(text);
+});
+
+test('CONTRIBUTING.md lists every npm script', () => {
+  const { scripts } = JSON.parse(page('package.json'));
+  const listed = [...page('CONTRIBUTING.md').matchAll(/\| `npm (?:run )?([\w:-]+)`/g)].map(
+    ([, name]) => name,
+  );
+
+  expect(listed.toSorted()).toEqual(Object.keys(scripts).toSorted());
+});
