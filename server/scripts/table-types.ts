@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readOptions } from '../src/platform/command-line.ts';
 import { runScript } from './run.ts';
 
-const TYPES = { timestamptz: 'string', int8: 'number', xid8: 'string', jsonb: 'unknown' };
+const TYPES = { timestamptz: 'string', int8: 'number', jsonb: 'unknown' };
 
 const { verify } = readOptions({
   run: 'npm run table-types',

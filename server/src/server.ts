@@ -12,8 +12,8 @@ import type { App } from './platform/http/app.ts';
 import { LONG_READ_CONNECTIONS, LONG_READ_WAIT_MS } from './platform/http/long-reads.ts';
 import { makeSender } from './platform/outgoing/send.ts';
 import { cannotListen } from './platform/start-errors.ts';
-import { startWorker } from './worker/jobs.ts';
 import { jobMetrics } from './worker/metrics.ts';
+import { startWorker } from './worker/worker.ts';
 
 const WORKER_CONNECTIONS = 3;
 
@@ -26,14 +26,18 @@ export async function startServer(config: Config): Promise<Server> {
     onError: (error: Error) => app.log.warn({ err: error }, 'database connection lost'),
     onQuery: (sql: string) => app.log.trace({ sql }, 'statement'),
   };
-  const db: Db = openDb({ ...connection, poolSize: config.poolSize, keepPlans: config.keepPlans });
+  const db: Db = openDb({
+    ...connection,
+    poolSize: config.poolSize,
+    preparedStatements: config.preparedStatements,
+  });
   // Their own, so that neither requests nor deliveries wait for the other; and planned each time, since tables of a queue
   // are empty now and have thousands of rows a minute later.
-  const workerDb: Db = openDb({ ...connection, poolSize: WORKER_CONNECTIONS, keepPlans: false });
+  const workerDb: Db = openDb({ ...connection, poolSize: WORKER_CONNECTIONS, preparedStatements: false });
   const longReadDb: Db = openDb({
     ...connection,
     poolSize: LONG_READ_CONNECTIONS,
-    keepPlans: false,
+    preparedStatements: false,
     connectTimeoutMs: LONG_READ_WAIT_MS,
   });
   const app = await buildApp(db, config, { longReadDb });

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Actor, isAccount } from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
-import { ASKED_OFTEN } from '../platform/db/kept-plans.ts';
+import { PREPARED } from '../platform/db/prepared-statements.ts';
 
 /** Why a token that was ours counts no more; null: it counts. */
 export type Ended = 'revoked' | 'expired' | null;
@@ -40,7 +40,7 @@ export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
 export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken | undefined> {
   return await db
     .selectFrom('api_tokens')
-    .modifyFront(ASKED_OFTEN)
+    .modifyFront(PREPARED)
     .select([
       'id',
       'type',
@@ -69,7 +69,7 @@ export async function findPersonalToken(
   return await db
     .selectFrom('personal_access_tokens as token')
     .innerJoin('users', 'users.id', 'token.user_id')
-    .modifyFront(ASKED_OFTEN)
+    .modifyFront(PREPARED)
     .select([
       'token.id as credentialId',
       ...ACCOUNT,
@@ -95,7 +95,7 @@ export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser |
   return await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .modifyFront(ASKED_OFTEN)
+    .modifyFront(PREPARED)
     .select([
       'sessions.id as credentialId',
       ...ACCOUNT,
@@ -155,7 +155,7 @@ export async function findProjectAccess(
   environment: string | null,
 ): Promise<ProjectAccess | undefined> {
   const { rows } = await sql<ProjectAccess>`
-    select ${ASKED_OFTEN} ${access(actor, permissions, environment)} from projects where projects.id = ${project}`.execute(
+    select ${PREPARED} ${access(actor, permissions, environment)} from projects where projects.id = ${project}`.execute(
     db,
   );
   return rows[0];
@@ -169,7 +169,7 @@ export async function findFeatureAccess(
   permissions: readonly string[],
 ): Promise<(ProjectAccess & { project: string }) | undefined> {
   const { rows } = await sql<ProjectAccess & { project: string }>`
-    select ${ASKED_OFTEN} projects.id as project, ${access(actor, permissions, null)}
+    select ${PREPARED} projects.id as project, ${access(actor, permissions, null)}
     from features join projects on projects.id = features.project where features.name = ${featureName}`.execute(
     db,
   );

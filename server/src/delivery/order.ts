@@ -1,7 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader, Tx } from '../platform/db/database.ts';
-import { insertJobs } from '../record/deliveries.ts';
-import { WAKE_CHANNEL } from '../record/wake.ts';
+import { insertDeliveryJobs, WAKE_CHANNEL } from '../record/outbox.ts';
 
 /** What those behind it wait for: it is open, or it was given up and holds. */
 const IN_THE_WAY = sql<SqlBool>`(state in ('pending', 'retrying') or holds)`;
@@ -27,7 +26,7 @@ export async function lockOrder(tx: Tx, integrations: number[]): Promise<void> {
 
 /** A job for the delivery that is now the first of each ordered integration, unless it holds. */
 export async function queueHeads(tx: Tx, integrations: number[]): Promise<void> {
-  await insertJobs(sql`
+  await insertDeliveryJobs(sql`
     select head.id, head.integration_id, true as ordered, head.attempts + 1 as attempt, now() as start_after
     from unnest(${integrations}::integer[]) as integration(id)
     cross join lateral (
@@ -50,15 +49,11 @@ export async function unblock(tx: Tx, integration: number, record?: number): Pro
 }
 
 /** Those of ordered integrations whose event is past the horizon: something lower may still appear. */
-export async function listUndecided(
-  db: Reader,
-  deliveries: number[],
-  decidedUpTo: number,
-): Promise<number[]> {
+export async function listUndecided(db: Reader, deliveries: number[], watermark: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select d.id from integration_deliveries d join integrations on integrations.id = d.integration_id
     where d.id = any(${deliveries}::bigint[]) and integrations.ordered
       and d.state in ('pending', 'retrying')
-      and d.event_id > ${decidedUpTo}`.execute(db);
+      and d.event_id > ${watermark}`.execute(db);
   return rows.map(row => row.id);
 }

@@ -11,7 +11,7 @@ test('only the database has to be named', () => {
   expect(readConfig(GOOD)).toEqual({
     databaseUrl: GOOD.DATABASE_URL,
     poolSize: 10,
-    keepPlans: true,
+    preparedStatements: true,
     host: '0.0.0.0',
     port: 4242,
     publicUrl: 'http://localhost:4242',
@@ -99,7 +99,7 @@ test.each([
   ['HALYARD_ALLOWED_TARGETS', 'http://hooks.internal'],
   ['HALYARD_ALLOWED_TARGETS', 'a b'],
   ['HALYARD_ALLOW_PRIVATE_TARGETS', 'yes'],
-  ['HALYARD_KEEP_PLANS', 'no'],
+  ['HALYARD_PREPARED_STATEMENTS', 'no'],
   ['HALYARD_DELIVERY_SCHEDULE', '0,x'],
   ['HALYARD_DELIVERY_SCHEDULE', '0,90000'],
   ['HALYARD_DELIVERY_SCHEDULE', '5'],

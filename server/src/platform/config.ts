@@ -6,7 +6,7 @@ export type Config = {
   databaseUrl: string;
   poolSize: number;
   /** Whether connections keep plans of statements, which not every connection pooler allows. */
-  keepPlans: boolean;
+  preparedStatements: boolean;
   host: string;
   port: number;
   publicUrl: string;
@@ -80,7 +80,7 @@ export function readConfig(env: Env): Config {
   const config: Config = {
     databaseUrl: read('DATABASE_URL', postgresUrl),
     poolSize: read('HALYARD_POOL_SIZE', integer(10, 2, 1_000)),
-    keepPlans: read('HALYARD_KEEP_PLANS', oneOf(['true', 'false'], 'true')) === 'true',
+    preparedStatements: read('HALYARD_PREPARED_STATEMENTS', oneOf(['true', 'false'], 'true')) === 'true',
     host: read('HOST', text => text ?? '0.0.0.0'),
     port,
     publicUrl: read('HALYARD_PUBLIC_URL', httpUrl(`http://localhost:${port ?? 4242}`)),

@@ -76,7 +76,7 @@ export const VARIABLES = {
     example: '10',
     meaning: 'Database connections, 2 to 1000; long reads, jobs and deliveries use 10 more',
   },
-  HALYARD_KEEP_PLANS: {
+  HALYARD_PREPARED_STATEMENTS: {
     default: 'true',
     example: 'true',
     meaning: 'false for a connection pooler that does not support prepared statements',

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import type { Actor } from '../platform/actor.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { COLLABORATORS_OF_WRITTEN } from './collaborators.ts';
-import { DELIVERIES_OF_WRITTEN } from './deliveries.ts';
 import { CREATORS_OF_WRITTEN, insertEvents, type NewEvent } from './events/store.ts';
 import { settleRequest } from './idempotency/settle.ts';
+import { DELIVERIES_OF_WRITTEN } from './outbox.ts';
 
 export type { NewEvent };
 

@@ -7,8 +7,8 @@ import type { Db, Tx } from '../platform/db/database.ts';
 
 export type EventRecord = {
   id: number;
-  /** The low 32 bits, as xmin has them. */
-  xid: string;
+  /** The transaction that inserted the event. */
+  xmin: string;
   group: string;
   type: string;
   project: string | null;
@@ -42,7 +42,7 @@ export async function readState(db: Db | Tx): Promise<State> {
       ) as strategies
     from feature_environments as here order by feature_name, environment`.execute(db);
   const events = await sql<EventRecord>`
-    select id, (xid::text::numeric % 4294967296)::text as xid, group_id as group, type, project,
+    select id, xmin::text, group_id as group, type, project,
       feature_name as "featureName", environment, data, pre_data as "preData"
     from events order by id`.execute(db);
   return {
@@ -82,9 +82,9 @@ export function inconsistencies(state: State): string[] {
 }
 
 function* projectProblems({ projects, events }: State): Generator<string> {
-  const told = new Map<string, { data: unknown; archived: boolean; xid: string }>();
+  const told = new Map<string, { data: unknown; archived: boolean; xmin: string }>();
   const everTold = new Set<string>();
-  for (const { type, project, data, preData, xid, id } of events) {
+  for (const { type, project, data, preData, xmin, id } of events) {
     if (project === null || !/^project-(created|updated|archived|revived|deleted)$/.test(type)) continue;
     const last = told.get(project);
     const follows =
@@ -96,7 +96,7 @@ function* projectProblems({ projects, events }: State): Generator<string> {
     everTold.add(project);
     const archived = type === 'project-archived' || (last?.archived === true && type !== 'project-revived');
     if (type === 'project-deleted') told.delete(project);
-    else told.set(project, { data: data ?? last?.data, archived, xid });
+    else told.set(project, { data: data ?? last?.data, archived, xmin });
   }
 
   const rows = new Map(projects.filter(({ id }) => id !== 'default').map(project => [project.id, project]));
@@ -108,7 +108,7 @@ function* projectProblems({ projects, events }: State): Generator<string> {
     if (!story) yield `project ${id}: it has a row that no event tells of`;
     else if (!isDeepStrictEqual([writtenFields(row), row.archivedAt !== null], [story.data, story.archived]))
       yield `project ${id}: its row differs from what its events tell`;
-    else if (row.xmin !== story.xid)
+    else if (row.xmin !== story.xmin)
       yield `project ${id}: its row was written by a transaction that is not the one of its last event`;
   }
 }
@@ -188,11 +188,11 @@ function* featureProblems({ features, exposed, events }: State): Generator<strin
 }
 
 function* groupProblems(events: EventRecord[]): Generator<string> {
-  for (const written of Map.groupBy(events, event => event.xid).values()) {
+  for (const written of Map.groupBy(events, event => event.xmin).values()) {
     const groups = new Set(written.map(event => event.group));
     if (groups.size > 1) yield `a transaction has the groups ${[...groups].join(', ')}`;
   }
   for (const [group, written] of Map.groupBy(events, event => event.group)) {
-    if (new Set(written.map(event => event.xid)).size > 1) yield `group ${group} has several transactions`;
+    if (new Set(written.map(event => event.xmin)).size > 1) yield `group ${group} has several transactions`;
   }
 }

@@ -3,7 +3,7 @@ import type { Result } from '../delivery/deliveries/attempt.ts';
 import type { DispatcherSettings } from '../delivery/deliveries/dispatcher.ts';
 import { makeSender } from '../platform/outgoing/send.ts';
 import { keyringOf } from '../platform/secrets/seal.ts';
-import { startWorker } from '../worker/jobs.ts';
+import { startWorker } from '../worker/worker.ts';
 import { APP_SETTINGS, type Harness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { call } from './request.ts';

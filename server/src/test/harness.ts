@@ -54,7 +54,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
       },
     };
     const db = openDb({ ...connection, poolSize: 8 });
-    const longReadDb = openDb({ ...connection, poolSize: LONG_READ_CONNECTIONS, keepPlans: false });
+    const longReadDb = openDb({ ...connection, poolSize: LONG_READ_CONNECTIONS, preparedStatements: false });
     const app = await buildApp(
       db,
       { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits }, ...settings },

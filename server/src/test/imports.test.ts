@@ -57,7 +57,7 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
   [
     'imports run from a higher wing to a lower one',
     'a dynamic import',
-    [imports('record/events/x.ts', "  const { x } = await import('../../worker/jobs.ts');")],
+    [imports('record/events/x.ts', "  const { x } = await import('../../worker/worker.ts');")],
   ],
   [
     'imports run from a higher wing to a lower one',
@@ -67,7 +67,7 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
   [
     'imports run from a higher wing to a lower one',
     'an entry file',
-    [imports('worker/jobs.ts', "import {\n  a,\n  b,\n} from '../app.ts';")],
+    [imports('worker/worker.ts', "import {\n  a,\n  b,\n} from '../app.ts';")],
   ],
   [
     'modules do not import each other in a cycle',
@@ -106,7 +106,7 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
   [
     'only stores import a store of another wing',
     'a job',
-    [imports('worker/jobs.ts', "import { findEvent } from '../record/events/store.ts';")],
+    [imports('worker/worker.ts', "import { findEvent } from '../record/events/store.ts';")],
   ],
   ...['../../platform/http/errors.ts', 'fastify', '../links/routes.ts'].map(
     (from): [keyof typeof RULES, string, Source[]] => [

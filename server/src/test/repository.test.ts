@@ -39,7 +39,7 @@ const PLANTED = [
   ['a wing imports app.ts', 'delivery/deliveries/routes.ts', '../../app.ts'],
   ['a route imports a store of another wing', 'flags/projects/routes.ts', '../../record/events/store.ts'],
   ['an operation imports a store of access/', 'flags/projects/create.ts', '../../access/store.ts'],
-  ['a job imports a store', 'worker/jobs.ts', '../record/events/store.ts'],
+  ['a job imports a store', 'worker/worker.ts', '../record/events/store.ts'],
   ['a store imports HTTP', 'flags/projects/store.ts', '../../platform/http/errors.ts'],
   ['a store imports Fastify', 'flags/projects/store.ts', 'fastify'],
   ['errors.ts imports a file of ours', 'platform/errors.ts', './text.ts'],

@@ -12,7 +12,7 @@ import {
 import type { Receiver } from '../integrations/receiver.ts';
 import { signatureHeaders } from '../integrations/signing.ts';
 import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
-import { storableJson } from './storable.ts';
+import { storableJson } from './storable-json.ts';
 
 /** A delivery of which an attempt has been started. */
 export type Claim = {

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
-import { DELIVERY_QUEUE } from '../../record/deliveries.ts';
+import { DELIVERY_QUEUE } from '../../record/outbox.ts';
 import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
 import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
-import { makeBreaker } from './breaker.ts';
+import { gather } from './batch.ts';
+import { makeBreaker } from './circuit-breaker.ts';
+import { claimJobs, type Fetched, type JobData, putBack } from './claim.ts';
 import { disableFailing } from './disable-failing.ts';
-import { gather } from './gather.ts';
-import { type Ended, type FetchedJob, inTransaction, writeAsMuchAsPossible } from './settle.ts';
+import { type Ended, type FetchedJob, inTransaction, writeAsMuchAsPossible } from './outcomes.ts';
 import { type Health, listFailing } from './store.ts';
-import { claimJobs, type Fetched, type JobData, putBack } from './take.ts';
 
 type Log = Record<'warn' | 'error', (fields: object, message: string) => void>;
 type Running = FetchedJob & { integration: number };

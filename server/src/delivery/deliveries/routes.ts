@@ -8,7 +8,6 @@ import { change } from '../../record/change.ts';
 import { presentEvent } from '../../record/events/present.ts';
 import { params } from '../integrations/schema.ts';
 import { backfill } from './backfill.ts';
-import { instantOf, parseRecordSearch } from './instant.ts';
 import { redeliver, redeliverFailed } from './redeliver.ts';
 import {
   Backfill,
@@ -22,6 +21,7 @@ import {
   RecordQuery,
   Since,
 } from './schema.ts';
+import { instantOf, parseRecordSearch } from './search-query.ts';
 import { sendTest } from './send-test.ts';
 import { skipBlocking } from './skip.ts';
 import {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeBreaker } from './breaker.ts';
+import { makeBreaker } from './circuit-breaker.ts';
 import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
 
 const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];

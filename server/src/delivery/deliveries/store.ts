@@ -1,8 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, OuterJoined, Reader, Tx } from '../../platform/db/database.ts';
-import { insertJobs, wants } from '../../record/deliveries.ts';
 import { EVENT_COLUMNS, type EventRow } from '../../record/events/store.ts';
-import { WAKE_CHANNEL } from '../../record/wake.ts';
+import { insertDeliveryJobs, matchesFilters, WAKE_CHANNEL } from '../../record/outbox.ts';
 import { BLOCKED_BY, IS_FIRST } from '../order.ts';
 import type { Claim, Result } from './attempt.ts';
 import { describeState, type Waiting } from './describe-state.ts';
@@ -19,7 +18,7 @@ export type JobToClaim = { delivery: number; attempt: number; retried: boolean }
 export async function claimDeliveries(
   tx: Tx,
   jobs: JobToClaim[],
-  decidedUpTo: number | undefined,
+  watermark: number | undefined,
 ): Promise<Claim[]> {
   // The ids as an array as well: of a table that fills within seconds statistics know nothing, and a join with the jobs
   // alone was planned as a walk through everything that is open.
@@ -37,7 +36,7 @@ export async function claimDeliveries(
         and (d.attempts = job.attempt - 1 or job.retried and exists (
           select from integration_attempts a
           where a.delivery_id = d.id and a.number = d.attempts and a.outcome is null))
-        and (not integrations.ordered or d.event_id <= ${decidedUpTo ?? 0}::bigint and ${IS_FIRST})
+        and (not integrations.ordered or d.event_id <= ${watermark ?? 0}::bigint and ${IS_FIRST})
       for update of d
     ),
     interrupted as (
@@ -99,7 +98,7 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<void> {
         headers = done.headers
       from done where a.delivery_id = done.delivery and a.number = done.attempt and a.outcome is null
     ),
-    queued as (${insertJobs(sql`
+    queued as (${insertDeliveryJobs(sql`
       select ended.id, ended.integration_id, integrations.ordered, ended.attempts + 1 as attempt,
         ended.due_at as start_after
       from ended join integrations on integrations.id = ended.integration_id where ended.state = 'retrying'`)}
@@ -145,7 +144,7 @@ export async function listFailing(db: Reader, ids: number[]): Promise<Health[]> 
 
 /** Puts jobs back that were fetched and not worked on: the same attempt, a little later. */
 export async function postponeDeliveries(tx: Tx, deliveries: number[], delayMs: number): Promise<void> {
-  await insertJobs(sql`
+  await insertDeliveryJobs(sql`
     select d.id, d.integration_id, integrations.ordered, d.attempts + 1 as attempt,
       now() + ${delayMs} * interval '1 ms' as start_after
     from integration_deliveries d join integrations on integrations.id = d.integration_id
@@ -311,7 +310,7 @@ export async function reopenDeliveries(
       where integration_id = ${integration} and ${chosen}
       returning d.id, d.integration_id, d.attempts
     ),
-    queued as (${insertJobs(sql`
+    queued as (${insertDeliveryJobs(sql`
       select reopened.id, reopened.integration_id, integrations.ordered, reopened.attempts + 1 as attempt,
         now() as start_after
       from reopened join integrations on integrations.id = reopened.integration_id`)}
@@ -334,7 +333,7 @@ export async function previewEvents(
   const { rows } = await sql<OuterJoined<EventRow> & { total: number }>`
     with fitting as materialized (
       select events.id from events join integrations on integrations.id = ${integration}
-      where events.created_at >= ${since} and ${wants('events')}
+      where events.created_at >= ${since} and ${matchesFilters('events')}
     ),
     page as (select id from fitting order by id desc limit ${limit})
     select counted.total, found.*
@@ -362,7 +361,7 @@ export async function backfillDeliveries(
         (select max(d.id) from integration_deliveries d
           where d.integration_id = integrations.id and d.event_id = events.id) as earlier
       from events join integrations on integrations.id = ${integration}
-      where events.created_at >= ${since} and events.created_at < ${until} and ${wants('events')}
+      where events.created_at >= ${since} and events.created_at < ${until} and ${matchesFilters('events')}
         and not exists (select from integration_deliveries d
           where d.integration_id = integrations.id and d.event_id = events.id and d.state <> 'failed')
       order by events.id limit ${limit}
@@ -372,7 +371,7 @@ export async function backfillDeliveries(
       select ${integration}::integer, id, earlier from missed order by id
       returning id, integration_id
     ),
-    queued as (${insertJobs(sql`
+    queued as (${insertDeliveryJobs(sql`
       select made.id, made.integration_id, integrations.ordered, 1 as attempt, now() as start_after
       from made join integrations on integrations.id = made.integration_id`)}
       returning 1
@@ -432,7 +431,7 @@ export async function requeueStranded(db: Db): Promise<number> {
         and (not integrations.ordered or ${IS_FIRST})
       limit 1000
     ),
-    queued as (${insertJobs(sql`select * from stranded`)} returning 1)
+    queued as (${insertDeliveryJobs(sql`select * from stranded`)} returning 1)
     select count(*) from queued`.execute(db);
   return rows[0]?.count ?? 0;
 }

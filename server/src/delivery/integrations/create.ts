@@ -4,12 +4,12 @@ import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import { type Keyring, seal } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
-import { acceptIntegration } from './accept.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
 import { masked, placeOf, sealParameters } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { insertIntegration, lockIntegrationCount, nextIntegrationId } from './store.ts';
-import { filterViolations } from './visible.ts';
+import { validateIntegration } from './validate.ts';
+import { filterViolations } from './visibility.ts';
 
 /** What integrations need of the process: keys for their secrets, and where requests may go. */
 export type IntegrationSettings = { keyring: Keyring; targets: TargetPolicy };
@@ -25,7 +25,7 @@ export async function createIntegration(
   const { tx, actor, record } = current;
   needsKey(settings.keyring);
   const ofFilters = await filterViolations(tx, actor, input);
-  const { provider, parameters, ...filters } = acceptIntegration(
+  const { provider, parameters, ...filters } = validateIntegration(
     input,
     settings.targets,
     undefined,

@@ -1,7 +1,7 @@
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { type IntegrationRow, lockIntegration } from './store.ts';
-import { viewFor } from './visible.ts';
+import { viewFor } from './visibility.ts';
 
 /** Locks an integration and returns it as the actor sees it. An integration that the actor cannot see is rejected with 404. */
 export async function lockVisibleIntegration(

@@ -3,7 +3,6 @@ import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
-import { acceptIntegration, integrationViolations, unknownParameters, updateViolations } from './accept.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
 import { definitions } from './definitions.ts';
 import { removeIntegration } from './remove.ts';
@@ -21,7 +20,13 @@ import {
 import { masked } from './sealed.ts';
 import { findIntegration, listIntegrations } from './store.ts';
 import { updateIntegration } from './update.ts';
-import { filterViolations, viewFor } from './visible.ts';
+import {
+  integrationViolations,
+  unknownParameters,
+  updateViolations,
+  validateIntegration,
+} from './validate.ts';
+import { filterViolations, viewFor } from './visibility.ts';
 
 const tags = ['Integrations'];
 
@@ -129,7 +134,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
     },
     async (request, reply) => {
       const ofFilters = await filterViolations(db, request.actor, request.body);
-      acceptIntegration(request.body, settings.targets, undefined, ofFilters);
+      validateIntegration(request.body, settings.targets, undefined, ofFilters);
       return reply.code(204).send();
     },
   );

@@ -3,12 +3,12 @@ import { badData, notFound } from '../../platform/errors.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Change } from '../../record/change.ts';
 import { unblock } from '../order.ts';
-import { acceptIntegration } from './accept.ts';
 import { asEventData, type IntegrationSettings } from './create.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
 import { masked, readParameters, sealParameters } from './sealed.ts';
 import { lockIntegration, replaceIntegration } from './store.ts';
-import { filterViolations, mergeProjects, viewFor } from './visible.ts';
+import { validateIntegration } from './validate.ts';
+import { filterViolations, mergeProjects, viewFor } from './visibility.ts';
 
 /**
  * Replaces what is given; filters and settings that are left out stay, so that leaving one out never widens what is
@@ -33,7 +33,7 @@ export async function updateIntegration(
     ]);
   }
   const stored = readParameters(settings.keyring, before);
-  const { provider, parameters, ...filters } = acceptIntegration(
+  const { provider, parameters, ...filters } = validateIntegration(
     {
       ...input,
       projects: input.projects ?? before.projects,

@@ -3,7 +3,7 @@ import { ofReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { anyOf } from '../../platform/db/any-of.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { ASKED_OFTEN } from '../../platform/db/kept-plans.ts';
+import { PREPARED } from '../../platform/db/prepared-statements.ts';
 import { personOf } from '../../record/actor-names.ts';
 import { tagsOf } from '../../record/feature-tags.ts';
 import { CHILDREN } from '../dependencies/store.ts';
@@ -27,7 +27,7 @@ export async function findFeature(
 ): Promise<Feature | undefined> {
   const where = sql`name = ${name} and project = ${project}`;
   const { rows } = await sql<{ feature: string }>`
-    select ${ASKED_OFTEN} feature from (${featureTexts(actor, where, 'few')}) as found`.execute(db);
+    select ${PREPARED} feature from (${featureTexts(actor, where, 'few')}) as found`.execute(db);
   return parsed(rows)[0];
 }
 
@@ -40,7 +40,7 @@ export async function listNamedFeatures(
 ): Promise<Feature[]> {
   const where = sql`name = any(${names}) and project = ${project}`;
   const { rows } = await sql<{ feature: string }>`
-    select ${ASKED_OFTEN} feature from (${featureTexts(actor, where, 'few')}) as found order by name`.execute(
+    select ${PREPARED} feature from (${featureTexts(actor, where, 'few')}) as found order by name`.execute(
     db,
   );
   return parsed(rows);

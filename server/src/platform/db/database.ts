@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type Transaction, type Updateable } from 'kysely';
 import pg from 'pg';
 import { Client } from './client.ts';
-import { keepingPlans } from './kept-plans.ts';
+import { withPreparedStatements } from './prepared-statements.ts';
 import type { DB } from './tables.gen.ts';
 
 export type Db = Kysely<DB>;
@@ -36,8 +36,8 @@ export type PoolSettings = {
   url: string;
   poolSize: number;
   onError: (error: Error) => void;
-  /** Whether connections keep plans of statements; yes if left out. */
-  keepPlans?: boolean;
+  /** Whether frequent statements are prepared. Default: true. */
+  preparedStatements?: boolean;
   /** How long a query waits for a response from PostgreSQL. */
   queryTimeoutMs?: number;
   /** How long a caller waits for a free connection, or for a new one, until it gets 503. */
@@ -47,10 +47,10 @@ export type PoolSettings = {
 };
 
 export function openDb(settings: PoolSettings): Db {
-  const { onQuery, keepPlans = true } = settings;
+  const { onQuery, preparedStatements = true } = settings;
   const pool = openPool(settings);
   return new Kysely<DB>({
-    dialect: new PostgresDialect({ pool: keepPlans ? keepingPlans(pool) : pool }),
+    dialect: new PostgresDialect({ pool: preparedStatements ? withPreparedStatements(pool) : pool }),
     ...(onQuery ? { log: event => onQuery(event.query.sql) } : {}),
   });
 }

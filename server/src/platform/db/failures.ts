@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { ApiError, badData, nameExists } from '../errors.ts';
-import { isOutdatedPlan } from './kept-plans.ts';
+import { isOutdatedStatement } from './prepared-statements.ts';
 
 /** What a broken constraint means to a caller. A constraint that is missing here is a bug and gives a 500. */
 const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
@@ -85,7 +85,7 @@ export function asRefusal(error: unknown): ApiError | undefined {
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
     if (known) return Object.assign(known(valueIn(error)), { cause: error });
     if (TIME_OUT_OF_RANGE.test(error.code ?? '')) return Object.assign(timeOutOfRange(), { cause: error });
-    return TEMPORARY.test(error.code ?? '') || isOutdatedPlan(error) ? unavailable(error) : undefined;
+    return TEMPORARY.test(error.code ?? '') || isOutdatedStatement(error) ? unavailable(error) : undefined;
   }
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';

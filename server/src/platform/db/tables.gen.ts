@@ -95,7 +95,6 @@ export interface Events {
   project: string | null;
   tags: Generated<unknown>;
   type: string;
-  xid: Generated<string>;
 }
 
 export interface FavoriteFeatures {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { makeApiToken, makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
-import { RECORDED_EVENTS, type RecordedEvent } from './recorded-events.ts';
+import { RECORDED_EVENTS, type RecordedEvent } from '../../test/recorded-events.ts';
 
 // Recorded answers of the reference server to searches of its 53 events. Ours are the same, except where the
 // case says what we answer instead and why. Of a refusal, status, name and the paths of its details count.

@@ -1,9 +1,9 @@
 import type { PgBoss } from 'pg-boss';
 import type { Tx } from '../../platform/db/database.ts';
-import { decidedUpTo } from '../../record/events/follow.ts';
+import { readWatermark } from '../../record/events/tail.ts';
 import { listUndecided, lockOrder } from '../order.ts';
 import type { Claim } from './attempt.ts';
-import { completeJobs, type FetchedJob } from './settle.ts';
+import { completeJobs, type FetchedJob } from './outcomes.ts';
 import { claimDeliveries, postponeDeliveries } from './store.ts';
 
 /** What a job says, and what pg-boss says of it. */
@@ -16,12 +16,12 @@ const UNDECIDED_MS = 300;
 export async function claimJobs(tx: Tx, boss: PgBoss, jobs: Fetched[]): Promise<Claim[]> {
   if (jobs.length === 0) return [];
   const ordered = jobs.filter(job => job.ordered).map(job => job.integration);
-  const horizon = ordered.length > 0 ? await decidedUpTo(tx) : undefined;
+  const watermark = ordered.length > 0 ? await readWatermark(tx) : undefined;
   if (ordered.length > 0) await lockOrder(tx, [...new Set(ordered)]);
-  const claims = await claimDeliveries(tx, jobs.map(asClaim), horizon);
+  const claims = await claimDeliveries(tx, jobs.map(asClaim), watermark);
   const idle = jobs.filter(job => !claims.some(claim => claim.id === job.delivery));
   // A lower event may still be committed and must go first, or the integration became ordered meanwhile.
-  const early = idle.length > 0 ? await listUndecided(tx, idle.map(asDelivery), horizon ?? 0) : [];
+  const early = idle.length > 0 ? await listUndecided(tx, idle.map(asDelivery), watermark ?? 0) : [];
   await completeJobs(
     boss,
     tx,

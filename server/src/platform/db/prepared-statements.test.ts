@@ -7,7 +7,7 @@ import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { type Db, openDb, type Reader } from './database.ts';
 import { asRefusal } from './failures.ts';
-import { ASKED_OFTEN } from './kept-plans.ts';
+import { PREPARED } from './prepared-statements.ts';
 
 const harness = useHarness();
 /** One connection, so that what it keeps can be looked at. */
@@ -41,7 +41,7 @@ test('a statement of transactions is kept from the third time on; a read outside
 });
 
 test('a read that is asked often is kept wherever it is asked', async () => {
-  await times(3, () => sql`select ${ASKED_OFTEN} 'often' from notes where id = ${1}`.execute(db));
+  await times(3, () => sql`select ${PREPARED} 'often' from notes where id = ${1}`.execute(db));
 
   expect(await kept("'often'")).toBe(1);
 });
@@ -122,7 +122,12 @@ test('bulk changes of every size leave place for the statements of other changes
 });
 
 test('a pool can be told to keep none', async () => {
-  const plain = openDb({ url: harness.databaseUrl, poolSize: 1, onError: () => {}, keepPlans: false });
+  const plain = openDb({
+    url: harness.databaseUrl,
+    poolSize: 1,
+    onError: () => {},
+    preparedStatements: false,
+  });
 
   await times(4, () =>
     plain.transaction().execute(tx => sql`select 'plain' from notes where id = ${1}`.execute(tx)),

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
-import { decidedUpTo, followEvents } from './follow.ts';
+import { readWatermark, tailEvents } from './tail.ts';
 
 const harness = useHarness();
 
-/** A transaction of its own, held open by hand. */
+/** A transaction on its own connection. The caller ends it. */
 async function openTransaction(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -26,62 +26,62 @@ async function end(client: pg.Client, how: 'commit' | 'rollback'): Promise<void>
   await client.end();
 }
 
-test('a lower id that commits late is neither lost nor reordered for a follower', async () => {
-  const start = await decidedUpTo(harness.db);
+test('delivers a lower id that commits late to the consumer, in order', async () => {
+  const start = await readWatermark(harness.db);
   const slow = await openTransaction();
   const fast = await openTransaction();
-  // The fast one has the older transaction and takes its id later: order of transactions is no help.
+  // The fast transaction is older and takes its event id later, so the order of transactions does not help.
   await fast.query('select pg_current_xact_id()');
   const low = await writeEvent(slow, 'low');
   const high = await writeEvent(fast, 'high');
   await end(fast, 'commit');
 
-  const early = await followEvents(harness.db, start, 100);
+  const early = await tailEvents(harness.db, start, 100);
   await end(slow, 'commit');
-  const late = await followEvents(harness.db, early.at(-1)?.id ?? start, 100);
+  const late = await tailEvents(harness.db, early.at(-1)?.id ?? start, 100);
 
   expect(low).toBeLessThan(high);
   expect(early).toEqual([]);
   expect(late.map(event => event.id)).toEqual([low, high]);
 });
 
-test('a follower passes over the id of a transaction that was rolled back', async () => {
-  const start = await decidedUpTo(harness.db);
-  const given = await openTransaction();
-  await writeEvent(given, 'given up');
+test('skips the id of a transaction that was rolled back', async () => {
+  const start = await readWatermark(harness.db);
+  const rolledBack = await openTransaction();
+  await writeEvent(rolledBack, 'rolled back');
   const kept = await openTransaction();
   const id = await writeEvent(kept, 'kept');
   await end(kept, 'commit');
-  await end(given, 'rollback');
+  await end(rolledBack, 'rollback');
 
-  const events = await followEvents(harness.db, start, 100);
+  const events = await tailEvents(harness.db, start, 100);
 
   expect(events.map(event => event.id)).toEqual([id]);
 });
 
-test('what was committed before an open writer began is read while it is open', async () => {
-  const start = await decidedUpTo(harness.db);
+test('reads events that were committed before an open writer began', async () => {
+  const start = await readWatermark(harness.db);
   const first = await openTransaction();
   const id = await writeEvent(first, 'first');
   await end(first, 'commit');
   const open = await openTransaction();
   await writeEvent(open, 'open');
 
-  const events = await followEvents(harness.db, start, 100);
+  const events = await tailEvents(harness.db, start, 100);
 
   expect(events.map(event => event.id)).toEqual([id]);
   await end(open, 'rollback');
 });
 
-test('a follower that reads while sixteen writers race misses nothing and sees ids rise', async () => {
-  const start = await decidedUpTo(harness.db);
+test('misses no event and reads ids in order while 16 writers run', async () => {
+  const start = await readWatermark(harness.db);
   let writing = true;
   const seen: number[] = [];
-  const follow = async () => {
-    for (const event of await followEvents(harness.db, seen.at(-1) ?? start, 1_000)) seen.push(event.id);
+  const consume = async () => {
+    for (const event of await tailEvents(harness.db, seen.at(-1) ?? start, 1_000)) seen.push(event.id);
   };
-  const follower = (async () => {
-    while (writing) await follow();
+  const consumer = (async () => {
+    while (writing) await consume();
   })();
 
   const written = await Promise.all(
@@ -98,8 +98,8 @@ test('a follower that reads while sixteen writers race misses nothing and sees i
     }),
   );
   writing = false;
-  await follower;
-  await follow();
+  await consumer;
+  await consume();
 
   expect(seen).toEqual(written.flat().toSorted((a, b) => a - b));
 });

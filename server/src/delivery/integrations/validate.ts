@@ -30,7 +30,7 @@ export type Accepted = {
 export type Stored = { parameters: Parameters | undefined };
 
 /** Checks an integration against its provider; what is stored fills in for masked values. Lists every violation. */
-export function acceptIntegration(
+export function validateIntegration(
   input: IntegrationInput,
   policy: TargetPolicy,
   stored: Stored | undefined,

@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import type { Job, PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { asRefusal } from '../../platform/db/failures.ts';
-import { DELIVERY_QUEUE } from '../../record/deliveries.ts';
+import { DELIVERY_QUEUE } from '../../record/outbox.ts';
 import { lockOrder, queueHeads } from '../order.ts';
 import { minimalResult, type Result } from './attempt.ts';
 import { finishAttempts, type Health, noteHealth } from './store.ts';

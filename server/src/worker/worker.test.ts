@@ -4,17 +4,17 @@ import { getConstructionPlans, PgBoss } from 'pg-boss';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { extendPartitions } from '../record/events/partitions.ts';
-import { mergeTextIndex } from '../record/events/text-index.ts';
+import { flushTextIndex } from '../record/events/text-index.ts';
 import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
-import { startWorker } from './jobs.ts';
 import { jobMetrics } from './metrics.ts';
+import { startWorker } from './worker.ts';
 
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
 
-test('the migrations make the tables that the installed pg-boss would make', () => {
+test('the migrations create the tables that the installed version of pg-boss creates', () => {
   const migration = readFileSync(new URL('../../migrations/0004_jobs.sql', import.meta.url), 'utf8');
   const statements = (text: string) =>
     text
@@ -27,7 +27,11 @@ test('the migrations make the tables that the installed pg-boss would make', () 
   expect(statements(migration)).toEqual(statements(getConstructionPlans('pgboss')));
 });
 
-test('a worker has its schedule in the database, and stops', async () => {
+test('stores the schedule of its jobs and removes the schedule of a job that no longer exists', async () => {
+  await sql`insert into pgboss.schedule (name, cron, timezone) values ('deliver', '* * * * *', 'UTC')`.execute(
+    harness.db,
+  );
+
   const stop = await deliveries.start();
 
   const { rows } = await sql<{ name: string }>`select name from pgboss.schedule`.execute(harness.db);
@@ -35,7 +39,7 @@ test('a worker has its schedule in the database, and stops', async () => {
     'announce-potentially-stale',
     'clean-up-deliveries',
     'extend-event-partitions',
-    'merge-text-index',
+    'flush-text-index',
     'remove-expired-idempotency-keys',
     'rescue-deliveries',
     'sweep-logins',
@@ -43,16 +47,16 @@ test('a worker has its schedule in the database, and stops', async () => {
   await stop();
 });
 
-test('the next partition is there before it is needed, made once, and takes events', async () => {
+test('creates the next partition in time and once, and the partition stores events', async () => {
   const first = 4_194_304 * 2;
   await sql`select setval('events_id_seq', ${first - 1})`.execute(harness.db);
 
-  const made = await Promise.all([extendPartitions(harness.db), extendPartitions(harness.db)]);
+  const added = await Promise.all([extendPartitions(harness.db), extendPartitions(harness.db)]);
   await sql`insert into events (group_id, type, created_by) values ('x', 'user-created', 'x')`.execute(
     harness.db,
   );
 
-  expect(made.flat()).toEqual(['events_p2']);
+  expect(added.flat()).toEqual(['events_p2']);
   const { rows } = await sql<{ table: string; triggers: number }>`
     select tableoid::regclass::text as table,
       (select count(*) from pg_trigger where tgrelid = 'events_p2'::regclass) as triggers
@@ -75,23 +79,23 @@ test('the next partition is there before it is needed, made once, and takes even
   for (const { options: set } of options.rows) expect(set).toEqual(['gin_pending_list_limit=32768']);
 });
 
-test('the list beside the text index is merged, and text is found before and after', async () => {
+test('flushes the pending list of the text index, and a search finds text before and after', async () => {
   const find = async () =>
     (await call(harness.app, 'GET', '/api/admin/search/events?query=needle-in-a-list')).body.total;
-  await mergeTextIndex(harness.db);
+  await flushTextIndex(harness.db);
   await sql`
     insert into events (group_id, type, created_by, data) values ('x', 'user-created', 'x', '{"a": "needle-in-a-list"}')`.execute(
     harness.db,
   );
   expect(await find()).toBe(1);
 
-  expect(await mergeTextIndex(harness.db)).toBeGreaterThan(0);
+  expect(await flushTextIndex(harness.db)).toBeGreaterThan(0);
 
   expect(await find()).toBe(1);
-  expect(await mergeTextIndex(harness.db)).toBe(0);
+  expect(await flushTextIndex(harness.db)).toBe(0);
 });
 
-test('a failed job is logged as an error with its name, counted, and retried by the queue', async () => {
+test('logs a failed job with its name, counts it, and retries it', async () => {
   await deliveries.stopAll();
   const errors: unknown[] = [];
   const registry = new Registry();
@@ -132,7 +136,7 @@ test('a failed job is logged as an error with its name, counted, and retried by 
   await sql`alter table idempotency_keys rename column renamed to claimed_at`.execute(harness.db);
 });
 
-test('the metrics say how many event ids are left', async () => {
+test('the metrics contain the number of event ids that are left', async () => {
   const registry = new Registry();
   jobMetrics(registry, harness.db);
   const left = async () => Number(/halyard_event_ids_left (\d+)/.exec(await registry.metrics())?.[1]);
@@ -146,7 +150,7 @@ test('the metrics say how many event ids are left', async () => {
   expect(await left()).toBe(before - 1);
 });
 
-test('a lost listener is logged as disconnected', async () => {
+test('logs a lost listener as disconnected', async () => {
   await deliveries.stopAll();
   const warnings: string[] = [];
   const nothing = () => {};

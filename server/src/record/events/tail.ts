@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Db, Reader } from '../../platform/db/database.ts';
+import { type EventRow, listEventsBetween } from './store.ts';
+
+/** The class of the advisory locks that writers of events take (0005_events.sql). */
+const WRITER_LOCKS = 1_214_344_281;
+
+/**
+ * Returns the events after an id, oldest first, for consumers that tail the log. It misses no event and returns none out of order,
+ * however late a transaction commits. It takes the pool and not a transaction, because each step needs a new snapshot.
+ */
+export async function tailEvents(db: Db, after: number, limit: number): Promise<EventRow[]> {
+  return await listEventsBetween(db, after, await readWatermark(db), limit);
+}
+
+/**
+ * The highest id up to which the log is complete: every event up to it is committed or was rolled back. Each writer holds a lock
+ * whose key is the last id that was assigned before its own. The sequence must be read before the locks: a writer that took an id
+ * up to `assigned` and holds no lock has ended.
+ */
+export async function readWatermark(db: Reader): Promise<number> {
+  const sequence = await sql<{ assigned: number }>`
+    select case when is_called then last_value else last_value - 1 end as assigned from events_id_seq`.execute(
+    db,
+  );
+  const assigned = sequence.rows[0]?.assigned ?? 0;
+  // A lock key holds the low 31 bits of the id. The distance to the last assigned id gives the rest.
+  const writers = await sql<{ distance: number | null }>`
+    select max((${assigned}::bigint - objid::bigint + 2147483648) % 2147483648) as distance
+    from pg_locks
+    where locktype = 'advisory' and classid = ${WRITER_LOCKS} and objsubid = 2
+      and database = (select oid from pg_database where datname = current_database())`.execute(db);
+  return assigned - (writers.rows[0]?.distance ?? 0);
+}

@@ -1,0 +1,68 @@
+import { cleanUpDeliveries, rescueDeliveries } from '../delivery/deliveries/clean-up.ts';
+import { announcePotentiallyStale } from '../flags/health/announce.ts';
+import { sweepLogins } from '../people/sessions/end.ts';
+import type { Db } from '../platform/db/database.ts';
+import { extendPartitions } from '../record/events/partitions.ts';
+import { flushTextIndex } from '../record/events/text-index.ts';
+import { removeExpiredKeys } from '../record/idempotency/expire.ts';
+
+export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
+
+/** The jobs that run on a schedule. `name` is also the name of the queue in pg-boss. */
+export const SCHEDULED_JOBS = [
+  {
+    name: 'extend-event-partitions',
+    cron: '7 * * * *',
+    run: async (db: Db, log: Log) => {
+      const partitions = await extendPartitions(db);
+      if (partitions.length > 0) log.info({ partitions }, 'event partitions added');
+    },
+  },
+  {
+    name: 'flush-text-index',
+    cron: '* * * * *',
+    run: async (db: Db) => {
+      await flushTextIndex(db);
+    },
+  },
+  {
+    name: 'sweep-logins',
+    cron: '*/10 * * * *',
+    run: async (db: Db, log: Log) => {
+      const rows = await sweepLogins(db);
+      if (rows > 0) log.info({ rows }, 'ended sessions and failed logins removed');
+    },
+  },
+  {
+    name: 'remove-expired-idempotency-keys',
+    cron: '23 * * * *',
+    run: async (db: Db, log: Log) => {
+      const removed = await removeExpiredKeys(db);
+      if (removed > 0) log.info({ removed }, 'expired idempotency keys removed');
+    },
+  },
+  {
+    name: 'clean-up-deliveries',
+    cron: '23 * * * *',
+    run: async (db: Db, log: Log) => {
+      const removed = await cleanUpDeliveries(db);
+      if (removed > 0) log.info({ removed }, 'delivery records removed');
+    },
+  },
+  {
+    name: 'rescue-deliveries',
+    cron: '* * * * *',
+    run: async (db: Db, log: Log) => {
+      const rescued = await rescueDeliveries(db);
+      if (rescued > 0) log.warn({ rescued }, 'deliveries without a job requeued');
+    },
+  },
+  {
+    name: 'announce-potentially-stale',
+    cron: '* * * * *',
+    run: async (db: Db, log: Log) => {
+      const features = await announcePotentiallyStale(db);
+      if (features > 0) log.info({ features }, 'features became potentially stale');
+    },
+  },
+];

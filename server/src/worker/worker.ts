@@ -1,0 +1,60 @@
+import { PgBoss } from 'pg-boss';
+import { type DispatcherSettings, startDispatcher } from '../delivery/deliveries/dispatcher.ts';
+import { boundedConnection, type Db } from '../platform/db/database.ts';
+import { listenTo } from '../platform/db/listen.ts';
+import { DELIVERY_QUEUE, WAKE_CHANNEL } from '../record/outbox.ts';
+import { type Log, SCHEDULED_JOBS } from './scheduled-jobs.ts';
+
+/** Runs jobs and delivers events. The returned function stops both and waits for running work. */
+export async function startWorker(
+  databaseUrl: string,
+  db: Db,
+  log: Log,
+  deliveries: DispatcherSettings,
+  onJobFailed: (job: string) => void = () => {},
+): Promise<() => Promise<void>> {
+  const boss = new PgBoss({
+    ...boundedConnection(databaseUrl),
+    application_name: 'halyard jobs',
+    max: 3,
+    migrate: false,
+    // The interval at which pg-boss looks for dead workers. A job returns to its queue 10 s after its last heartbeat.
+    superviseIntervalSeconds: 3,
+    monitorIntervalSeconds: 3,
+  });
+  boss.on('error', error => log.error({ err: error }, 'job engine failed'));
+  await boss.start();
+  await unscheduleRemovedJobs(boss);
+  for (const job of SCHEDULED_JOBS) {
+    await boss.createQueue(job.name, { retryLimit: 3 });
+    await boss.schedule(job.name, job.cron);
+    await boss.work(job.name, async () => {
+      try {
+        await job.run(db, log);
+      } catch (error) {
+        // pg-boss stores the reason in its table, where no operator looks for it.
+        log.error({ err: error, job: job.name }, 'job failed');
+        onJobFailed(job.name);
+        throw error;
+      }
+    });
+  }
+  // After a crash, this requeues the deliveries of the dead process at once.
+  boss.supervise(DELIVERY_QUEUE).catch(error => log.error({ err: error }, 'job supervision failed'));
+  const dispatcher = startDispatcher(db, boss, deliveries, log);
+  const stopListening = listenTo(databaseUrl, WAKE_CHANNEL, dispatcher.wake, error =>
+    log.warn({ err: error }, 'delivery listener disconnected'),
+  );
+  return async () => {
+    await stopListening();
+    await dispatcher.stop();
+    await boss.stop({ graceful: true, timeout: 5_000 });
+  };
+}
+
+/** pg-boss stores schedules. Without this, a job that an older version had would fill a queue that nobody reads. */
+async function unscheduleRemovedJobs(boss: PgBoss): Promise<void> {
+  for (const { name } of await boss.getSchedules()) {
+    if (!SCHEDULED_JOBS.some(job => job.name === name)) await boss.unschedule(name);
+  }
+}
