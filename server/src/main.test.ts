@@ -202,7 +202,7 @@ test('a client that sends its headers or its body too slowly is cut off; others 
   clearInterval(drip);
 
   // The limit is 10 s, and connections are checked every second.
-  expect(performance.now() - started).toBeLessThan(30_000);
+  expect(performance.now() - started).toBeLessThan(60_000);
   for (const answer of Object.values(answers)) {
     expect(answer).toMatch(/^HTTP\/1\.1 408/);
     expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ name: 'BadDataError' });

@@ -18,7 +18,9 @@ const ROUNDS = sized({ usual: 10, long: 20 });
 const CHANGES = { create: 60, settings: 60, archive: 25, delete: 15, token: 40 };
 const FEATURES = 20;
 
-test('a server killed in the midst of 220 changes leaves none without its events and no event without its change', async () => {
+test('a server killed in the midst of 220 changes leaves none without its events and no event without its change', {
+  timeout: 1_200_000,
+}, async () => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   const random = randomFrom(seed);
   const name = `halyard_test_${randomBytes(6).toString('hex')}`;
@@ -195,7 +197,7 @@ const startServer = (databaseUrl: string) =>
 
 /** A backend may still be busy with a statement or a commit of a process that is dead. */
 async function allOthersGone(db: Db): Promise<void> {
-  for (let n = 0; n < 500; n++) {
+  for (let n = 0; n < 3_000; n++) {
     const { rows } = await sql`select from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()
         and backend_type = 'client backend'`.execute(db);

@@ -202,7 +202,9 @@ test('of attempts that all passed the look at the counters, no more than allowed
 
 test('what an address is refused for does not count against the account', async () => {
   const { username } = await makePerson(harness.db);
-  for (let round = 0; round < 30; round++) await wrong(username, '192.0.2.8');
+  for (let round = 0; round < 5; round++) await wrong(username, '192.0.2.8');
+
+  await Promise.all(Array.from({ length: 25 }, () => wrong(username, '192.0.2.8')));
 
   const { rows } = await sql`select failures from login_failures where scope = 'account'`.execute(harness.db);
   expect(rows).toEqual([{ failures: 5 }]);

@@ -6,6 +6,7 @@ import { change } from '../../record/change.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
 import { createContextField } from './create.ts';
 
 const harness = useHarness();
@@ -258,7 +259,7 @@ test('rejects a field of a project that is deleted concurrently', async () => {
     created = change(harness.db, SYSTEM, current => createContextField(current, { name }, id)).catch(
       error => error,
     );
-    await sql`select pg_sleep(0.3)`.execute(tx);
+    await untilWaiting(harness.db);
   });
 
   expect(await created).toMatchObject({ constraint: 'context_fields_project_fkey' });
