@@ -7,11 +7,14 @@ export const Caller = Named(
   'Caller',
   Type.Object({
     id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
-    name: Type.String({ description: 'Name, or else username or address', examples: ['Alice Moreau'] }),
+    name: Type.String({
+      description: 'The name, or the username or e-mail address of a user without a name',
+      examples: ['Alice Moreau'],
+    }),
     username: Nullable(Type.String({ examples: ['alice'] })),
     email: Nullable(Type.String({ examples: ['alice@example.com'] })),
     isAPI: Type.Boolean({
-      description: 'true for a service account, and for a token that belongs to no one',
+      description: 'true for a service account and for an admin token',
     }),
   }),
 );
@@ -32,6 +35,6 @@ export const asCaller = ({ id, name, username, email }: Account, isAPI = false):
 export function requireUser(actor: Actor): number {
   if (actor.kind === 'user') return actor.userId;
   throw invalidOperation(
-    'This is for users; an admin token and a service account are none. Use a personal token, or log in.',
+    'This operation requires a user. Call it with a session or a personal access token.',
   );
 }

@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** As long as a session can last; the server ends it earlier when it is not used. */
+/** The longest life of a session. The server ends an idle session earlier. */
 export const SESSION_DAYS = 7;
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith('https:');
 
-/** With the prefix a browser takes the cookie from this very host over https only: no sibling domain can plant one. */
-const nameOf = (what: 'session' | 'login', publicUrl: string): string =>
-  `${isSecure(publicUrl) ? '__Host-' : ''}halyard-${what}`;
+/** With the prefix, a browser accepts the cookie only from this host over https. A sibling domain cannot set it. */
+const nameOf = (kind: 'session' | 'login', publicUrl: string): string =>
+  `${isSecure(publicUrl) ? '__Host-' : ''}halyard-${kind}`;
 
 export const sessionCookieName = (publicUrl: string): string => nameOf('session', publicUrl);
 
@@ -22,7 +22,7 @@ export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void
   write(reply, publicUrl, 'session', '', 0);
 }
 
-/** What a browser brings back from an identity provider. Lax, because it comes back from another site. */
+/** The state of a login at an identity provider. SameSite=Lax, because the browser returns from another site. */
 export const readLoginCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
   read(request, nameOf('login', publicUrl));
 
@@ -43,13 +43,13 @@ function read(request: FastifyRequest, name: string): string | undefined {
 function write(
   reply: FastifyReply,
   publicUrl: string,
-  what: 'session' | 'login',
+  kind: 'session' | 'login',
   value: string,
   seconds: number,
 ): void {
   const secure = isSecure(publicUrl) ? '; Secure' : '';
   reply.header(
     'set-cookie',
-    `${nameOf(what, publicUrl)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`,
+    `${nameOf(kind, publicUrl)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`,
   );
 }

@@ -32,17 +32,17 @@ async function statementsOf(url: string, token: string): Promise<number> {
 }
 
 test.each([
-  ['a route of the instance: who it is, and the work', '/api/admin/tag-types', 2],
-  ['a route of a project: who it is, whether it may, and the work', '/api/admin/projects/costly', 3],
+  ['a route of the instance: authentication and the work', '/api/admin/tag-types', 2],
+  ['a route of a project: authentication, authorization and the work', '/api/admin/projects/costly', 3],
   ['a feature', '/api/admin/projects/costly/features/costly-flag', 3],
-  ['a list that leaves private projects out', '/api/admin/projects', 2],
+  ['a list without private projects', '/api/admin/projects', 2],
 ])('%s', async (_case, url, statements) => {
   for (const token of [few.token, many.token, ADMIN_TOKEN]) {
     expect(await statementsOf(url, token)).toBe(statements);
   }
 });
 
-test('the rights of a user are found by indexes, not by reading everyone else’s', async () => {
+test('reads the permissions of a user with indexes, not with a sequential scan', async () => {
   const explained = await harness.db.transaction().execute(async tx => {
     await sql`set local enable_seqscan = off`.execute(tx);
     await sql`set local enable_hashjoin = off`.execute(tx);

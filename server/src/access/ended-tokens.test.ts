@@ -25,7 +25,7 @@ async function makeBackendToken(): Promise<{ id: number; secret: string }> {
   return (await makeApiToken(harness.db, input)) as { id: number; secret: string };
 }
 
-test('the use of a token after its end is counted by kind and reason, and refused like any other', async () => {
+test('rejects a revoked or expired token with 401, and counts it by kind and reason', async () => {
   const { db, app } = harness;
   const [revoked, expired] = [await makeUser(db, 'Viewer'), await makeUser(db, 'Viewer')];
   const deleted = await makeUser(db, 'Viewer');
@@ -49,10 +49,10 @@ test('the use of a token after its end is counted by kind and reason, and refuse
   });
 });
 
-test('what was never ours is not counted', async () => {
+test('does not count a token that never existed', async () => {
   const before = await counted();
 
-  const statuses = [await use(newToken('personal', 'user:')), await use('*:*.nothing-of-ours')];
+  const statuses = [await use(newToken('personal', 'user:')), await use('*:*.no-such-token')];
 
   expect(statuses).toEqual([401, 401]);
   expect(await counted()).toEqual(before);

@@ -1,12 +1,12 @@
 import { badData, type Violation } from '../platform/errors.ts';
 
-/** A token that is created expired can never be used: its time was a typing error. */
+/** A token that is already expired when it is created can never be used, so the time is a typing error. */
 export function expiryViolations(expiresAt: string | undefined): Violation[] {
   if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return [];
   return [{ message: `expiresAt must be in the future, and ${expiresAt} is not`, path: '/body/expiresAt' }];
 }
 
-export function refusePast(expiresAt: string | undefined): void {
+export function requireFutureExpiry(expiresAt: string | undefined): void {
   const details = expiryViolations(expiresAt);
   if (details.length > 0) throw badData(details);
 }

@@ -13,10 +13,10 @@ import {
   type RoutePermission,
 } from './permissions.ts';
 import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';
-import { needsOwnPage } from './same-origin.ts';
+import { requireSameOrigin } from './same-origin.ts';
 import {
   type Credential,
-  type Ended,
+  type EndReason,
   type FoundUser,
   findApiToken,
   findFeatureAccess,
@@ -33,25 +33,25 @@ import { hashToken, isForged } from './token.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     actor: Actor;
-    /** Of a route with `:featureName` and no `:projectId`: the project in which the permission was found. */
+    /** On a route with `:featureName` and no `:projectId`: the project in which the permission was checked. */
     projectOfFeature: string;
-    /** Who is counted for rate limits: an account with all its tokens, or one admin token; empty: nobody is known. */
+    /** The key of the caller in rate limits: an account with all its tokens, or one admin token. Empty without a caller. */
     caller: string;
-    /** The session of the caller; null for one who came with a token. */
+    /** The session of the request. Null for a request with a token. */
     sessionId: number | null;
   }
   interface FastifyContextConfig {
     permission?: RoutePermission;
-    /** What the operation itself checks, where the guard cannot; published in place of `permission`. */
+    /** The permissions that the operation checks, where the guard cannot. Published instead of `permission`. */
     checkedPermission?: Permission[];
   }
 }
 
 const MAX_TOKEN_LENGTH = 512;
 
-/** Lets nobody past who is not allowed to: every route declares a permission or stands in the public list. */
+/** Authenticates and authorizes every request. Every route declares a permission or is in the list of public routes. */
 export function installGuard(app: App, db: Db, publicUrl: string): void {
-  const noteEnded = endedTokenMetric(app);
+  const countEnded = endedTokenMetric(app);
   app.decorateRequest('actor');
   app.decorateRequest('projectOfFeature', '');
   app.decorateRequest('sessionId', null);
@@ -68,64 +68,59 @@ export function installGuard(app: App, db: Db, publicUrl: string): void {
   app.addHook('onRequest', async request => {
     const route = request.routeOptions.url;
     if (route !== undefined && PUBLIC_ROUTES.has(route)) return;
-    // An unknown address outside the API has nothing to guard; inside, only those who may ask learn that it is unknown.
+    // Inside the API, only authenticated callers learn that a path does not exist.
     if (route === undefined && (!request.url.startsWith('/api/') || isSdkPath(request.url))) return;
-    request.actor = await authenticate(db, request, publicUrl, noteEnded);
+    request.actor = await authenticate(db, request, publicUrl, countEnded);
     request.caller ||= `account ${request.actor.userId}`;
     if (route !== undefined) await authorize(db, request);
   });
 }
 
-/** By the Authorization header; only without one by the cookie, so that a token is never mixed with a session. */
+/** By the Authorization header, or by the session cookie if there is no such header. */
 async function authenticate(
   db: Db,
   request: FastifyRequest,
   publicUrl: string,
-  noteEnded: NoteEnded,
+  countEnded: CountEnded,
 ): Promise<Actor> {
   const { authorization } = request.headers;
   if (authorization === undefined) return await authenticateSession(db, request, publicUrl);
   const token = authorization.replace(/^bearer /i, '').trim();
-  refuseMalformed(token);
+  rejectMalformed(token);
   return token.startsWith('user:')
-    ? await authenticateUser(db, request, token, noteEnded)
-    : await authenticateApiToken(db, request, token, noteEnded);
+    ? await authenticateUser(db, request, token, countEnded)
+    : await authenticateApiToken(db, request, token, countEnded);
 }
 
-/** Tells that a token was used after its end: somebody still has it, or has found it. */
-type NoteEnded = (
-  request: FastifyRequest,
-  kind: 'api' | 'personal',
-  ended: NonNullable<Ended>,
-  id: number,
-) => void;
+/** Counts and logs the use of a revoked or expired token: somebody still has it, or has found it. */
+type CountEnded = (request: FastifyRequest, kind: 'api' | 'personal', reason: EndReason, id: number) => void;
 
-function endedTokenMetric(app: App): NoteEnded {
+function endedTokenMetric(app: App): CountEnded {
   const uses = new Counter({
     name: 'halyard_revoked_token_uses_total',
     help: 'Requests with a token that was revoked or has expired, by kind of token (api, personal) and reason',
     labelNames: ['kind', 'reason'],
     registers: [],
   });
-  // The registry is made after the guard, which must come before all routes.
+  // The registry is created after the guard, which must come before all routes.
   app.addHook('onReady', async () => app.metrics.registerMetric(uses));
   return (request, kind, reason, id) => {
     uses.inc({ kind, reason });
-    request.log.warn({ kind, reason, tokenId: id, ip: request.ip }, 'a token was used after its end');
+    request.log.warn({ kind, reason, tokenId: id, ip: request.ip }, 'ended token rejected');
   };
 }
 
-function refuseMalformed(secret: string): void {
+function rejectMalformed(secret: string): void {
   if (secret === '' || secret.length > MAX_TOKEN_LENGTH || isForged(secret)) throw authenticationRequired();
 }
 
 async function authenticateSession(db: Db, request: FastifyRequest, publicUrl: string): Promise<Actor> {
   const secret = readSessionCookie(request, publicUrl) ?? '';
-  refuseMalformed(secret);
-  needsOwnPage(request, publicUrl);
+  rejectMalformed(secret);
+  requireSameOrigin(request, publicUrl);
   const user = await findSession(db, hashToken(secret));
   if (!user) throw authenticationRequired();
-  if (user.seenLongAgo) noteUse(db, request, 'sessions', user.credentialId);
+  if (user.seenLongAgo) recordUse(db, request, 'sessions', user.credentialId);
   request.sessionId = user.credentialId;
   return asActor(user, 'sessions', request.ip);
 }
@@ -134,16 +129,16 @@ async function authenticateUser(
   db: Db,
   request: FastifyRequest,
   token: string,
-  noteEnded: NoteEnded,
+  countEnded: CountEnded,
 ): Promise<Actor> {
   const hash = hashToken(token);
   const user = await findPersonalToken(db, hash);
   if (!user || user.ended) {
     const id = user ? user.credentialId : await findRevokedToken(db, hash);
-    if (id !== undefined) noteEnded(request, 'personal', user?.ended ?? 'revoked', id);
+    if (id !== undefined) countEnded(request, 'personal', user?.ended ?? 'revoked', id);
     throw authenticationRequired();
   }
-  if (user.seenLongAgo) noteUse(db, request, 'personal_access_tokens', user.credentialId);
+  if (user.seenLongAgo) recordUse(db, request, 'personal_access_tokens', user.credentialId);
   return asActor(user, 'personal_access_tokens', request.ip);
 }
 
@@ -165,16 +160,16 @@ async function authenticateApiToken(
   db: Db,
   request: FastifyRequest,
   token: string,
-  noteEnded: NoteEnded,
+  countEnded: CountEnded,
 ): Promise<Actor> {
   const found = await findApiToken(db, hashToken(token));
-  if (found?.ended) noteEnded(request, 'api', found.ended, found.id);
+  if (found?.ended) countEnded(request, 'api', found.ended, found.id);
   if (!found || found.ended) throw authenticationRequired();
-  if (found.seenLongAgo) noteUse(db, request, 'api_tokens', found.id);
+  if (found.seenLongAgo) recordUse(db, request, 'api_tokens', found.id);
   if (found.type !== 'admin') {
     throw new ApiError(
       'NoAccessError',
-      `A ${found.type} token is for SDKs only. The admin API needs an admin token or a personal access token.`,
+      `A ${found.type} token is for SDKs only. Call the admin API with an admin token or a personal access token.`,
     );
   }
   request.caller = `admin token ${found.id}`;
@@ -188,28 +183,28 @@ async function authenticateApiToken(
   };
 }
 
-/** Not awaited: the caller need not wait for a note about itself, and must not fail because of it. */
-function noteUse(db: Db, request: FastifyRequest, table: Credential, id: number): void {
-  markSeen(db, table, id).catch(error => request.log.warn({ err: error }, 'last use was not noted'));
+/** Not awaited: the request must neither wait for this write nor fail with it. */
+function recordUse(db: Db, request: FastifyRequest, table: Credential, id: number): void {
+  markSeen(db, table, id).catch(error => request.log.warn({ err: error }, 'update of last use failed'));
 }
 
 async function authorize(db: Db, request: FastifyRequest): Promise<void> {
   const needed = request.routeOptions.config.permission ?? 'NONE';
   const { projectId, environment, featureName } = request.params as Record<string, string | undefined>;
   const permissions = needed === 'NONE' ? [] : needed;
-  if (projectId !== undefined) await needsInProject(db, request.actor, projectId, permissions, environment);
+  if (projectId !== undefined) await requireInProject(db, request.actor, projectId, permissions, environment);
   else if (featureName !== undefined)
-    request.projectOfFeature = await needsForFeature(db, request.actor, featureName, permissions);
-  else if (permissions.length > 0) needs(request.actor, permissions);
+    request.projectOfFeature = await requireForFeature(db, request.actor, featureName, permissions);
+  else if (permissions.length > 0) requirePermission(request.actor, permissions);
 }
 
-/** Refuses an actor whose root role has none of the permissions. */
-export function needs(actor: Actor, permissions: readonly Permission[]): void {
-  if (!holds(actor, permissions)) throw noAccess(permissions);
+/** Rejects an actor whose root role has none of the permissions. */
+export function requirePermission(actor: Actor, permissions: readonly Permission[]): void {
+  if (!hasPermission(actor, permissions)) throw noAccess(permissions);
 }
 
-/** Refuses an actor who has none of the permissions in the project; who may not read it learns only that it is not there. */
-export async function needsInProject(
+/** Rejects an actor with none of the permissions in the project. An actor who cannot read the project gets 404. */
+export async function requireInProject(
   db: Reader,
   actor: Actor,
   project: string,
@@ -218,14 +213,14 @@ export async function needsInProject(
 ): Promise<void> {
   const access = await findProjectAccess(db, actor, project, permissions, environment ?? null);
   if (!access?.readable) throw notFound(`Project ${project}`);
-  refuseUnlessPermitted(access, actor, permissions, environment);
+  rejectUnlessPermitted(access, actor, permissions, environment);
 }
 
 /**
- * The same for a feature whose project the address does not name. Returns that project: who goes on must look for the
- * feature there, because it may be moved meanwhile to one where the actor has no rights.
+ * The same for a feature whose project is not in the path. Returns that project. The operation must look for the feature
+ * there, because the feature can move meanwhile to a project where the actor has no permission.
  */
-async function needsForFeature(
+async function requireForFeature(
   db: Reader,
   actor: Actor,
   featureName: string,
@@ -233,24 +228,24 @@ async function needsForFeature(
 ): Promise<string> {
   const access = await findFeatureAccess(db, actor, featureName, permissions);
   if (!access?.readable) throw notFound(`Feature ${featureName}`);
-  refuseUnlessPermitted(access, actor, permissions);
+  rejectUnlessPermitted(access, actor, permissions);
   return access.project;
 }
 
-/** Refuses an actor who has not the permission in each of the environments of the project, naming those that lack it. */
-export async function needsInEnvironments(
+/** Rejects an actor who lacks the permission in one of the environments of the project. The error names them. */
+export async function requireInEnvironments(
   db: Reader,
   actor: Actor,
   project: string,
   permission: ProjectPermission,
   environments: string[],
 ): Promise<void> {
-  if (holds(actor, [permission])) return;
+  if (hasPermission(actor, [permission])) return;
   const lacking = await listEnvironmentsWithout(db, actor, project, permission, environments);
   if (lacking.length > 0) throw noAccess([permission], lacking.join(', '));
 }
 
-/** Those of the environments of the project in which the actor has not the permission. */
+/** The environments of the project in which the actor lacks the permission. */
 export async function environmentsWithout(
   db: Reader,
   actor: Actor,
@@ -258,19 +253,19 @@ export async function environmentsWithout(
   permission: ProjectPermission,
   environments: string[],
 ): Promise<string[]> {
-  if (environments.length === 0 || holds(actor, [permission])) return [];
+  if (environments.length === 0 || hasPermission(actor, [permission])) return [];
   return await listEnvironmentsWithout(db, actor, project, permission, environments);
 }
 
-function refuseUnlessPermitted(
+function rejectUnlessPermitted(
   { permitted }: ProjectAccess,
   actor: Actor,
   permissions: readonly Permission[],
   environment?: string,
 ): void {
-  if (permissions.length === 0 || permitted || holds(actor, permissions)) return;
+  if (permissions.length === 0 || permitted || hasPermission(actor, permissions)) return;
   throw noAccess(permissions, permissions.some(isForEnvironments) ? environment : undefined);
 }
 
-export const holds = (actor: Actor, permissions: readonly Permission[]): boolean =>
+export const hasPermission = (actor: Actor, permissions: readonly Permission[]): boolean =>
   actor.isAdmin || permissions.some(permission => actor.rootPermissions.includes(permission));

@@ -1,12 +1,36 @@
 import { type Actor, isAccount } from '../platform/actor.ts';
 import type { Reader } from '../platform/db/database.ts';
+import { hasPermission } from './guard.ts';
+import type { Permission } from './permissions.ts';
 import { type HeldPermission, listPermissions } from './store.ts';
 
-/** All permissions of the actor, with the project and environment they apply to. */
+/** All permissions of the actor, each with the project and environment it applies to. */
 export async function permissionsOf(db: Reader, actor: Actor): Promise<HeldPermission[]> {
   return isAccount(actor) ? await listPermissions(db, actor.userId) : [{ permission: 'ADMIN' }];
 }
 
-/** All permissions of a user, with the project and environment they apply to. */
+/** All permissions of a user, each with the project and environment it applies to. */
 export const permissionsOfUser = async (db: Reader, userId: number): Promise<HeldPermission[]> =>
   await listPermissions(db, userId);
+
+/** The permissions that the actor has neither on the instance nor in the project and environment. One query. */
+export async function missingPermissions(
+  db: Reader,
+  actor: Actor,
+  permissions: readonly Permission[],
+  project: string,
+  environment: string,
+): Promise<Permission[]> {
+  const candidates = permissions.filter(permission => !hasPermission(actor, [permission]));
+  if (candidates.length === 0) return [];
+  const held = await listPermissions(db, actor.userId);
+  return candidates.filter(
+    permission =>
+      !held.some(
+        one =>
+          one.permission === permission &&
+          (one.project ?? project) === project &&
+          (one.environment ?? environment) === environment,
+      ),
+  );
+}

@@ -8,14 +8,14 @@ import { call } from '../test/request.ts';
 
 const operations = listOperations().filter(({ method }) => method === 'GET');
 
-/** Texts that nobody outside the project may ever see. */
+/** Strings that nobody outside the project may see. */
 const SECRETS = ['project', 'flag', 'parent', 'link', 'segment', 'field', 'token', 'person'].map(
   what => `hush-${what}`,
 );
 
 const NONE = 999_999;
 const harness = useHarness();
-/** What each parameter of an address stands for: something everyone may know, something of the private project, nothing. */
+/** The values of each path parameter: a visible resource, a resource of the private project, a missing one. */
 type Values = { open: string; hidden: string; missing: string };
 const values: Record<string, Values> = {};
 /** A Viewer, an Editor, and a member of another private project. */
@@ -24,13 +24,13 @@ let member: TestUser;
 let before: string[] = [];
 
 const post = async (path: string, body: object) => {
-  const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
-  expect([path, answer.status, answer.body?.details]).toEqual([path, expect.any(Number), undefined]);
-  expect(answer.status).toBeLessThan(300);
-  return answer.body;
+  const response = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
+  expect([path, response.status, response.body?.details]).toEqual([path, expect.any(Number), undefined]);
+  expect(response.status).toBeLessThan(300);
+  return response.body;
 };
 
-/** The same things in a project, private or not. Both use the global segment, the tag type and the strategy type. */
+/** Creates the same resources in an open and in a private project. Both use the global segment. */
 async function fill(project: string, prefix: string, globalSegment: number, owner: TestUser) {
   const at = `projects/${project}`;
   const constraints = [{ contextName: 'userId', operator: 'IN', values: ['1'] }];
@@ -70,7 +70,7 @@ async function fill(project: string, prefix: string, globalSegment: number, owne
   return { segment, strategy, token, group, event: rows[0]?.id ?? 0 };
 }
 
-/** Every combination of what the parameters of an address can stand for, with the texts that stand in it. */
+/** The path of an operation with every combination of parameter values. */
 function addresses(operation: Operation, kinds: (keyof Values)[]): string[] {
   const template = operation.path.replace('/events/{id}', '/events/{eventId}');
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '');
@@ -85,17 +85,17 @@ function addresses(operation: Operation, kinds: (keyof Values)[]): string[] {
 
 function known(name: string): Values {
   const found = values[name];
-  if (!found) throw new Error(`say what {${name}} stands for`);
+  if (!found) throw new Error(`add values for the parameter {${name}}`);
   return found;
 }
 
-/** What an answer says, without what differs from one answer to the next. */
-const said = ({ status, body }: { status: number; body: unknown }): string =>
+/** A response without the values that differ between two calls. */
+const normalized = ({ status, body }: { status: number; body: unknown }): string =>
   JSON.stringify([status, body])
     .replace(/"id":"[0-9a-f-]{36}","name"/g, '"id":"…","name"')
     .replace(/"(seenAt|at)":"[^"]*"/g, '"$1":"…"');
 
-/** Searches whose filters name what is hidden, or what is not there. */
+/** Searches with filters that name a visible, hidden or missing resource. */
 const searches = (kind: keyof Values): string[] =>
   [
     `project=IS:${known('projectId')[kind]}`,
@@ -114,14 +114,15 @@ const searches = (kind: keyof Values): string[] =>
     );
 
 const readAll = async (user: TestUser, urls: string[]): Promise<string[]> => {
-  const answers = [];
-  for (const url of urls) answers.push(said(await call(harness.app, 'GET', url, { token: user.token })));
-  return answers;
+  const responses = [];
+  for (const url of urls)
+    responses.push(normalized(await call(harness.app, 'GET', url, { token: user.token })));
+  return responses;
 };
 
-/** What these count and measure is the server itself. */
+/** These report about the server itself. */
 const OPERATIONAL = ['/internal-backstage/prometheus', '/health', '/ready'];
-/** Who there is, whether they work in a private project or not, is told to everyone who may have to choose one of them. */
+/** Lists all users for access pickers, including members of private projects. */
 const OF_PEOPLE = ['/api/admin/user-admin/access'];
 const guarded = operations.filter(({ path }) => ![...OPERATIONAL, ...OF_PEOPLE].includes(path));
 const openUrls = () => [
@@ -144,15 +145,20 @@ beforeAll(async () => {
   const everywhere = await post('segments', { name: 'global', constraints: [] });
   const open = await fill('plain-project', 'plain', everywhere.id, owner);
 
-  const place = (name: string, one: string | number, other: string | number, none: string | number) => {
-    values[name] = { open: String(one), hidden: String(other), missing: String(none) };
+  const setValues = (
+    name: string,
+    visible: string | number,
+    hidden: string | number,
+    missing: string | number,
+  ) => {
+    values[name] = { open: String(visible), hidden: String(hidden), missing: String(missing) };
   };
   for (const [parameter, what] of [
     ['projectId', 'project'],
     ['featureName', 'flag'],
     ['contextField', 'field'],
   ] as const) {
-    place(parameter, `plain-${what}`, `hush-${what}`, `none-${what}`);
+    setValues(parameter, `plain-${what}`, `hush-${what}`, `none-${what}`);
   }
   for (const [parameter, value] of [
     ['environment', 'production'],
@@ -162,30 +168,30 @@ beforeAll(async () => {
     ['value', 'none'],
     ['roleId', '4'],
   ] as const) {
-    place(parameter, value, value, value);
+    setValues(parameter, value, value, value);
   }
-  place('userId', owner.id, member.id, NONE);
-  const placeMade = (hidden: Awaited<ReturnType<typeof fill>>) => {
-    place('id', open.segment.id, hidden.segment.id, NONE);
-    place('strategyId', open.strategy.id, hidden.strategy.id, randomUUID());
-    place('token', open.token.id, hidden.token.id, NONE);
-    place('eventId', open.event, hidden.event, NONE);
-    place('groupId', open.group.id, hidden.group.id, NONE);
+  setValues('userId', owner.id, member.id, NONE);
+  const setCreated = (hidden: Awaited<ReturnType<typeof fill>>) => {
+    setValues('id', open.segment.id, hidden.segment.id, NONE);
+    setValues('strategyId', open.strategy.id, hidden.strategy.id, randomUUID());
+    setValues('token', open.token.id, hidden.token.id, NONE);
+    setValues('eventId', open.event, hidden.event, NONE);
+    setValues('groupId', open.group.id, hidden.group.id, NONE);
   };
-  placeMade(open);
+  setCreated(open);
   for (const user of outsiders) before = [...before, ...(await readAll(user, openUrls()))];
 
   await makeProject(db, { id: 'hush-project', name: 'hush-project', mode: 'private' });
   const hidden = await fill('hush-project', 'hush', everywhere.id, member);
-  // The member acts there, so that it becomes a creator of events.
+  // The member changes something, and so becomes a creator of events.
   await call(harness.app, 'PUT', '/api/admin/projects/hush-project', {
     token: member.token,
     body: { name: 'hush-project', description: 'hush-project' },
   });
-  placeMade(hidden);
+  setCreated(hidden);
 });
 
-test('a member sees all of it, so there is something to hide', async () => {
+test('a member sees every secret, so there is something to hide', async () => {
   const urls = ['', '/features', '/features/hush-flag', '/access', '/api-tokens'].map(
     path => `/api/admin/projects/hush-project${path}`,
   );
@@ -199,7 +205,7 @@ test('a member sees all of it, so there is something to hide', async () => {
   for (const secret of SECRETS) expect(all.join('\n')).toContain(secret);
 });
 
-test('no answer to what everyone may ask has changed: no name, no count, no total', async () => {
+test('a private project changes no name, count or total in the responses to outsiders', async () => {
   let after: string[] = [];
   for (const user of outsiders) after = [...after, ...(await readAll(user, openUrls()))];
 
@@ -209,7 +215,7 @@ test('no answer to what everyone may ask has changed: no name, no count, no tota
 });
 
 test.each(guarded.filter(({ path }) => path.includes('{')))(
-  '$path asked with ids of the private project answers as for ids that do not exist',
+  '$path responds to ids of the private project as to ids that do not exist',
   async operation => {
     const hidden = addresses(operation, ['open', 'hidden']);
     const missing = addresses(operation, ['open', 'missing']);
@@ -222,7 +228,7 @@ test.each(guarded.filter(({ path }) => path.includes('{')))(
   },
 );
 
-test('a search that names what is hidden finds what one for nothing finds', async () => {
+test('a search for a hidden resource finds the same as a search for a missing one', async () => {
   for (const user of outsiders) {
     expect((await readAll(user, searches('hidden'))).map(neutral)).toEqual(
       (await readAll(user, searches('missing'))).map(neutral),
@@ -230,7 +236,7 @@ test('a search that names what is hidden finds what one for nothing finds', asyn
   }
 });
 
-/** An answer repeats what was asked for; all of it is replaced by one word. */
+/** A response repeats the requested names. They are replaced, so that responses can be compared. */
 function neutral(text: string): string {
   const asked = Object.values(values).flatMap(({ open, hidden, missing }) =>
     hidden === open ? [] : [hidden, missing],

@@ -8,7 +8,7 @@ import { type Answer, call } from '../test/request.ts';
 
 const operations = listOperations();
 
-/** What the roles may do, written down apart from the migration that grants it. */
+/** The permissions of the roles, independent of the migration that grants them. */
 const EDITOR = [
   'CREATE_PROJECT',
   'READ_CLIENT_API_TOKEN',
@@ -56,7 +56,7 @@ const OWNER = [
   'PROJECT_USER_ACCESS_WRITE',
 ];
 
-/** Operations that need no token, and what their example is answered with when none is sent. */
+/** Operations that need no token, and the status of their example without a token. */
 const PUBLIC: Record<string, number> = {
   'GET /health': 200,
   'GET /ready': 200,
@@ -75,21 +75,21 @@ const PUBLIC: Record<string, number> = {
   'POST /invite/{token}/signup': 401,
 };
 
-/** Operations that declare NONE because the project is not in their address: what their example needs. */
+/** Operations that declare NONE because the project is not in their path: the permissions that their example needs. */
 const DECIDED_INSIDE: Record<string, string[]> = {
   'POST /api/admin/segments': ['CREATE_SEGMENT'],
   'POST /api/admin/features-batch/import': ['CREATE_FEATURE'],
-  // The body may name another project; the example does not.
+  // The body can name another project. The example does not.
   'POST /api/admin/projects/{projectId}/features/{featureName}/clone': ['CREATE_FEATURE'],
   'PUT /api/admin/projects/{projectId}/features/{featureName}/variants-batch': [
     'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
   ],
 };
 
-/** The project may stand in the body: an Editor owns the default one. */
+/** The project can be in the body. An Editor owns the default project. */
 const namesDefault = ({ body }: Operation) => JSON.stringify(body ?? '').includes('"project":"default"');
 
-/** An address with a feature and no project is asked about a feature that is in the project. */
+/** A path with a feature and no project is called with a feature of the project. */
 const flagOf = (project: string) => `flag-of-${project}`;
 const isOfFeature = ({ path }: Operation) => path.includes('{featureName}') && !path.includes('{projectId}');
 
@@ -98,8 +98,8 @@ const tokens: Record<string, string> = {};
 
 beforeAll(async () => {
   const { db } = harness;
-  await makePlace({ id: 'open-project' });
-  await makePlace({ id: 'private-project', mode: 'private' });
+  await makeProjectWithFeature({ id: 'open-project' });
+  await makeProjectWithFeature({ id: 'private-project', mode: 'private' });
   await makeFeature(db, 'default', { name: flagOf('default') });
   for (const role of ['Viewer', 'Editor', 'Admin'] as const) tokens[role] = (await makeUser(db, role)).token;
   for (const role of ['Owner', 'Member', 'Reader'] as const) {
@@ -114,8 +114,7 @@ beforeAll(async () => {
   }
 });
 
-/** A project with the feature that it is asked about. */
-async function makePlace(fields: Partial<NewProject> = {}): Promise<Project> {
+async function makeProjectWithFeature(fields: Partial<NewProject> = {}): Promise<Project> {
   const project = await makeProject(harness.db, fields);
   await makeFeature(harness.db, project.id, { name: flagOf(project.id) });
   return project;
@@ -132,8 +131,8 @@ async function ask(operation: Operation, token: string | null, project = 'open-p
 const lastEvent = async (): Promise<number> =>
   (await sql<{ id: number }>`select max(id) as id from events`.execute(harness.db)).rows[0]?.id ?? 0;
 
-/** Asks and, if the answer is a refusal, makes sure that nothing was changed. */
-async function expectRefused(
+/** Expects a rejection, and that nothing changed. */
+async function expectRejected(
   operation: Operation,
   token: string | null,
   status: number,
@@ -141,8 +140,8 @@ async function expectRefused(
   project?: string,
 ) {
   const before = await lastEvent();
-  const answer = await ask(operation, token, project);
-  expect(answer).toMatchObject({ status, body: { name } });
+  const response = await ask(operation, token, project);
+  expect(response).toMatchObject({ status, body: { name } });
   expect(await lastEvent()).toBe(before);
 }
 
@@ -151,16 +150,16 @@ async function expectAllowed(operation: Operation, token: string, project?: stri
   expect(['AuthenticationRequired', 'NoAccessError']).not.toContain(body?.name);
 }
 
-/** By the permission an operation declares, and those held everywhere and in the project. */
+/** Expects what follows from the permissions that the operation declares and those that the role has. */
 async function expectByDeclaration(operation: Operation, role: string, held: string[], project?: string) {
   const token = tokens[role] ?? '';
   const needed = DECIDED_INSIDE[`${operation.method} ${operation.path}`] ?? operation.permission;
   const allowed = needed === 'NONE' || needed?.some(one => held.includes(one));
   if (allowed) await expectAllowed(operation, token, project);
-  else await expectRefused(operation, token, 403, 'NoAccessError', project);
+  else await expectRejected(operation, token, 403, 'NoAccessError', project);
 }
 
-test('the document names every operation, each public or with a permission', () => {
+test('openapi.json lists every operation, each public or with a permission', () => {
   const open = operations.filter(operation => operation.permission === undefined);
   expect(operations.length).toBeGreaterThanOrEqual(19);
   expect(open.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
@@ -171,13 +170,13 @@ test('the document names every operation, each public or with a permission', () 
 describe.each(operations.filter(({ permission }) => permission !== undefined))('$method $path', operation => {
   const inProject = operation.path.includes('{projectId}') || isOfFeature(operation);
 
-  test('without a token', () => expectRefused(operation, null, 401, 'AuthenticationRequired'));
+  test('without a token', () => expectRejected(operation, null, 401, 'AuthenticationRequired'));
   test('with a bad token', () =>
-    expectRefused(operation, '*:*.no-such-token', 401, 'AuthenticationRequired'));
+    expectRejected(operation, '*:*.no-such-token', 401, 'AuthenticationRequired'));
   test('with a token that fails its checksum', () =>
-    expectRefused(operation, `user:hyp_${'a'.repeat(49)}`, 401, 'AuthenticationRequired'));
-  test('with a client token', () => expectRefused(operation, tokens.client ?? '', 403, 'NoAccessError'));
-  test('with a frontend token', () => expectRefused(operation, tokens.frontend ?? '', 403, 'NoAccessError'));
+    expectRejected(operation, `user:hyp_${'a'.repeat(49)}`, 401, 'AuthenticationRequired'));
+  test('with a client token', () => expectRejected(operation, tokens.client ?? '', 403, 'NoAccessError'));
+  test('with a frontend token', () => expectRejected(operation, tokens.frontend ?? '', 403, 'NoAccessError'));
 
   test('as Viewer', () => expectByDeclaration(operation, 'Viewer', []));
   test('as Editor', () =>
@@ -190,13 +189,13 @@ describe.each(operations.filter(({ permission }) => permission !== undefined))('
       expectByDeclaration(operation, 'Reader', [], 'private-project'));
     test('as Member', () => expectByDeclaration(operation, 'Member', MEMBER));
     test('as Owner', async () => {
-      const owned = await makePlace();
+      const owned = await makeProjectWithFeature();
       const user = await makeUser(harness.db, 'Viewer');
       await makeMember(harness.db, user, owned.id, 'Owner');
       tokens.Owner = user.token;
       await expectByDeclaration(operation, 'Owner', OWNER, owned.id);
     });
-    test('a private project is to a Viewer and an Editor as if it were not there', async () => {
+    test('a private project returns the same 404 to a Viewer and an Editor as a missing project', async () => {
       for (const role of ['Viewer', 'Editor']) {
         const token = tokens[role] ?? '';
         const hidden = await ask(operation, token, 'private-project');
@@ -215,13 +214,13 @@ describe.each(operations.filter(({ permission }) => permission !== undefined))('
     });
   }
   test('as Admin', async () => {
-    const project = inProject ? (await makePlace()).id : undefined;
+    const project = inProject ? (await makeProjectWithFeature()).id : undefined;
     await expectAllowed(operation, tokens.Admin ?? '', project);
   });
 });
 
 test.each(operations.filter(({ permission }) => permission === undefined))(
-  '$method $path answers without a token',
+  '$method $path needs no token',
   async operation => {
     expect((await ask(operation, null)).status).toBe(PUBLIC[`${operation.method} ${operation.path}`]);
   },

@@ -1,4 +1,4 @@
-/** Every permission there is, by what it is held on. Names are those existing roles and scripts use. */
+/** All permissions, by their scope. The names are those of Unleash. */
 export const ROOT_PERMISSIONS = [
   'ADMIN',
   'CREATE_ADDON',
@@ -62,7 +62,7 @@ export const PROJECT_PERMISSIONS = [
   'PROJECT_SETTINGS_WRITE',
 ] as const;
 
-/** Held in a project, for one environment or for all. */
+/** Granted in a project, for one environment or for all. */
 export const ENVIRONMENT_PERMISSIONS = [
   'CREATE_FEATURE_STRATEGY',
   'UPDATE_FEATURE_STRATEGY',
@@ -83,5 +83,5 @@ export type Permission = RootPermission | ProjectPermission;
 export const isForEnvironments = (permission: Permission): boolean =>
   ENVIRONMENT_PERMISSIONS.some(one => one === permission);
 
-/** What a route asks for: any one of the permissions, or NONE: whoever has a valid admin-API token. */
+/** The permissions of which a caller needs one, or NONE for every authenticated caller. */
 export type RoutePermission = 'NONE' | readonly [Permission, ...Permission[]];

@@ -5,7 +5,7 @@ import { useHarness } from '../test/harness.ts';
 import { listOperations } from '../test/operations.ts';
 import { type Answer, call } from '../test/request.ts';
 
-/** Every name in the private project begins with it, and nothing else does. */
+/** Exactly the names in the private project start with it. */
 const SECRET = 'zqx';
 const PRIVATE = 'zqx-project';
 
@@ -13,16 +13,16 @@ const harness = useHarness();
 /** A Viewer, an Editor, and a member of the project who was removed from it. */
 const outsiders: TestUser[] = [];
 let member: TestUser;
-/** Values of path parameters, each tried with each. */
+/** Values of path parameters. Every combination is tried. */
 const values: Record<string, string[]> = {};
 
 async function post(path: string, body: object, token?: string): Promise<Answer['body']> {
-  const answer = await call(harness.app, 'POST', `/api/admin/${path}`, {
+  const response = await call(harness.app, 'POST', `/api/admin/${path}`, {
     body,
     ...(token === undefined ? {} : { token }),
   });
-  expect(answer.status, `${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
-  return answer.body;
+  expect(response.status, `${path} ${JSON.stringify(response.body)}`).toBeLessThan(300);
+  return response.body;
 }
 
 const webhook = (projects: string[]) => ({
@@ -86,10 +86,10 @@ beforeAll(async () => {
   const mixed = await post('addons', webhook(['open-project', PRIVATE]));
   await post('service-account', { name: 'robot', username: 'robot', rootRole: 3 });
   await post('features-batch/export', { project: PRIVATE, environment: 'development' }, token);
-  // What goes from the private project to an open one.
+  // Moves and copies from the private project to an open one.
   await post(`${at}/moved-flag/changeProject`, { newProjectId: 'open-project' }, token);
   await post(`${at}/zqx-source/clone`, { name: 'copied-flag', project: 'open-project' }, token);
-  // What outsiders cause themselves.
+  // Changes by outsiders.
   const editor = String(outsiders[1]?.token);
   await call(harness.app, 'PUT', `/api/admin/addons/${mixed.id}`, {
     token: editor,
@@ -188,11 +188,11 @@ test('no rejection of a write names the project in which a name is taken', async
     ['features-batch/export', { features: ['zqx-flag'], environment: 'development' }],
   ];
   for (const [path, body] of attempts) {
-    const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { token, body });
+    const response = await call(harness.app, 'POST', `/api/admin/${path}`, { token, body });
     const text = Object.values(body).reduce<string>(
       (rest, value) => rest.replaceAll(String(value), ''),
-      JSON.stringify(answer.body).replaceAll('zqx-flag', ''),
+      JSON.stringify(response.body).replaceAll('zqx-flag', ''),
     );
-    expect([path, answer.status >= 400, text.includes(SECRET)]).toEqual([path, true, false]);
+    expect([path, response.status >= 400, text.includes(SECRET)]).toEqual([path, true, false]);
   }
 });

@@ -1,4 +1,4 @@
-/** Everything that answers without a token. Nothing else does. */
+/** The only routes that need no authentication. */
 export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/',
   '/health',
@@ -22,5 +22,5 @@ export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/invite/:token/signup',
 ]);
 
-/** Anybody can send these bodies, and no rate limit counts them. A password has at most 1,000 characters. */
+/** Anyone can send these bodies, and no rate limit counts them. A password has at most 1,000 characters. */
 export const PUBLIC_BODY_LIMIT_BYTES = 16_384;

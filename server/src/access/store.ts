@@ -3,18 +3,18 @@ import { type Actor, isAccount } from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
 import { PREPARED } from '../platform/db/prepared-statements.ts';
 
-/** Why a token that was ours counts no more; null: it counts. */
-export type Ended = 'revoked' | 'expired' | null;
+/** Why a token is no longer valid. */
+export type EndReason = 'revoked' | 'expired';
 
 export type FoundToken = {
   id: number;
   type: string;
   name: string;
-  ended: Ended;
+  ended: EndReason | null;
   seenLongAgo: boolean;
 };
 
-/** A user, known by a personal token or a session, or a service account, known by a token. */
+/** The user of a personal token or session, or the service account of a token. */
 export type FoundUser = {
   credentialId: number;
   userId: number;
@@ -26,17 +26,17 @@ export type FoundUser = {
 
 const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute', true)`;
 
-/** A session ends when it was not used for so long; the other end, expires_at, is set when it begins. */
+/** A session ends after so long without a request, and at expires_at at the latest. */
 export const SESSION_IDLE = sql`interval '8 hours'`;
 
-/** In a query on `users`: what each may do on the whole instance, by its own root role and by those of its groups. */
+/** In a query on `users`: the permissions on the instance, from the root role of the user and of their groups. */
 export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
   select distinct permission from effective_roles as held join role_permissions using (role_id)
   where held.user_id = users.id and held.project is null
     and role_permissions.project is null and environment is null
 )`;
 
-/** Those that have ended too. Expiry is judged by the clock of the database, one for all servers. */
+/** Finds revoked and expired tokens too. The clock of the database decides, because all servers share it. */
 export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken | undefined> {
   return await db
     .selectFrom('api_tokens')
@@ -45,7 +45,7 @@ export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken
       'id',
       'type',
       'name',
-      sql<Ended>`case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' end`.as(
+      sql<EndReason | null>`case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' end`.as(
         'ended',
       ),
       SEEN_LONG_AGO.as('seenLongAgo'),
@@ -61,11 +61,11 @@ const ACCOUNT = [
   ROOT_PERMISSIONS_OF_USER.as('rootPermissions'),
 ] as const;
 
-/** Those that have expired too; revoked ones are gone. */
+/** Finds expired tokens too. Revoked tokens are deleted. */
 export async function findPersonalToken(
   db: Reader,
   hash: Buffer,
-): Promise<(FoundUser & { ended: Ended }) | undefined> {
+): Promise<(FoundUser & { ended: EndReason | null }) | undefined> {
   return await db
     .selectFrom('personal_access_tokens as token')
     .innerJoin('users', 'users.id', 'token.user_id')
@@ -74,14 +74,14 @@ export async function findPersonalToken(
       'token.id as credentialId',
       ...ACCOUNT,
       sql<boolean>`coalesce(token.seen_at < now() - interval '1 minute', true)`.as('seenLongAgo'),
-      sql<Ended>`case when token.expires_at <= now() then 'expired' end`.as('ended'),
+      sql<EndReason | null>`case when token.expires_at <= now() then 'expired' end`.as('ended'),
     ])
     .where('token.hash', '=', hash)
     .where('users.deleted_at', 'is', null)
     .executeTakeFirst();
 }
 
-/** The id that a revoked token of a user or service account had. */
+/** The former id of a revoked token of a user or service account. */
 export async function findRevokedToken(db: Reader, hash: Buffer): Promise<number | undefined> {
   const found = await db
     .selectFrom('revoked_tokens')
@@ -111,8 +111,8 @@ export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser |
 export type Credential = 'api_tokens' | 'personal_access_tokens' | 'sessions';
 
 /**
- * Written at most once a minute for a token or session, however often and on however many servers it is used. The user
- * is locked before the credential, as by whoever revokes credentials; a user who is locked already is noted another time.
+ * Writes at most once a minute per token or session, on all servers together. Locks the user before the credential, like every
+ * change that revokes credentials. Skips a user who is locked.
  */
 export async function markSeen(db: Db, table: Credential, id: number): Promise<void> {
   const credential = sql.table(table);
@@ -137,7 +137,7 @@ export async function hasCredential(
   return found !== undefined;
 }
 
-/** A condition on `users`: those who may do everything, by their own role or through a group. */
+/** A condition on `users`: true for users with ADMIN, from their own role or a group. */
 export const IS_ADMIN = sql<boolean>`users.id in (
   select held.user_id from effective_roles as held join role_permissions using (role_id)
   where held.project is null and role_permissions.project is null and environment is null
@@ -146,7 +146,7 @@ export const IS_ADMIN = sql<boolean>`users.id in (
 
 export type ProjectAccess = { readable: boolean; permitted: boolean };
 
-/** One indexed query: whether the actor may know of the project, and has one of the permissions in it. */
+/** One indexed query: whether the actor can read the project, and has one of the permissions in it. */
 export async function findProjectAccess(
   db: Reader,
   actor: Actor,
@@ -176,7 +176,7 @@ export async function findFeatureAccess(
   return rows[0];
 }
 
-/** Those of the environments in which the actor has not the permission. */
+/** The environments in which the actor lacks the permission. */
 export async function listEnvironmentsWithout(
   db: Reader,
   actor: Actor,
@@ -184,10 +184,12 @@ export async function listEnvironmentsWithout(
   permission: string,
   environments: string[],
 ): Promise<string[]> {
-  const { rows } = await sql<{ wanted: string }>`
-    select wanted from unnest(${environments}::text[]) as wanted
-    where not ${isPermitted(actor, sql`${project}`, [permission], sql`wanted`)} order by wanted`.execute(db);
-  return rows.map(row => row.wanted);
+  const { rows } = await sql<{ environment: string }>`
+    select environment from unnest(${environments}::text[]) as given (environment)
+    where not ${isPermitted(actor, sql`${project}`, [permission], sql`given.environment`)} order by environment`.execute(
+    db,
+  );
+  return rows.map(row => row.environment);
 }
 
 const access = (actor: Actor, permissions: readonly string[], environment: string | null) => sql`
@@ -206,8 +208,8 @@ const isPermitted = (
 )`;
 
 /**
- * What the actor holds in a project, to be continued with further conditions: a role counts where it is held, on the
- * instance or in the project, and a permission of it in all projects or in the one it names.
+ * The permissions of the actor in a project, to be continued with further conditions. A role applies where it is granted: on
+ * the instance or in one project. A permission of the role can be restricted to one project.
  */
 export const heldInProject = (actor: Actor, project: RawBuilder<string>) => sql`
   effective_roles as held join role_permissions using (role_id)
@@ -215,7 +217,7 @@ export const heldInProject = (actor: Actor, project: RawBuilder<string>) => sql`
     and (held.project is null or held.project = ${project})
     and (role_permissions.project is null or role_permissions.project = ${project})`;
 
-/** A condition on `projects`, true or false and never null: open and protected ones are readable by all, private ones by their members. */
+/** A condition on `projects`, never null. Everyone can read open and protected projects, members can read private ones. */
 export function isReadable(actor: Actor) {
   return actor.isAdmin
     ? sql<boolean>`true`
@@ -225,7 +227,7 @@ export function isReadable(actor: Actor) {
       )))`;
 }
 
-/** Those of the projects that the actor may read. */
+/** The projects that the actor can read. */
 export async function listReadable(db: Reader, actor: Actor, projects: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select projects.id from projects where projects.id = any(${projects}) and ${isReadable(actor)}`.execute(
@@ -234,14 +236,14 @@ export async function listReadable(db: Reader, actor: Actor, projects: string[])
   return rows.map(row => row.id);
 }
 
-/** Those of the projects that are private. */
+/** The projects that are private. */
 export async function listPrivate(db: Reader, projects: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from projects where id = any(${projects}) and mode = 'private'`.execute(db);
   return rows.map(row => row.id);
 }
 
-/** A condition on a table with a column `project`: true for rows of projects the actor may read. */
+/** A condition on a table with a column `project`: true for rows of projects that the actor can read. */
 export function ofReadableProject(actor: Actor) {
   return actor.isAdmin
     ? sql<boolean>`true`
@@ -249,8 +251,8 @@ export function ofReadableProject(actor: Actor) {
 }
 
 /**
- * What the actor's access rests on: a hash of every role they hold, with its project and its permissions. Whoever still has
- * all of an earlier list may do at least what they could do then. Admin tokens may do everything and have an empty list.
+ * A hash of every role of the actor, with its project and its permissions. An actor who still has all hashes of an earlier
+ * list has at least the permissions of that time. Admin tokens have all permissions and an empty list.
  */
 export const accessOf = (actor: Actor) =>
   isAccount(actor)
@@ -267,7 +269,7 @@ export const accessOf = (actor: Actor) =>
 
 export type HeldPermission = { permission: string; project?: string; environment?: string };
 
-/** Everything a user or service account may do, and where. */
+/** All permissions of a user or service account, with project and environment. */
 export async function listPermissions(db: Reader, userId: number): Promise<HeldPermission[]> {
   const { rows } = await sql<{ permission: HeldPermission }>`
     select distinct jsonb_strip_nulls(jsonb_build_object(

@@ -3,8 +3,8 @@ import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 
 /**
- * The operations of the Terraform provider, in the order in which plan, apply, a second apply and destroy ask them. It
- * takes any other success code for a failure, and an answer without a required field too.
+ * The operations of the Terraform provider for Unleash, in the order in which plan, apply, a second apply and destroy call
+ * them. The provider fails on any other success code, and on a response without a required field.
  */
 const OPERATIONS = `
 POST api-tokens, GET api-tokens, PUT api-tokens/{}, DELETE api-tokens/{}
@@ -25,30 +25,30 @@ GET auth/oidc/settings, POST auth/oidc/settings, GET auth/saml/settings, POST au
 
 const harness = useHarness();
 
-// biome-ignore lint/suspicious/noExplicitAny: what earlier steps answered, read by later ones
+// biome-ignore lint/suspicious/noExplicitAny: the responses of earlier steps, read by later steps
 type State = Record<string, any>;
 type Step = {
   does: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below /api/admin; `{name}` is what was kept under that name. */
+  /** Below /api/admin. `{name}` is replaced by the value of that name in the state. */
   path: string;
   body?: (state: State) => object;
   status: number | number[];
-  /** Fields the answer must have; `list[].field` looks into each item. */
+  /** Fields that the response must have. `list[].field` means each item of the list. */
   required?: string[];
-  /** What must be found the first time, or the next plan would want to change it. */
+  /** Values that the first read must return. With other values the next plan would not be empty. */
   shows?: (state: State) => object;
-  /** What the provider keeps of the answer, or looks for in it. */
+  /** The values that the provider stores from the response. */
   keep?: (body: State, state: State) => State;
 };
 
 const filled = (path: string, state: State): string =>
   `/api/admin/${path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(state[name])))}`;
 
-/** A resource that is found in a list, as the provider finds it there. */
+/** Finds a resource in a list like the provider does. */
 const inList = (list: State[], key: string, value: unknown): State => {
   const found = list.find(item => item[key] === value);
-  if (!found) throw new Error(`the provider finds no ${key} ${value}, and takes the resource for gone`);
+  if (!found) throw new Error(`the list has no ${key} ${value}, so the provider would drop the resource`);
   return {};
 };
 
@@ -71,7 +71,7 @@ const SSO = {
   addGroupsScope: true,
 };
 
-/** Change requests and SAML are not there. That they are off is what is so, and all that can be asked for. */
+/** Halyard has neither change requests nor SAML, so the API accepts only that they are disabled. */
 const OFF = {
   changeRequests: { changeRequestsEnabled: false },
   saml: { enabled: false },
@@ -223,7 +223,7 @@ const APPLY: Step[] = [
     keep: ({ id }) => ({ group: id }),
   },
   {
-    does: 'reads the group it has made',
+    does: 'reads the group it created',
     method: 'GET',
     path: 'groups/{group}',
     status: 200,
@@ -268,11 +268,11 @@ const APPLY: Step[] = [
     method: 'POST',
     path: 'projects/{project}/environments',
     body: () => ({ environment: 'staging' }),
-    // A new project has the enabled environments already, which the provider takes for success too.
+    // A new project already has the enabled environments. The provider accepts 409 too.
     status: [200, 409],
   },
   {
-    does: 'wants no change requests there',
+    does: 'disables change requests there',
     method: 'PUT',
     path: 'projects/{project}/environments/{environment}/change-requests/config',
     body: () => OFF.changeRequests,
@@ -531,7 +531,7 @@ const CHANGE: Step[] = [
 
 const DESTROY: Step[] = [
   {
-    does: 'switches single sign-on off',
+    does: 'disables single sign-on',
     method: 'POST',
     path: 'auth/oidc/settings',
     body: () => ({ enabled: false }),
@@ -550,14 +550,14 @@ const DESTROY: Step[] = [
     status: 200,
   },
   {
-    does: 'wants no change requests any more',
+    does: 'disables change requests',
     method: 'PUT',
     path: 'projects/{project}/environments/{environment}/change-requests/config',
     body: () => ({ ...OFF.changeRequests, requiredApprovals: 0 }),
     status: 204,
   },
   {
-    does: 'takes the environment from the project',
+    does: 'removes the environment from the project',
     method: 'DELETE',
     path: 'projects/{project}/environments/{environment}',
     status: 200,
@@ -578,7 +578,7 @@ const DESTROY: Step[] = [
   { does: 'deletes the environment', method: 'DELETE', path: 'environments/{environment}', status: 200 },
 ];
 
-/** A 404 on reading tells the provider that a resource is gone. */
+/** The provider drops a resource from its state when a read returns 404. */
 const GONE: Step[] = [
   { does: 'the user', method: 'GET', path: 'user-admin/{user}', status: 404 },
   { does: 'the group', method: 'GET', path: 'groups/{group}', status: 404 },
@@ -589,7 +589,7 @@ const GONE: Step[] = [
 
 const state: State = {};
 
-/** Every value that a path such as `roles[].id` leads to; undefined among them where a field is missing. */
+/** The values at a path such as `roles[].id`, with undefined for each missing field. */
 function valuesAt(value: unknown, path: string): unknown[] {
   return path.split('.').reduce<unknown[]>(
     (found, part) => {
@@ -601,15 +601,15 @@ function valuesAt(value: unknown, path: string): unknown[] {
   );
 }
 
-test('all operations of the provider are asked here', () => {
-  const asked = [...APPLY, ...PLAN, ...CHANGE, ...DESTROY].map(
+test('covers all operations of the provider', () => {
+  const covered = [...APPLY, ...PLAN, ...CHANGE, ...DESTROY].map(
     ({ method, path }) => `${method} ${path.replace(/\?.*/, '').replace(/\{\w+\}/g, '{}')}`,
   );
-  // Beyond what the provider asks: whoever has kept the secret of a token finds the token by it.
+  // The provider does not call this: it finds a token by its secret.
   const ours = ['GET api-tokens/{}'];
 
   expect(OPERATIONS).toHaveLength(51);
-  expect([...new Set(asked)].toSorted()).toEqual([...OPERATIONS, ...ours].toSorted());
+  expect([...new Set(covered)].toSorted()).toEqual([...OPERATIONS, ...ours].toSorted());
 });
 
 test.each([
@@ -620,14 +620,14 @@ test.each([
   ...DESTROY.map(step => ['destroy', step.does, step] as const),
   ...GONE.map(step => ['gone', step.does, step] as const),
 ])('%s: %s', async (phase, _does, { method, path, body, status, required = [], shows, keep }) => {
-  const answer = await call(harness.app, method, filled(path, state), {
+  const response = await call(harness.app, method, filled(path, state), {
     token: ADMIN_TOKEN,
     ...(body ? { body: body(state) } : {}),
   });
 
-  const { message } = answer.body ?? {};
-  expect({ status: [status].flat().includes(answer.status), message }).toMatchObject({ status: true });
-  for (const field of required) expect(valuesAt(answer.body, field)).not.toContain(undefined);
-  if (shows && (phase === 'apply' || phase === 'plan')) expect(answer.body).toMatchObject(shows(state));
-  if (keep) Object.assign(state, keep(answer.body, state));
+  const { message } = response.body ?? {};
+  expect({ status: [status].flat().includes(response.status), message }).toMatchObject({ status: true });
+  for (const field of required) expect(valuesAt(response.body, field)).not.toContain(undefined);
+  if (shows && (phase === 'apply' || phase === 'plan')) expect(response.body).toMatchObject(shows(state));
+  if (keep) Object.assign(state, keep(response.body, state));
 });

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * A token is what existing SDKs and proxies expect in front (`*:production.`, `user:`) and a secret of ours behind:
- * a prefix per kind that scanners recognise, 256 random bits and a checksum, in letters and digits.
+ * A token starts with what Unleash SDKs and proxies expect (`*:production.`, `user:`). Then comes the secret: a prefix per kind
+ * that secret scanners recognise, 256 random bits and a checksum, in letters and digits.
  */
 const PREFIXES = {
   client: 'hyc',
@@ -18,28 +18,28 @@ const PREFIXES = {
 
 export type TokenKind = keyof typeof PREFIXES;
 
-/** Published in docs, so that a secret scanner can find leaked tokens without asking us. */
+/** Published in the docs, so that secret scanners can find leaked tokens. */
 export const SECRET_PATTERN = /hy[cfilpsw]_[0-9A-Za-z]{49}$/;
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 
-export function newToken(kind: TokenKind, front: string): string {
+export function newToken(kind: TokenKind, start: string): string {
   const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH);
   const secret = `${PREFIXES[kind]}_${random}`;
-  return `${front}${secret}${checksum(secret)}`;
+  return `${start}${secret}${checksum(secret)}`;
 }
 
 export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** What may be shown of a token after its creation: enough to recognise it, too little to use it. */
+/** The part of a token that is shown after its creation. It identifies the token and cannot be used. */
 export function hintOf(token: string): string {
   const secretStart = token.lastIndexOf('.') + 1;
   return `${token.slice(0, secretStart)}…${token.slice(-4)}`;
 }
 
-/** True for a text that has the form of our secrets but not their checksum: refused without a look at the database. */
+/** True for a secret of our format with a wrong checksum. Such a token is rejected without a query. */
 export function isForged(token: string): boolean {
   const secret = SECRET_PATTERN.exec(token)?.[0];
   if (secret === undefined) return false;

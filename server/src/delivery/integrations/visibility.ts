@@ -1,4 +1,4 @@
-import { unknownTo, unreadableOf } from '../../access/private.ts';
+import { unknownProjects, unreadableProjects } from '../../access/visibility.ts';
 import { environmentViolations } from '../../flags/environments/violations.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
@@ -13,7 +13,7 @@ type Filters = { projects: string[]; environments: string[] };
  * not seen at all, since an empty list of projects means all of them.
  */
 export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]) {
-  const hidden = await unreadableOf(db, actor, [
+  const hidden = await unreadableProjects(db, actor, [
     ...new Set(integrations.flatMap(({ projects }) => projects)),
   ]);
   return <T extends Filtered>(integration: T): T | undefined => {
@@ -35,7 +35,7 @@ export async function filterViolations(
   stored: Filters = { projects: [], environments: [] },
 ): Promise<Violation[]> {
   const newProjects = added(projects, stored.projects);
-  const unknown = await unknownTo(db, actor, newProjects);
+  const unknown = await unknownProjects(db, actor, newProjects);
   return [
     ...newProjects
       .filter(name => unknown.has(name))
@@ -65,6 +65,6 @@ export async function mergeProjects(
   stored: string[],
 ): Promise<string[]> {
   if (given.length === 0) return [];
-  const hidden = await unreadableOf(db, actor, stored);
+  const hidden = await unreadableProjects(db, actor, stored);
   return [...new Set([...given, ...stored.filter(project => hidden.has(project))])];
 }

@@ -1,4 +1,4 @@
-import { mayName } from '../../access/private.ts';
+import { mayName } from '../../access/visibility.ts';
 import type { Change } from '../../record/change.ts';
 import { attachParents } from '../dependencies/add.ts';
 import { placeCopies } from '../feature-environments/strategies.ts';

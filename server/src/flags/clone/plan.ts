@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { environmentsWithout, needsInProject } from '../../access/guard.ts';
+import { environmentsWithout, requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
@@ -67,7 +67,7 @@ export async function makePlan(
   featureLimit: number,
 ): Promise<Plan> {
   const { project, features, options } = input;
-  await needsInProject(tx, actor, project, ['CREATE_FEATURE']);
+  await requireInProject(tx, actor, project, ['CREATE_FEATURE']);
   const names = [...new Set(features.map(({ source }) => source))];
   await lockTagsForCopy(tx, names);
   const admission = await admissionErrors(tx, project, namesIn(input));

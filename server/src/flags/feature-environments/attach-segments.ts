@@ -1,4 +1,4 @@
-import { needsInProject } from '../../access/guard.ts';
+import { requireInProject } from '../../access/guard.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { StrategySegments } from './schema.ts';
@@ -11,7 +11,7 @@ export async function attachSegments(
   { projectId, environmentId, strategyId, segmentIds }: StrategySegments,
 ): Promise<StrategySegments> {
   const { tx, actor } = current;
-  await needsInProject(tx, actor, projectId, ['UPDATE_FEATURE_STRATEGY'], environmentId);
+  await requireInProject(tx, actor, projectId, ['UPDATE_FEATURE_STRATEGY'], environmentId);
   const id = strategyId.toLowerCase();
   const featureName = await findFeatureOfStrategy(tx, projectId, environmentId, id);
   if (featureName === undefined) throw notFound(`Strategy ${id}`);

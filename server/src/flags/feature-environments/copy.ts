@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { needsInProject } from '../../access/guard.ts';
+import { requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
 import { badData } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
@@ -31,7 +31,7 @@ export async function copyEnvironment(
   const strategies = include.includes('strategies') && !sameStrategies(source, target);
   const variants = include.includes('variants') && !isDeepStrictEqual(source.variants, target.variants);
   for (const permission of needed(source, target, strategies, variants))
-    await needsInProject(tx, actor, place.project, [permission], place.environment);
+    await requireInProject(tx, actor, place.project, [permission], place.environment);
   if (strategies) await replaceStrategies(current, place, source, target);
   if (variants)
     await setVariants(current, [{ project: place.project, place: target, variants: source.variants }]);

@@ -1,4 +1,4 @@
-import { needsInProject } from '../../access/guard.ts';
+import { requireInProject } from '../../access/guard.ts';
 import { invalidOperation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { holdFeatures } from '../features/load.ts';
@@ -53,7 +53,7 @@ async function addDefaultStrategy(
   features: Feature[],
 ): Promise<void> {
   const { tx, actor } = current;
-  await needsInProject(tx, actor, project, ['CREATE_FEATURE_STRATEGY'], environment);
+  await requireInProject(tx, actor, project, ['CREATE_FEATURE_STRATEGY'], environment);
   const strategy = ((await findDefaultStrategy(tx, project, environment)) ?? ON_FOR_ALL) as NewStrategy;
   const places = features.map(feature => ({
     featureName: feature.name,

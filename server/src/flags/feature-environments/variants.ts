@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { needsInEnvironments } from '../../access/guard.ts';
+import { requireInEnvironments } from '../../access/guard.ts';
 import { badData } from '../../platform/errors.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
@@ -35,7 +35,7 @@ export async function changeVariantsOfMany(
   variants: VariantInputs,
 ): Promise<Variant[]> {
   const permission = 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS';
-  await needsInEnvironments(current.tx, current.actor, project, permission, environments);
+  await requireInEnvironments(current.tx, current.actor, project, permission, environments);
   return await replaceVariants(current, project, featureName, environments, variants, '/body/variants');
 }
 

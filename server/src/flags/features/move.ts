@@ -1,5 +1,5 @@
-import { needsInProject } from '../../access/guard.ts';
-import { mayName } from '../../access/private.ts';
+import { requireInProject } from '../../access/guard.ts';
+import { mayName } from '../../access/visibility.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { invalidOperation, rejectForAll, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
@@ -19,7 +19,7 @@ export async function moveFeature(
   name: string,
   target: string,
 ): Promise<void> {
-  await needsInProject(tx, actor, target, ['MOVE_FEATURE_TOGGLE']);
+  await requireInProject(tx, actor, target, ['MOVE_FEATURE_TOGGLE']);
   await lockProjectsOfMove(tx, project, target);
   const admission = target === project ? [] : await admissionErrors(tx, target, [name]);
   const there = await lockEnvironmentsOf(tx, target);

@@ -1,4 +1,4 @@
-import { missingPermissions } from '../../access/missing.ts';
+import { missingPermissions } from '../../access/held-permissions.ts';
 import type { Permission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';

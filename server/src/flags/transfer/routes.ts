@@ -1,4 +1,4 @@
-import { needsInProject } from '../../access/guard.ts';
+import { requireInProject } from '../../access/guard.ts';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
@@ -61,7 +61,7 @@ export function transferRoutes(
       },
     },
     async request => {
-      await needsInProject(db, request.actor, request.body.project, []);
+      await requireInProject(db, request.actor, request.body.project, []);
       return await validateImport(db, request.actor, request.body);
     },
   );
@@ -82,7 +82,7 @@ export function transferRoutes(
       },
     },
     async (request, reply) => {
-      await needsInProject(db, request.actor, request.body.project, []);
+      await requireInProject(db, request.actor, request.body.project, []);
       await importFeatures(db, request.actor, request.body, limits.features);
       return reply.code(200).send();
     },

@@ -1,5 +1,5 @@
-import { expiryViolations, refusePast } from '../../access/expiry.ts';
-import { needs } from '../../access/guard.ts';
+import { expiryViolations, requireFutureExpiry } from '../../access/expiry.ts';
+import { requirePermission } from '../../access/guard.ts';
 import { hashToken, hintOf, newToken } from '../../access/token.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
@@ -17,7 +17,7 @@ export async function createApiToken(
   input: NewApiToken,
   most = Number.POSITIVE_INFINITY,
 ): Promise<ApiToken> {
-  needs(current.actor, [tokenPermission('CREATE', input.type)]);
+  requirePermission(current.actor, [tokenPermission('CREATE', input.type)]);
   return await issueSdkToken(current, input, input.projects ?? [input.project ?? ALL], most);
 }
 
@@ -43,7 +43,7 @@ async function issueSdkToken(
 ): Promise<ApiToken> {
   const name = input.tokenName ?? input.username;
   if (name === undefined) throw badData([NO_NAME]);
-  refusePast(input.expiresAt);
+  requireFutureExpiry(input.expiresAt);
   const projects = requested.includes(ALL) ? undefined : [...new Set(requested)];
   const environment = input.environment ?? DEFAULT_ENVIRONMENT;
   const secret = newToken(input.type, `${front(projects)}:${environment}.`);

@@ -1,4 +1,4 @@
-import { holds } from '../../access/guard.ts';
+import { hasPermission } from '../../access/guard.ts';
 import type { RootPermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import { TOKEN_TYPES } from './schema.ts';
@@ -12,5 +12,5 @@ export function tokenPermission(action: Action, type: string): RootPermission {
 }
 
 export function readableTypes(actor: Actor): string[] {
-  return ['admin', ...TOKEN_TYPES].filter(type => holds(actor, [tokenPermission('READ', type)]));
+  return ['admin', ...TOKEN_TYPES].filter(type => hasPermission(actor, [tokenPermission('READ', type)]));
 }

@@ -1,4 +1,4 @@
-import { needs } from '../../access/guard.ts';
+import { requirePermission } from '../../access/guard.ts';
 import { invalidOperation, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData, scopeOf } from './create.ts';
@@ -8,7 +8,9 @@ import { lockToken, markRevoked, revokeTokensOf, type TokenKey } from './store.t
 
 /** Revokes a token. No server caches tokens, so all servers reject it from the commit on. */
 export async function revokeApiToken(current: Change, key: TokenKey): Promise<void> {
-  await revoke(current, key, ({ type }) => needs(current.actor, [tokenPermission('DELETE', type)]));
+  await revoke(current, key, ({ type }) =>
+    requirePermission(current.actor, [tokenPermission('DELETE', type)]),
+  );
 }
 
 /** Revokes a token of one project. A token of several projects needs the permission on the instance. */

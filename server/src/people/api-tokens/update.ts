@@ -1,4 +1,4 @@
-import { needs } from '../../access/guard.ts';
+import { requirePermission } from '../../access/guard.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData, scopeOf } from './create.ts';
@@ -14,7 +14,7 @@ export async function updateApiToken(
 ): Promise<ApiToken> {
   const before = await lockToken(tx, actor, key);
   if (!before) throw notFound('This API token');
-  needs(actor, [tokenPermission('UPDATE', before.type)]);
+  requirePermission(actor, [tokenPermission('UPDATE', before.type)]);
 
   await updateExpiry(tx, before.id, input.expiresAt);
   const after = (await lockToken(tx, actor, key)) ?? before;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ROOT_ROLES } from '../../access/roles.ts';
-import { refusesOtherSites } from '../../access/same-origin.ts';
+import { rejectOtherOrigins } from '../../access/same-origin.ts';
 import { hashToken } from '../../access/token.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -162,7 +162,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async request => {
-      refusesOtherSites(request, publicUrl);
+      rejectOtherOrigins(request, publicUrl);
       const { token } = request.params;
       await needsOpenToken(db, token);
       const viewer = { ...request.body, rootRole: ROOT_ROLES.Viewer };

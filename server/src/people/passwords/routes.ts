@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { refusesOtherSites } from '../../access/same-origin.ts';
+import { rejectOtherOrigins } from '../../access/same-origin.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
@@ -55,7 +55,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      refusesOtherSites(request, publicUrl);
+      rejectOtherOrigins(request, publicUrl);
       const { token, password } = request.body;
       const link = await findValidLink(db, token);
       refuseWeakPassword(password, link);

@@ -8,7 +8,7 @@ import { call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
 const { Owner, Member, Reader } = PROJECT_ROLES;
-const SEED = Number(process.env.RIGHTS_SEED ?? Date.now() % 1_000_000_000);
+const SEED = Number(process.env.PERMISSIONS_SEED ?? Date.now() % 1_000_000_000);
 const harness = useHarness();
 
 let project: string;

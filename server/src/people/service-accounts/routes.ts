@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { refusePast } from '../../access/expiry.ts';
+import { requireFutureExpiry } from '../../access/expiry.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
@@ -144,7 +144,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
       config: {
         permission: ['ADMIN'],
         answersSecret: true,
-        checks: [({ body }) => refusePast(body.expiresAt)],
+        checks: [({ body }) => requireFutureExpiry(body.expiresAt)],
       },
       schema: {
         operationId: 'createServiceAccountToken',

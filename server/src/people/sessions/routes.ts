@@ -2,7 +2,7 @@ import { Counter, Gauge } from 'prom-client';
 import { Type } from 'typebox';
 import { asCaller, Caller, requireUser } from '../../access/caller.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../access/cookie.ts';
-import { needsOwnPage, refusesOtherSites } from '../../access/same-origin.ts';
+import { rejectOtherOrigins, requireSameOrigin } from '../../access/same-origin.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -41,7 +41,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      refusesOtherSites(request, publicUrl);
+      rejectOtherOrigins(request, publicUrl);
       await needsPasswordLogin(db);
       const result = await logIn(db, request.body, {
         ip: request.ip,
@@ -75,7 +75,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
     async (request, reply) => {
       const secret = readSessionCookie(request, publicUrl);
       if (secret !== undefined) {
-        needsOwnPage(request, publicUrl);
+        requireSameOrigin(request, publicUrl);
         await logOut(db, secret);
       }
       clearSessionCookie(reply, publicUrl);

@@ -1,5 +1,5 @@
 import { requireUser } from '../../access/caller.ts';
-import { refusePast } from '../../access/expiry.ts';
+import { requireFutureExpiry } from '../../access/expiry.ts';
 import { isStillValid } from '../../access/still-valid.ts';
 import { hashToken, newToken } from '../../access/token.ts';
 import { authenticationRequired, exceedsLimit, notFound } from '../../platform/errors.ts';
@@ -37,7 +37,7 @@ export async function issueAccountToken(
   kind: 'personal' | 'service',
   input: NewPersonalToken,
 ): Promise<PersonalToken> {
-  refusePast(input.expiresAt);
+  requireFutureExpiry(input.expiresAt);
   if ((await lockPersonalTokens(tx, userId)) >= MAX_PERSONAL_TOKENS) {
     throw exceedsLimit(`There are at most ${MAX_PERSONAL_TOKENS} tokens for each owner. Delete one first.`);
   }

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { asCaller, Caller, requireUser } from '../../access/caller.ts';
 import { setSessionCookie } from '../../access/cookie.ts';
-import { refusePast } from '../../access/expiry.ts';
+import { requireFutureExpiry } from '../../access/expiry.ts';
 import { permissionsOf } from '../../access/held-permissions.ts';
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
@@ -145,7 +145,11 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user/tokens',
     {
-      config: { permission: 'NONE', answersSecret: true, checks: [({ body }) => refusePast(body.expiresAt)] },
+      config: {
+        permission: 'NONE',
+        answersSecret: true,
+        checks: [({ body }) => requireFutureExpiry(body.expiresAt)],
+      },
       schema: {
         operationId: 'createPersonalToken',
         tags: ['Users'],

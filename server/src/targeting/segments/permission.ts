@@ -1,4 +1,4 @@
-import { needs, needsInProject } from '../../access/guard.ts';
+import { requireInProject, requirePermission } from '../../access/guard.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 
@@ -11,6 +11,6 @@ export async function requireSegmentPermission(
   permission: SegmentPermission,
   project: string | null,
 ): Promise<void> {
-  if (project === null) needs(actor, [permission]);
-  else await needsInProject(db, actor, project, [permission, 'UPDATE_PROJECT_SEGMENT']);
+  if (project === null) requirePermission(actor, [permission]);
+  else await requireInProject(db, actor, project, [permission, 'UPDATE_PROJECT_SEGMENT']);
 }

@@ -7,7 +7,7 @@ import { call } from '../test/request.ts';
 
 const WORLDS = sized({ usual: 48, long: 128 });
 const QUESTIONS = 25;
-const SEED = Number(process.env.RIGHTS_SEED ?? Date.now() % 1_000_000_000);
+const SEED = Number(process.env.PERMISSIONS_SEED ?? Date.now() % 1_000_000_000);
 
 const ENVIRONMENTS = ['development', 'production'];
 const USERS = ['ann', 'bob', 'cy'];
@@ -16,7 +16,7 @@ const GROUPS = ['reds', 'blues'];
 const ROOT_ROLES = ['root-one', 'root-two'];
 const PROJECT_ROLES = ['project-one', 'project-two'];
 
-/** Each answers 400 to whoever may do it, because the body is wrong, 403 to others, and 404 about a hidden project. */
+/** Each returns 400 with the permission, because the body is invalid, 403 without it, and 404 for a hidden project. */
 const IN_PROJECT = [
   { permission: 'CREATE_FEATURE', method: 'POST', path: 'features' },
   { permission: 'UPDATE_PROJECT', method: 'PUT', path: '' },
@@ -37,12 +37,12 @@ type World = {
   rootRoles: Record<string, string | null>;
   groups: Record<string, { users: string[]; rootRole: string | null }>;
   private: Record<string, boolean>;
-  /** project → role → who */
+  /** project → role → holders */
   access: Record<string, Record<string, { users: string[]; groups: string[] }>>;
 };
 type Question = { user: string; project: string | null; permission: string | null; environment?: string };
 
-/** The whole rule, apart from the code that applies it. */
+/** The whole rule, independent of the code that implements it. */
 function expected(world: World, { user, project, permission, environment }: Question): number {
   const groups = GROUPS.filter(group => world.groups[group]?.users.includes(user));
   const rootRoles = [world.rootRoles[user], ...groups.map(group => world.groups[group]?.rootRole)];
@@ -120,7 +120,7 @@ const idOf = (name: string): number => ids[name] ?? Number.NaN;
 beforeAll(async () => {
   const { db } = harness;
   const post = async (path: string, body: object) => (await call(harness.app, 'POST', path, { body })).body;
-  // Somebody stays an admin, whatever becomes of the others.
+  // One admin always remains.
   await makeUser(db, 'Admin');
   for (const name of USERS) {
     const user = await makeUser(db, 'Viewer', name);
@@ -134,11 +134,11 @@ beforeAll(async () => {
     ids[name] = (await post('/api/admin/roles', { name, type: 'custom' })).roles.id;
 });
 
-/** Makes the world through the API; root roles of users are written as the users' own operations would. */
-async function make(world: World): Promise<void> {
+/** Creates the world through the API. Root roles of users are written directly. */
+async function create(world: World): Promise<void> {
   const put = async (path: string, body: object) => {
-    const answer = await call(harness.app, 'PUT', `/api/admin/${path}`, { body });
-    expect([path, answer.status, answer.body?.details]).toEqual([path, 200, undefined]);
+    const response = await call(harness.app, 'PUT', `/api/admin/${path}`, { body });
+    expect([path, response.status, response.body?.details]).toEqual([path, 200, undefined]);
   };
   for (const [name, permissions] of Object.entries(world.roles))
     await put(`roles/${idOf(name)}`, { name, permissions });
@@ -169,39 +169,39 @@ async function make(world: World): Promise<void> {
   }
 }
 
-async function answered({ user, project, permission, environment }: Question): Promise<number> {
+async function statusOf({ user, project, permission, environment }: Question): Promise<number> {
   const token = tokens[user] ?? '';
   if (permission === null) {
     return (await call(harness.app, 'GET', `/api/admin/projects/${project}`, { token })).status;
   }
   const probe = [...IN_PROJECT, ...IN_ENVIRONMENT, ...ON_INSTANCE].find(one => one.permission === permission);
-  if (!probe) throw new Error(`nothing asks for ${permission}`);
+  if (!probe) throw new Error(`no probe for ${permission}`);
   const path = probe.path.replace('{}', environment ?? '');
   const url = project === null ? path : `/api/admin/projects/${project}/${path}`;
   return (await call(harness.app, probe.method, url, { token, body: {} })).status;
 }
 
-test(`${WORLDS} random worlds, ${WORLDS * QUESTIONS} questions: the API allows what the rule says (seed ${SEED})`, async () => {
-  const answers: Record<number, number> = {};
+test(`${WORLDS} random worlds, ${WORLDS * QUESTIONS} questions: the API follows the permission rule (seed ${SEED})`, async () => {
+  const statuses: Record<number, number> = {};
 
   await fc.assert(
     fc.asyncProperty(
       worlds,
       fc.array(questions, { minLength: QUESTIONS, maxLength: QUESTIONS }),
       async (world, asked) => {
-        await make(world);
+        await create(world);
         for (const question of asked) {
-          const right = expected(world, question);
-          answers[right] = (answers[right] ?? 0) + 1;
-          expect([question, await answered(question)]).toEqual([question, right]);
+          const status = expected(world, question);
+          statuses[status] = (statuses[status] ?? 0) + 1;
+          expect([question, await statusOf(question)]).toEqual([question, status]);
         }
       },
     ),
-    // A counterexample is told as it was found: shrinking makes worlds anew, a hundred times over.
+    // Without shrinking, which would create a hundred more worlds.
     { numRuns: WORLDS, seed: SEED, endOnFailure: true },
   );
 
-  // A run in which everything is allowed, or nothing, would prove little.
-  const share = (status: number) => (answers[status] ?? 0) / (WORLDS * QUESTIONS);
+  // A run in which everything is allowed, or nothing, proves little.
+  const share = (status: number) => (statuses[status] ?? 0) / (WORLDS * QUESTIONS);
   for (const status of [200, 400, 403, 404]) expect(share(status)).toBeGreaterThan(0.04);
 });
