@@ -7,7 +7,7 @@ import { badData, exceedsLimit, type Violation } from '../../platform/errors.ts'
 import type { Change } from '../../record/change.ts';
 import { tokenPermission } from './permission.ts';
 import { type ApiToken, DEFAULT_ENVIRONMENT, type NewApiToken } from './schema.ts';
-import { bindToProjects, countTokens, findNamed, insertToken } from './store.ts';
+import { bindToProjects, countTokens, findExisting, insertToken } from './store.ts';
 
 const ALL = '*';
 
@@ -30,7 +30,12 @@ export async function createProjectToken(
 ): Promise<ApiToken> {
   const others = (input.projects ?? [input.project ?? project]).filter(one => one !== project);
   if (others.length > 0) {
-    throw badData([{ message: `a token made here is for ${project} alone`, path: '/body/projects' }]);
+    throw badData([
+      {
+        message: `a token of project ${project} cannot be for ${others.join(', ')}. Omit projects, or use POST /api/admin/api-tokens`,
+        path: '/body/projects',
+      },
+    ]);
   }
   return await issueSdkToken(current, input, [project], most);
 }
@@ -46,10 +51,10 @@ async function issueSdkToken(
   requireFutureExpiry(input.expiresAt);
   const projects = requested.includes(ALL) ? undefined : [...new Set(requested)];
   const environment = input.environment ?? DEFAULT_ENVIRONMENT;
-  const secret = newToken(input.type, `${front(projects)}:${environment}.`);
+  const secret = newToken(input.type, `${projectPrefix(projects)}:${environment}.`);
 
   if ((await countTokens(tx)) >= most) {
-    throw exceedsLimit(`There are at most ${most} API tokens. Revoke one first.`);
+    throw exceedsLimit(`The instance has the maximum of ${most} API tokens. Revoke one first.`);
   }
   const token = await insertToken(tx, actor, {
     hash: hashToken(secret),
@@ -61,25 +66,25 @@ async function issueSdkToken(
     expiresAt: input.expiresAt ?? null,
     projects,
   });
-  if (!token) throw new Error('A new random token is known already');
-  if (projects) await bind(tx, actor, token.id, projects);
+  if (!token) throw new Error('A new random token already exists');
+  if (projects) await bindToExisting(tx, actor, token.id, projects);
   const created = { ...token, projects: projects ?? [ALL] };
-  record({ type: 'api-token-created', ...scopeOf(created), data: asEventData(created) });
+  record({ type: 'api-token-created', ...scopeOf(created), data: apiTokenEventData(created) });
   return { ...created, secret };
 }
 
-/** What is wrong with a token to be created, as far as its fields are given: what it names must exist. */
+/** The violations of a token that is to be created. Its environment and projects must exist. */
 export async function tokenViolations(
   db: Reader,
   actor: Actor,
   { environment, project, projects, tokenName, username, expiresAt }: Partial<NewApiToken>,
 ): Promise<Violation[]> {
-  const wanted = (projects ?? (project === undefined ? [] : [project])).filter(one => one !== ALL);
-  const found = await findNamed(db, actor, environment ?? DEFAULT_ENVIRONMENT, wanted);
+  const requested = (projects ?? (project === undefined ? [] : [project])).filter(one => one !== ALL);
+  const found = await findExisting(db, actor, environment ?? DEFAULT_ENVIRONMENT, requested);
   return [
     ...(tokenName === undefined && username === undefined ? [NO_NAME] : []),
     ...(found.environment ? [] : [unknownEnvironment(environment ?? DEFAULT_ENVIRONMENT)]),
-    ...unknownProjects(wanted, found.projects),
+    ...unknownProjects(requested, found.projects),
     ...expiryViolations(expiresAt),
   ];
 }
@@ -91,32 +96,32 @@ const unknownEnvironment = (name: string): Violation => ({
 
 const NO_NAME = { message: 'tokenName is required', path: '/body/tokenName' };
 
-function unknownProjects(wanted: string[], found: string[]): Violation[] {
-  const there = new Set(found);
-  return wanted
-    .filter(project => !there.has(project))
+function unknownProjects(requested: string[], found: string[]): Violation[] {
+  const existing = new Set(found);
+  return requested
+    .filter(project => !existing.has(project))
     .map(project => ({ message: `project ${project} does not exist`, path: '/body/projects' }));
 }
 
-/** What SDKs and proxies read off the token: its project, * for all, [] for several. */
-const front = (projects: string[] | undefined): string =>
+/** The start of the token, which SDKs and proxies read: its project, * for all projects, [] for several. */
+const projectPrefix = (projects: string[] | undefined): string =>
   projects === undefined ? ALL : projects.length === 1 ? String(projects[0]) : '[]';
 
-async function bind(tx: Tx, actor: Actor, tokenId: number, projects: string[]): Promise<void> {
+async function bindToExisting(tx: Tx, actor: Actor, tokenId: number, projects: string[]): Promise<void> {
   const bound = await bindToProjects(tx, actor, tokenId, projects);
   const details = unknownProjects(projects, bound);
   if (details.length > 0) throw badData(details);
 }
 
-/** An event about a token belongs to a project only if the token is for that one alone. */
+/** An event about a token has a project only if the token is for exactly one project. */
 export function scopeOf(token: ApiToken): { project: string | null; environment: string | null } {
   const [first, ...others] = token.projects;
   const single = first !== undefined && first !== ALL && others.length === 0;
   return { project: single ? first : null, environment: token.environment };
 }
 
-/** Everything but the secret, what follows from the rest, and the time of last use, which is no part of the state. */
-export function asEventData({
+/** The data of a token in events: no secret, no derived fields, and no time of last use, which is not part of the state. */
+export function apiTokenEventData({
   secret: _,
   seenAt: __,
   secure: ___,

@@ -2,7 +2,7 @@ import { hashToken, hintOf } from '../../access/token.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
-import { asEventData } from './create.ts';
+import { apiTokenEventData } from './create.ts';
 import { insertToken } from './store.ts';
 
 /** Creates the admin tokens that the operator configured. A token that was revoked stays revoked. */
@@ -19,7 +19,7 @@ export async function createInitialAdminTokens(db: Db, tokens: string[]): Promis
         expiresAt: null,
         projects: undefined,
       });
-      if (token) record({ type: 'api-token-created', data: asEventData(token) });
+      if (token) record({ type: 'api-token-created', data: apiTokenEventData(token) });
     });
   }
 }

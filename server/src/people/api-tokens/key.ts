@@ -1,6 +1,6 @@
 import { hashToken } from '../../access/token.ts';
-import type { TokenKey } from './store.ts';
+import type { ApiTokenKey } from './store.ts';
 
-/** What an address says about a token: nine digits are an id; a secret is longer. */
-export const keyOf = (token: string): TokenKey =>
+/** The key of a token in a path: up to nine digits are an id, a secret is longer. */
+export const apiTokenKey = (token: string): ApiTokenKey =>
   /^\d{1,9}$/.test(token) ? { id: Number(token) } : { hash: hashToken(token) };

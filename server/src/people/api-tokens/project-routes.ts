@@ -5,7 +5,7 @@ import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { createProjectToken, tokenViolations } from './create.ts';
-import { keyOf } from './key.ts';
+import { apiTokenKey } from './key.ts';
 import { revokeProjectToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, NewProjectToken, TOKEN_TYPES } from './schema.ts';
 import { isForProject, listTokens } from './store.ts';
@@ -14,7 +14,7 @@ const tags = ['API tokens'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
 const inProject = Type.Object({ projectId });
 
-/** The tokens of one project, for those who have no say about those of the instance. */
+/** The tokens of one project, for callers without permissions on the tokens of the instance. */
 export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens'>): void {
   app.get(
     '/api/admin/projects/:projectId/api-tokens',
@@ -25,7 +25,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
         tags,
         summary: 'List the API tokens of a project',
         description:
-          'The tokens that are for this project, without their secrets: not those for all projects, nor those that are also for one the caller may not read.',
+          'Returns the tokens of this project without their secrets. Leaves out tokens of all projects and tokens that are also for a project the caller cannot read. Requires READ_PROJECT_API_TOKEN.',
         params: inProject,
         response: { 200: answer('The tokens', ApiTokenList), ...refusals(401, 403, 404) },
       },
@@ -49,7 +49,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
         tags,
         summary: 'Create an API token of a project',
         description:
-          'Creates a token for SDKs that is for this project alone. The secret is in this answer and nowhere else. Events: api-token-created.',
+          'Creates a token for SDKs that is only for this project. Only this response has the secret. Requires CREATE_PROJECT_API_TOKEN. Events: api-token-created.',
         params: inProject,
         body: NewProjectToken,
         response: {
@@ -76,7 +76,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
         tags,
         summary: 'Revoke an API token of a project',
         description:
-          'Revokes a token that is for this project alone; it is refused from now on, by every server. Events: api-token-deleted.',
+          'Revokes a token that is only for this project. Every server rejects it immediately. Requires DELETE_PROJECT_API_TOKEN. Events: api-token-deleted.',
         params: Type.Object({
           projectId,
           token: Type.String({
@@ -91,7 +91,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
     },
     async (request, reply) => {
       const { projectId: project, token } = request.params;
-      await change(db, request.actor, current => revokeProjectToken(current, project, keyOf(token)));
+      await change(db, request.actor, current => revokeProjectToken(current, project, apiTokenKey(token)));
       return reply.code(200).send();
     },
   );

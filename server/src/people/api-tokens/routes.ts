@@ -5,12 +5,12 @@ import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { createApiToken, tokenViolations } from './create.ts';
-import { keyOf } from './key.ts';
+import { apiTokenKey } from './key.ts';
 import { readableTypes } from './permission.ts';
 import { projectTokenRoutes } from './project-routes.ts';
 import { revokeApiToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, ApiTokenUpdate, NewApiToken } from './schema.ts';
-import { isCalled, listTokens } from './store.ts';
+import { hasKeyOrName, listTokens } from './store.ts';
 import { updateApiToken } from './update.ts';
 
 const tags = ['API tokens'];
@@ -34,7 +34,8 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         operationId: 'getApiTokens',
         tags,
         summary: 'List API tokens',
-        description: 'The tokens of the types the caller may read, without their secrets.',
+        description:
+          'Returns the tokens without their secrets. READ_CLIENT_API_TOKEN shows client and backend tokens, READ_FRONTEND_API_TOKEN frontend tokens, ADMIN all.',
         response: { 200: answer('The tokens', ApiTokenList), ...refusals(401, 403) },
       },
     },
@@ -50,7 +51,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         tags,
         summary: 'Find API tokens',
         description:
-          'The tokens of this name, or the one with this id, or the one that this is: who has kept a token finds out by it what it is for. Empty if there is none the caller may read.',
+          'Returns the tokens with this name, the token with this id, or the token with this secret. The list is empty if the caller cannot read a matching token. Requires READ_CLIENT_API_TOKEN or READ_FRONTEND_API_TOKEN.',
         params: Type.Object({
           token: Type.String({
             maxLength: 512,
@@ -63,7 +64,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
     },
     async request => {
       const { token } = request.params;
-      const matches = isCalled(token, keyOf(token));
+      const matches = hasKeyOrName(token, apiTokenKey(token));
       return { tokens: await listTokens(db, request.actor, readableTypes(request.actor), matches) };
     },
   );
@@ -81,7 +82,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         tags,
         summary: 'Create an API token',
         description:
-          'Creates a token for SDKs. The secret is in this answer and nowhere else: only its hash is stored. Admin tokens are chosen by the operator (HALYARD_INIT_ADMIN_TOKENS). Events: api-token-created.',
+          'Creates a token for SDKs. Only this response has the secret: the server stores its hash. The operator configures admin tokens (HALYARD_INIT_ADMIN_TOKENS). Requires CREATE_CLIENT_API_TOKEN, or CREATE_FRONTEND_API_TOKEN for a frontend token. Events: api-token-created.',
         body: NewApiToken,
         response: {
           201: answer('The new token, with its secret', ApiToken),
@@ -103,8 +104,9 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
       schema: {
         operationId: 'updateApiToken',
         tags,
-        summary: 'Change when an API token expires',
-        description: 'Sets the time from which the token is refused; null: never. Events: api-token-updated.',
+        summary: 'Update the expiry of an API token',
+        description:
+          'Sets the time when the token expires, or null for never. Requires UPDATE_CLIENT_API_TOKEN, or UPDATE_FRONTEND_API_TOKEN for a frontend token. Events: api-token-updated.',
         params,
         body: ApiTokenUpdate,
         response: {
@@ -114,7 +116,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
       },
     },
     async request => {
-      const key = keyOf(request.params.token);
+      const key = apiTokenKey(request.params.token);
       return await change(db, request.actor, current => updateApiToken(current, key, request.body));
     },
   );
@@ -127,13 +129,14 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         operationId: 'deleteApiToken',
         tags,
         summary: 'Revoke an API token',
-        description: 'The token is refused from now on, by every server. Events: api-token-deleted.',
+        description:
+          'Revokes the token. Every server rejects it immediately. Requires DELETE_CLIENT_API_TOKEN, or DELETE_FRONTEND_API_TOKEN for a frontend token. Events: api-token-deleted.',
         params,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
-      const key = keyOf(request.params.token);
+      const key = apiTokenKey(request.params.token);
       await change(db, request.actor, current => revokeApiToken(current, key));
       return reply.code(200).send();
     },

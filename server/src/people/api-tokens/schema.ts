@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 
-/** What existing clients count on if they name none. */
+/** The default of Unleash. */
 export const DEFAULT_ENVIRONMENT = 'development';
 
 export const TOKEN_TYPES = ['client', 'backend', 'frontend'] as const;
@@ -11,26 +11,28 @@ export const ApiToken = Named(
   Type.Object({
     id: Type.Integer({ examples: [12] }),
     secret: Type.String({
-      description: 'The token itself when it is created; later only what is needed to recognise it',
+      description: 'The token in the response that creates it. Later only its start and its last characters',
       examples: ['payments:production.…k3Xz'],
     }),
-    secure: Type.Boolean({ description: 'Always true: the whole secret is shown once' }),
+    secure: Type.Boolean({
+      description: 'Always true: only the response that creates the token has the whole secret',
+    }),
     identifier: Type.String({
-      description: 'What stands for the token in addresses, and is the same in every answer: its id',
+      description: 'The id of the token, for use in paths',
       examples: ['12'],
     }),
     tokenName: Type.String({ examples: ['checkout service'] }),
     type: Type.String({ enum: ['admin', ...TOKEN_TYPES], examples: ['backend'] }),
-    environment: Nullable(Type.String({ description: 'null: not bound to one', examples: ['production'] })),
+    environment: Nullable(Type.String({ description: 'Null: all environments', examples: ['production'] })),
     project: Type.String({
-      description: 'The project, * for all, [] for several: the front of the token',
+      description: 'The start of the token: the project, * for all projects, [] for several',
       examples: ['payments'],
     }),
-    projects: Type.Array(Type.String(), { description: '["*"]: all projects', examples: [['payments']] }),
+    projects: Type.Array(Type.String(), { description: '["*"] for all projects', examples: [['payments']] }),
     alias: Nullable(Type.String()),
     createdAt: Timestamp('When the token was created'),
-    expiresAt: Nullable(Timestamp('When the token stops working; null: never')),
-    seenAt: Nullable(Timestamp('When the token was last used, to the minute; null: never')),
+    expiresAt: Nullable(Timestamp('When the token expires. Null: never')),
+    seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
   }),
 );
 export type ApiToken = Static<typeof ApiToken>;
@@ -44,12 +46,12 @@ export const NewApiToken = NamedObject(
   {
     tokenName: Type.Optional(Type.String({ minLength: 1, maxLength: 255, examples: ['checkout service'] })),
     username: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 255, description: 'Older name of tokenName' }),
+      Type.String({ minLength: 1, maxLength: 255, description: 'Former name of tokenName' }),
     ),
     type: Type.Unsafe<(typeof TOKEN_TYPES)[number]>({
       type: 'string',
       enum: TOKEN_TYPES,
-      description: 'client and backend are for server-side SDKs, frontend for browsers',
+      description: '`client` and `backend` are for server-side SDKs, `frontend` is for browsers',
     }),
     environment: Type.Optional(
       Type.String({
@@ -60,13 +62,13 @@ export const NewApiToken = NamedObject(
       }),
     ),
     project: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'One project; * for all' }),
+      Type.String({ minLength: 1, maxLength: 100, description: 'One project, or * for all' }),
     ),
     projects: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
         minItems: 1,
         maxItems: 500,
-        description: 'The projects; all if neither project nor projects is given',
+        description: 'The projects. All projects if neither project nor projects is given',
       }),
     ),
     expiresAt: Type.Optional(expiresAt),
@@ -80,7 +82,7 @@ export const NewApiToken = NamedObject(
 );
 export type NewApiToken = Static<typeof NewApiToken>;
 
-/** The same; here the project is that of the address. */
+/** The same fields. The project is that of the path. */
 export const NewProjectToken = NamedObject('NewApiToken', NewApiToken.properties, {
   examples: [{ tokenName: 'checkout service', type: 'backend', environment: 'production' }],
 });

@@ -13,7 +13,7 @@ const TOKEN = sql`
   api_tokens.alias, api_tokens.created_at as "createdAt", api_tokens.expires_at as "expiresAt",
   api_tokens.seen_at as "seenAt"`;
 
-/** A condition on `api_tokens`: whoever may not read one of its projects does not learn of a token. */
+/** A condition on `api_tokens`: true for tokens of which the actor can read every project. */
 export const isVisibleToken = (actor: Actor) =>
   actor.isAdmin
     ? sql<boolean>`true`
@@ -22,7 +22,7 @@ export const isVisibleToken = (actor: Actor) =>
         where token_id = api_tokens.id and not ${isReadable(actor)}
       )`;
 
-/** Tokens of these types that match and that the actor may know of. */
+/** Tokens of these types that match and that are visible to the actor. */
 export async function listTokens(
   db: Reader,
   actor: Actor,
@@ -36,22 +36,23 @@ export async function listTokens(
   return rows;
 }
 
-/** A condition on `api_tokens`: those that are for this project, and not simply for all. */
+/** A condition on `api_tokens`: true for tokens of this project, false for tokens of all projects. */
 export const isForProject = (project: string) => sql<boolean>`id in (
   select token_id from api_token_projects where project_id = ${project}
 )`;
 
-/** By the hash of the whole token, or by its id. */
-export type TokenKey = { hash: Buffer } | { id: number };
+/** The hash of the whole token, or its id. */
+export type ApiTokenKey = { hash: Buffer } | { id: number };
 
-const isToken = (key: TokenKey): RawBuilder<boolean> =>
+const isToken = (key: ApiTokenKey): RawBuilder<boolean> =>
   'id' in key ? sql`id = ${key.id}` : sql`hash = ${key.hash}`;
 
-/** A condition on `api_tokens`: the token of this key, or those of this name. */
-export const isCalled = (name: string, key: TokenKey) => sql<boolean>`(name = ${name} or ${isToken(key)})`;
+/** A condition on `api_tokens`: true for the token with this key, and for tokens with this name. */
+export const hasKeyOrName = (name: string, key: ApiTokenKey) =>
+  sql<boolean>`(name = ${name} or ${isToken(key)})`;
 
-/** The token, if the actor may know of it, kept from changing until the transaction ends. */
-export async function lockToken(tx: Tx, actor: Actor, key: TokenKey): Promise<ApiToken | undefined> {
+/** Locks the token and returns it, if it is visible to the actor. */
+export async function lockToken(tx: Tx, actor: Actor, key: ApiTokenKey): Promise<ApiToken | undefined> {
   const { rows } = await sql<ApiToken>`
     select ${TOKEN} from api_tokens
     where ${isToken(key)} and revoked_at is null and ${isVisibleToken(actor)} for update`.execute(tx);
@@ -66,11 +67,11 @@ export type NewToken = {
   environment: string | null;
   alias: string | null;
   expiresAt: string | null;
-  /** undefined: all projects */
+  /** Undefined: all projects. */
   projects: string[] | undefined;
 };
 
-/** How many are not revoked. */
+/** Counts the tokens that are not revoked. */
 export async function countTokens(db: Reader): Promise<number> {
   const { count } = await db
     .selectFrom('api_tokens')
@@ -80,7 +81,7 @@ export async function countTokens(db: Reader): Promise<number> {
   return count;
 }
 
-/** Returns undefined if this very token is known already, be it revoked. */
+/** Returns undefined if the token already exists, even if it is revoked. */
 export async function insertToken(tx: Tx, actor: Actor, token: NewToken): Promise<ApiToken | undefined> {
   const inserted = await tx
     .insertInto('api_tokens')
@@ -100,7 +101,7 @@ export async function insertToken(tx: Tx, actor: Actor, token: NewToken): Promis
   return inserted && (await lockToken(tx, actor, inserted));
 }
 
-/** Binds a token to those of the projects that the actor may read; returns their ids. */
+/** Binds a token to the projects that exist and that the actor can read. Returns their ids. */
 export async function bindToProjects(
   tx: Tx,
   actor: Actor,
@@ -114,8 +115,8 @@ export async function bindToProjects(
   return rows.map(row => row.id);
 }
 
-/** Whether the environment exists, and which of the projects exist as far as the actor may know. */
-export async function findNamed(
+/** Whether the environment exists, and which of the projects exist and are readable for the actor. */
+export async function findExisting(
   db: Reader,
   actor: Actor,
   environment: string,
@@ -138,9 +139,9 @@ export async function markRevoked(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('api_tokens').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
 }
 
-/** Revokes the tokens that are for this project and no other. */
+/** Revokes the tokens that are only for this project. */
 export async function revokeTokensOf(tx: Tx, project: string): Promise<ApiToken[]> {
-  // Held first: of two projects that go at once, the second to come here sees that the first is gone.
+  // Locked first: when two projects are deleted at once, the second transaction sees that the first project is gone.
   await sql`
     select from api_tokens where id in (select token_id from api_token_projects where project_id = ${project})
     order by id for update`.execute(tx);

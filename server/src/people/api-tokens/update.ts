@@ -1,15 +1,15 @@
 import { requirePermission } from '../../access/guard.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { asEventData, scopeOf } from './create.ts';
+import { apiTokenEventData, scopeOf } from './create.ts';
 import { tokenPermission } from './permission.ts';
 import type { ApiToken, ApiTokenUpdate } from './schema.ts';
-import { lockToken, type TokenKey, updateExpiry } from './store.ts';
+import { type ApiTokenKey, lockToken, updateExpiry } from './store.ts';
 
 /** Changes when a token expires. */
 export async function updateApiToken(
   { tx, actor, record }: Change,
-  key: TokenKey,
+  key: ApiTokenKey,
   input: ApiTokenUpdate,
 ): Promise<ApiToken> {
   const before = await lockToken(tx, actor, key);
@@ -22,8 +22,8 @@ export async function updateApiToken(
     record({
       type: 'api-token-updated',
       ...scopeOf(after),
-      data: asEventData(after),
-      preData: asEventData(before),
+      data: apiTokenEventData(after),
+      preData: apiTokenEventData(before),
     });
   }
   return after;

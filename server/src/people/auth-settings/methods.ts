@@ -1,14 +1,14 @@
 import type { Reader } from '../../platform/db/database.ts';
 import type { LoginMethod } from './schema.ts';
-import { findSwitches } from './store.ts';
+import { findEnabledMethods } from './store.ts';
 
 const METHODS: LoginMethod[] = [
   { type: 'password', label: 'Password', path: '/auth/simple/login' },
   { type: 'oidc', label: 'Single sign-on', path: '/auth/oidc/login' },
 ];
 
-/** The ways to log in that are open at this moment. */
+/** The login methods that are enabled. */
 export async function loginMethods(db: Reader): Promise<LoginMethod[]> {
-  const switches = await findSwitches(db);
-  return METHODS.filter(({ type }) => switches[type]);
+  const enabled = await findEnabledMethods(db);
+  return METHODS.filter(({ type }) => enabled[type]);
 }

@@ -29,8 +29,9 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
       schema: {
         operationId: 'getOidcSettings',
         tags,
-        summary: 'Get the settings of single sign-on',
-        description: 'How people log in by OpenID Connect. The secret is never shown.',
+        summary: 'Get the OIDC settings',
+        description:
+          'Returns the settings of single sign-on with OpenID Connect, without the secret. Requires ADMIN or UPDATE_AUTH_CONFIGURATION.',
         response: { 200: answer('The settings', OidcSettings), ...refusals(401, 403) },
       },
     },
@@ -44,9 +45,9 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
       schema: {
         operationId: 'setOidcSettings',
         tags,
-        summary: 'Change the settings of single sign-on',
+        summary: 'Update the OIDC settings',
         description:
-          'What is left out stays. The secret is encrypted with HALYARD_SECRET_KEY, and must be sent again with another discoverUrl. Who may do this can become whoever they like, by a provider of their own. Events: setting-created, setting-updated.',
+          'Updates the given fields. The secret is encrypted with HALYARD_SECRET_KEY. A new discoverUrl requires the secret in the same request. A caller with this permission can log in as any user, with a provider that they control. Requires ADMIN or UPDATE_AUTH_CONFIGURATION. Events: setting-created, setting-updated.',
         body: OidcSettingsInput,
         response: { 200: answer('The settings', OidcSettings), ...refusals(400, 401, 403, 413, 415) },
       },
@@ -62,8 +63,9 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
       schema: {
         operationId: 'getSimpleSettings',
         tags,
-        summary: 'Get the settings of logging in with a password',
-        description: 'Whether people can log in with a password.',
+        summary: 'Get the password login settings',
+        description:
+          'Returns whether password login is disabled. Requires ADMIN or UPDATE_AUTH_CONFIGURATION.',
         response: { 200: answer('The settings', SimpleSettings), ...refusals(401, 403) },
       },
     },
@@ -77,9 +79,9 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
       schema: {
         operationId: 'setSimpleSettings',
         tags,
-        summary: 'Switch logging in with a password off or on',
+        summary: 'Enable or disable password login',
         description:
-          'Refused while single sign-on is off. Admin tokens go on working. Events: setting-created, setting-updated.',
+          'Enables or disables password login. Rejected while single sign-on is disabled. Admin tokens keep working. Requires ADMIN or UPDATE_AUTH_CONFIGURATION. Events: setting-created, setting-updated.',
         body: SimpleSettings,
         response: { 200: answer('The settings', SimpleSettings), ...refusals(400, 401, 403, 413, 415) },
       },
@@ -94,8 +96,9 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
       schema: {
         operationId: 'getSamlSettings',
         tags,
-        summary: 'Get the settings of SAML',
-        description: 'SAML is not there, so it is always off. For clients that ask in any case.',
+        summary: 'Get the SAML settings',
+        description:
+          'Always returns that SAML is disabled, because Halyard does not support it. Requires ADMIN or UPDATE_AUTH_CONFIGURATION.',
         response: { 200: answer('The settings', SamlSettings), ...refusals(401, 403) },
       },
     },
@@ -109,9 +112,9 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
       schema: {
         operationId: 'setSamlSettings',
         tags,
-        summary: 'Switch SAML off',
+        summary: 'Disable SAML',
         description:
-          'SAML is not there: false is what is so and changes nothing, true is refused. Other fields are not kept.',
+          'Accepts `enabled: false` and changes nothing. Rejects `enabled: true`, because Halyard does not support SAML. Ignores other fields. Requires ADMIN or UPDATE_AUTH_CONFIGURATION.',
         body: SamlSettings,
         response: { 200: answer('The settings', SamlSettings), ...refusals(400, 401, 403, 413, 415) },
       },
@@ -125,10 +128,11 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
       schema: {
         operationId: 'getLoginMethods',
         tags: ['Sessions'],
-        summary: 'List the ways to log in',
-        description: 'What a login page has to offer: those that are switched on, at least one.',
+        summary: 'List login methods',
+        description:
+          'Returns the enabled login methods for a login page, at least one. Needs no authentication.',
         security: [],
-        response: { 200: answer('The ways to log in', LoginMethodList) },
+        response: { 200: answer('The login methods', LoginMethodList) },
       },
     },
     async () => ({ methods: await loginMethods(db) }),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Named, Nullable, Ref, RowId } from '../../platform/http/schema.ts';
 import { RULE } from '../../platform/http/violations.ts';
 
-/** Signed with a key pair only: whoever can check such a token cannot make one. */
+/** Only algorithms with a key pair, so that the verifier of a token cannot sign one. */
 export const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -17,66 +17,67 @@ export const ALGORITHMS = [
 ] as const;
 
 const fields = {
-  enabled: Type.Boolean({ description: 'Whether anybody can log in this way' }),
+  enabled: Type.Boolean({ description: 'Whether single sign-on is enabled' }),
   discoverUrl: Nullable(
     Type.String({
       maxLength: 1_000,
       description:
-        'The issuer, or its document below /.well-known/. An https address; http only on this machine',
+        'URL of the issuer, or of its document below /.well-known/. Must use https, or http on this machine',
       examples: ['https://login.example.com/.well-known/openid-configuration'],
     }),
   ),
   clientId: Nullable(Type.String({ maxLength: 255, examples: ['halyard'] })),
-  autoCreate: Type.Boolean({ description: 'Whether an account is made for who has none' }),
+  autoCreate: Type.Boolean({ description: 'Whether a login without an account creates one' }),
   emailDomains: Type.String({
     maxLength: 5_000,
     pattern: '^[A-Za-z0-9_.,* -]*$',
-    [RULE]: 'must be domains, separated by commas',
-    description: 'Domains of the addresses that accounts are made for, separated by commas; * for all',
+    [RULE]: 'must be a comma-separated list of domains',
+    description: 'Comma-separated e-mail domains for which accounts are created. * for all domains',
     examples: ['example.com, example.org'],
   }),
-  enableSingleSignOut: Type.Boolean({ description: 'Whether logging out goes on to the provider' }),
+  enableSingleSignOut: Type.Boolean({ description: 'Whether logout continues at the provider' }),
   enableGroupSyncing: Type.Boolean({
-    description: 'Whether the provider says who is in the groups that have mappingsSSO',
+    description: 'Whether a login updates the memberships in groups with mappingsSSO',
   }),
   groupJsonPath: Nullable(
     Type.String({
       maxLength: 255,
-      description: 'Claim that holds the groups: its name, or a path with dots; null: groups',
+      description: 'Name of the claim with the groups, or a path with dots. Null: `groups`',
       examples: ['realm_access.roles'],
     }),
   ),
-  addGroupsScope: Type.Boolean({ description: 'Whether the scope groups is asked for' }),
+  addGroupsScope: Type.Boolean({ description: 'Whether a login requests the scope `groups`' }),
   acrValues: Nullable(
     Type.String({
       maxLength: 500,
       pattern: '^[\\x20-\\x7e]*$',
       [RULE]: 'must be printable ASCII',
-      description: 'How the provider is asked to have authenticated the user, separated by blanks',
+      description: 'Requested authentication context classes (acr_values), separated by spaces',
       examples: ['phr'],
     }),
   ),
   idTokenSigningAlgorithm: Type.Unsafe<(typeof ALGORITHMS)[number] | null>({
     type: ['string', 'null'],
     enum: [...ALGORITHMS, null],
-    description: 'The one algorithm that ID tokens are accepted with; null: any the provider names',
+    description: 'The only accepted signing algorithm of ID tokens. Null: any that the provider announces',
     examples: ['RS256'],
   }),
 };
 
 const defaultRootRoleId = RowId({
-  description: 'Id of the root role that new accounts have',
+  description: 'Id of the root role of new accounts',
   examples: [3],
 });
 const defaultRootRole = Type.String({
   maxLength: 100,
-  description: 'Name of that role, if it is built in; defaultRootRoleId goes before it',
+  description: 'Name of the root role of new accounts, if it is built in. defaultRootRoleId has precedence',
   examples: ['Viewer'],
 });
 const secret = Nullable(
   Type.String({
     maxLength: 1_000,
-    description: 'Of the client at the provider. Never shown: ***** says that there is one, and leaves it',
+    description:
+      'Client secret at the provider. Responses show ***** instead of it. A request with ***** keeps it',
   }),
 );
 
@@ -100,7 +101,7 @@ export const OidcSettingsInput = Type.Partial(
         enabled: false,
         discoverUrl: 'https://login.example.com/.well-known/openid-configuration',
         clientId: 'halyard',
-        secret: 'the secret of the client',
+        secret: 'the client secret',
         autoCreate: true,
         emailDomains: 'example.com',
         defaultRootRole: 'Viewer',
@@ -110,13 +111,13 @@ export const OidcSettingsInput = Type.Partial(
 );
 export type OidcSettingsInput = Static<typeof OidcSettingsInput>;
 
-/** What is stored in the open; the secret and the role have columns of their own. */
+/** The settings in the JSON column. The secret and the role have their own columns. */
 export type OidcContent = Omit<OidcSettings, 'secret' | 'defaultRootRole' | 'defaultRootRoleId'>;
 
 export const SimpleSettings = Named(
   'SimpleSettings',
   Type.Object(
-    { disabled: Type.Boolean({ description: 'Whether logging in with a password is switched off' }) },
+    { disabled: Type.Boolean({ description: 'Whether password login is disabled' }) },
     { examples: [{ disabled: false }] },
   ),
 );
@@ -125,7 +126,7 @@ export type SimpleSettings = Static<typeof SimpleSettings>;
 export const SamlSettings = Named(
   'SamlSettings',
   Type.Object(
-    { enabled: Type.Boolean({ description: 'Always false: single sign-on is by OpenID Connect here' }) },
+    { enabled: Type.Boolean({ description: 'Always false: Halyard does not support SAML' }) },
     { examples: [{ enabled: false }] },
   ),
 );
@@ -137,11 +138,11 @@ export const LoginMethod = Named(
     type: Type.Unsafe<'password' | 'oidc'>({
       type: 'string',
       enum: ['password', 'oidc'],
-      description: 'password: send username and password by POST; oidc: send the browser there',
+      description: '`password`: send username and password by POST. `oidc`: redirect the browser to the path',
       examples: ['oidc'],
     }),
-    label: Type.String({ description: 'For people', examples: ['Single sign-on'] }),
-    path: Type.String({ description: 'Where on this server', examples: ['/auth/oidc/login'] }),
+    label: Type.String({ description: 'Label for the login page', examples: ['Single sign-on'] }),
+    path: Type.String({ description: 'Path on this server', examples: ['/auth/oidc/login'] }),
   }),
 );
 export type LoginMethod = Static<typeof LoginMethod>;

@@ -3,14 +3,14 @@ import type { Db } from '../../platform/db/database.ts';
 import { type Keyring, seal, sealedWith, unseal } from '../../platform/secrets/seal.ts';
 import { findOidc, lockAuthSettings, saveOidc } from './store.ts';
 
-const PLACE = 'auth_settings:oidc:secret';
+const CONTEXT = 'auth_settings:oidc:secret';
 
-export const sealSecret = (keyring: Keyring, secret: string): string => seal(keyring, PLACE, secret);
+export const sealSecret = (keyring: Keyring, secret: string): string => seal(keyring, CONTEXT, secret);
 
 export const openSecret = (keyring: Keyring, sealed: string | null): string | null =>
-  sealed === null ? null : unseal(keyring, PLACE, sealed);
+  sealed === null ? null : unseal(keyring, CONTEXT, sealed);
 
-/** Seals the client secret anew if it was not sealed with the first key; true if it did. */
+/** Encrypts the client secret with the first key, unless it already is. Returns whether it wrote. */
 export async function resealClientSecret(db: Db, keyring: Keyring): Promise<boolean> {
   return await db.transaction().execute(async tx => {
     await lockAuthSettings(tx);
@@ -23,11 +23,11 @@ export async function resealClientSecret(db: Db, keyring: Keyring): Promise<bool
   });
 }
 
-/** The server does not start if it could not open the client secret: better at once than at the first login. */
+/** Fails the start if no key can decrypt the client secret, instead of the first login. */
 export async function checkClientSecret(db: Db, keyring: Keyring): Promise<void> {
   const sealed = (await findOidc(db))?.sealedSecret ?? null;
   if (sealed === null || keyring.some(({ id }) => id === sealedWith(sealed))) return;
   throw new ConfigError([
-    `HALYARD_SECRET_KEY is not the key ${sealedWith(sealed)} that the client secret of single sign-on is encrypted with, nor is it among HALYARD_OLD_SECRET_KEYS`,
+    `The client secret of single sign-on is encrypted with the key ${sealedWith(sealed)}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS. Add this key to HALYARD_OLD_SECRET_KEYS`,
   ]);
 }

@@ -7,13 +7,13 @@ import { MASK } from '../../platform/secrets/mask.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
-import { roleViolations } from '../roles/usable.ts';
+import { roleViolations } from '../roles/violations.ts';
 import { domainsOf } from './domains.ts';
 import type { OidcContent, OidcSettings, OidcSettingsInput, SimpleSettings } from './schema.ts';
 import { openSecret, sealSecret } from './secret.ts';
 import { findOidc, findSimple, lockAuthSettings, type OidcRow, saveOidc, saveSimple } from './store.ts';
 
-const NOTHING_SET: OidcContent = {
+const EMPTY: OidcContent = {
   enabled: false,
   discoverUrl: null,
   clientId: null,
@@ -26,10 +26,10 @@ const NOTHING_SET: OidcContent = {
   acrValues: null,
   idTokenSigningAlgorithm: null,
 };
-const UNSET: OidcRow = { content: NOTHING_SET, defaultRoleId: ROOT_ROLES.Viewer, sealedSecret: null };
+const UNSET: OidcRow = { content: EMPTY, defaultRoleId: ROOT_ROLES.Viewer, sealedSecret: null };
 
-const NO_WAY_IN =
-  'Logging in with a password and single sign-on cannot both be off. Switch the other one on first.';
+const NO_LOGIN_METHOD =
+  'Password login and single sign-on cannot both be disabled. Enable the other one first.';
 
 export async function oidcSettings(db: Reader): Promise<OidcSettings> {
   return shown((await findOidc(db)) ?? UNSET);
@@ -57,7 +57,7 @@ export async function changeOidcSettings(
     ...secretViolations(before, content, input),
   ];
   if (details.length > 0) throw badData(details);
-  if (!content.enabled && (await simpleSettings(tx)).disabled) throw invalidOperation(NO_WAY_IN);
+  if (!content.enabled && (await simpleSettings(tx)).disabled) throw invalidOperation(NO_LOGIN_METHOD);
 
   const sealedSecret = secretAfter(keyring, before.sealedSecret, input.secret);
   const after = { content, defaultRoleId, sealedSecret };
@@ -80,7 +80,7 @@ export async function changeSimpleSettings(
   await lockAuthSettings(tx);
   const found = await findSimple(tx);
   if (found?.disabled === disabled) return found;
-  if (disabled && !(await findOidc(tx))?.content.enabled) throw invalidOperation(NO_WAY_IN);
+  if (disabled && !(await findOidc(tx))?.content.enabled) throw invalidOperation(NO_LOGIN_METHOD);
   await saveSimple(tx, { disabled });
   const data = { id: 'auth.simple', disabled };
   if (found) {
@@ -99,10 +99,10 @@ function shown({ content, defaultRoleId, sealedSecret }: OidcRow): OidcSettings 
   };
 }
 
-/** Empty texts are sent by forms for what is not there. */
+/** Forms send an empty string for a missing value. */
 function merged(before: OidcContent, input: OidcSettingsInput): OidcContent {
   const { secret: _, defaultRootRole: __, defaultRootRoleId: ___, ...given } = input;
-  const known = Object.keys(NOTHING_SET) as (keyof OidcContent)[];
+  const known = Object.keys(EMPTY) as (keyof OidcContent)[];
   const after = {
     ...before,
     ...Object.fromEntries(known.flatMap(key => (key in given ? [[key, given[key]]] : []))),
@@ -124,22 +124,24 @@ function* violationsOf(content: OidcContent, { defaultRootRole }: OidcSettingsIn
   const { discoverUrl, clientId, enabled, autoCreate, emailDomains } = content;
   if (discoverUrl !== null && !isProviderUrl(discoverUrl)) {
     yield {
-      message: 'discoverUrl must be an https address, or an http address on this machine',
+      message: `discoverUrl must use https, or http on this machine, and ${discoverUrl} does not`,
       path: '/body/discoverUrl',
     };
   }
   if (enabled && discoverUrl === null)
-    yield { message: 'discoverUrl is required', path: '/body/discoverUrl' };
-  if (enabled && clientId === null) yield { message: 'clientId is required', path: '/body/clientId' };
+    yield { message: 'discoverUrl is required to enable single sign-on', path: '/body/discoverUrl' };
+  if (enabled && clientId === null)
+    yield { message: 'clientId is required to enable single sign-on', path: '/body/clientId' };
   if (autoCreate && domainsOf(emailDomains).length === 0) {
     yield {
-      message: 'emailDomains must name the domains that accounts are made for, or be * for all',
+      message:
+        'emailDomains is required with autoCreate. List the domains for which accounts are created, or * for all',
       path: '/body/emailDomains',
     };
   }
   if (defaultRootRole && !Object.hasOwn(ROOT_ROLES, defaultRootRole)) {
     yield {
-      message: `defaultRootRole must be one of ${Object.keys(ROOT_ROLES).join(', ')}`,
+      message: `defaultRootRole must be one of ${Object.keys(ROOT_ROLES).join(', ')}, and ${defaultRootRole} is not`,
       path: '/body/defaultRootRole',
     };
   }
@@ -150,12 +152,15 @@ function* secretViolations(
   after: OidcContent,
   { secret }: OidcSettingsInput,
 ): Generator<Violation> {
-  const stays = before.sealedSecret !== null && (secret === undefined || secret === MASK);
-  if (stays && isElsewhere(before.content.discoverUrl, after.discoverUrl)) {
+  const isKept = before.sealedSecret !== null && (secret === undefined || secret === MASK);
+  if (isKept && isElsewhere(before.content.discoverUrl, after.discoverUrl)) {
     yield mustBeSentAgain('secret', 'discoverUrl', '/body/secret');
   }
   if (secret === MASK && before.sealedSecret === null) {
-    yield { message: 'secret is the mask, and there is no secret that it stands for', path: '/body/secret' };
+    yield {
+      message: 'secret is *****, which keeps the stored secret, but no secret is stored',
+      path: '/body/secret',
+    };
   }
 }
 

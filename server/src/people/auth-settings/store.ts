@@ -4,7 +4,7 @@ import type { LoginMethod, OidcContent, SimpleSettings } from './schema.ts';
 
 export type OidcRow = { content: OidcContent; defaultRoleId: number; sealedSecret: string | null };
 
-/** Keeps others from changing how people log in until the transaction ends. */
+/** Locks the settings of all login methods. */
 export async function lockAuthSettings(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('auth settings'))`.execute(tx);
 }
@@ -36,11 +36,11 @@ export async function saveSimple(tx: Tx, content: SimpleSettings): Promise<void>
     on conflict (name) do update set content = excluded.content`.execute(tx);
 }
 
-export type Switches = Record<LoginMethod['type'], boolean>;
+export type EnabledMethods = Record<LoginMethod['type'], boolean>;
 
-/** Which ways to log in are open. Whoever opens a login page asks this, so it is one statement, by primary key. */
-export async function findSwitches(db: Reader): Promise<Switches> {
-  const { rows } = await sql<Switches>`
+/** Which login methods are enabled. Every login page reads this, so it is one statement by primary key. */
+export async function findEnabledMethods(db: Reader): Promise<EnabledMethods> {
+  const { rows } = await sql<EnabledMethods>`
     select
       coalesce(not bool_or((content -> 'disabled')::boolean) filter (where name = 'simple'), true) as password,
       coalesce(bool_or((content -> 'enabled')::boolean) filter (where name = 'oidc'), false) as oidc

@@ -11,7 +11,7 @@ export async function keepLastAdmin<T>({ tx }: Change, work: () => Promise<T>): 
   const before = await countAdmins(tx);
   const result = await work();
   if (before > 0 && (await countAdmins(tx)) === 0) {
-    throw invalidOperation('This would leave no user who is an admin. Make another one an admin first.');
+    throw invalidOperation('No user with the role Admin would remain. Grant the role to another user first.');
   }
   return result;
 }

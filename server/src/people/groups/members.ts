@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { badData, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { roleViolations } from '../roles/usable.ts';
+import { roleViolations } from '../roles/violations.ts';
 import type { GroupInput } from './schema.ts';
 import { deleteMembershipsOf, lockExistingUsers } from './store.ts';
 

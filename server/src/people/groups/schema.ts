@@ -10,17 +10,17 @@ import {
 } from '../../platform/http/schema.ts';
 
 const name = ShownName({ examples: ['Checkout team'] });
-const description = Nullable(Type.String({ maxLength: 500, examples: ['Those who build the checkout'] }));
+const description = Nullable(Type.String({ maxLength: 500, examples: ['Builds the checkout'] }));
 const mappingsSSO = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 100,
-  description: 'Names of groups of the identity provider that stand for this one',
+  description: 'Groups of the identity provider whose members single sign-on adds to this group',
   examples: [['checkout-developers']],
 });
 const rootRole = Nullable(
-  RowId({ description: 'Id of a root role that all members hold; null: none', examples: [3] }),
+  RowId({ description: 'Id of the root role of all members. Null: no root role', examples: [3] }),
 );
 
-/** A user or service account, as groups and projects list it. */
+/** A user or service account in the lists of groups and projects. */
 export const Member = Named(
   'Member',
   Type.Object({
@@ -36,8 +36,8 @@ export type Member = Static<typeof Member>;
 export const GroupMember = Named(
   'GroupMember',
   Type.Object({
-    joinedAt: Timestamp('When the user came into the group'),
-    createdBy: Type.String({ description: 'Who put the user there', examples: ['ada'] }),
+    joinedAt: Timestamp('When the user was added to the group'),
+    createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
     user: Ref(Member),
   }),
 );
@@ -78,15 +78,13 @@ export const GroupInput = NamedObject(
         }),
         {
           maxItems: 5_000,
-          description: 'The members: exactly these',
+          description: 'The members. They replace all current members',
         },
       ),
     ),
   },
   {
-    examples: [
-      { name: 'Checkout team', description: 'Those who build the checkout', mappingsSSO: [], users: [] },
-    ],
+    examples: [{ name: 'Checkout team', description: 'Builds the checkout', mappingsSSO: [], users: [] }],
   },
 );
 export type GroupInput = Static<typeof GroupInput>;

@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
 import type { Group } from './schema.ts';
 
-/** What an administrator writes about a group, its members aside. */
+/** The fields of a group that an admin edits, without its members. */
 export type GroupFields = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
 
-/** A group as events tell it. */
+/** A group in events. */
 export type GroupRow = GroupFields & { users: number[] };
 
 const FIELDS = sql`
   groups.id, groups.name, groups.description, groups.mappings_sso as "mappingsSSO",
   groups.root_role_id as "rootRole"`;
 
-/** In a query on `users`: what lists show of a user or service account. */
+/** In a query on `users`: a user or service account as a `Member`. */
 export const MEMBER = sql`jsonb_build_object(
   'id', users.id, 'name', users.name, 'username', users.username, 'email', users.email,
   'isAPI', users.kind <> 'user')`;
 
-/** In a query on `groups`: its members, in the order of their ids. */
+/** In a query on `groups`: the members, by id. */
 export const GROUP_MEMBERS = sql`coalesce((
   select jsonb_agg(jsonb_build_object(
     'joinedAt', to_char(group_users.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
@@ -45,7 +45,7 @@ export async function findGroup(db: Reader, id: number): Promise<Group | undefin
   return rows[0];
 }
 
-/** The group, kept from changing, and from being given a role, until the transaction ends. */
+/** Locks the group. Until the transaction ends, nobody can change it or grant it a role. */
 export async function lockGroup(tx: Tx, id: number): Promise<GroupRow | undefined> {
   await sql`select from groups where id = ${id} for update`.execute(tx);
   const { rows } = await sql<GroupRow>`

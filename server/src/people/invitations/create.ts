@@ -22,18 +22,23 @@ export async function createSignupToken(
     createdByUserId: actor.userId,
   });
   const token = await findSignupToken(tx, { id });
-  if (!token) throw new Error(`Signup token ${id} vanished in the transaction that made it`);
-  record({ type: 'public-signup-token-created', data: asEventData(token) });
+  if (!token) throw new Error(`Signup token ${id} is missing in the transaction that created it`);
+  record({ type: 'public-signup-token-created', data: signupEventData(token) });
   return { ...token, secret, url: `${publicUrl}/new-user?token=${secret}&invite=true` };
 }
 
 export function checkExpiry(expiresAt: string): string {
   const left = Date.parse(expiresAt) - Date.now();
   if (left > 0 && left <= YEAR_MS) return expiresAt;
-  throw badData([{ message: 'expiresAt must be in the future and within a year', path: '/body/expiresAt' }]);
+  throw badData([
+    {
+      message: `expiresAt must be in the future and within a year, and ${expiresAt} is not`,
+      path: '/body/expiresAt',
+    },
+  ]);
 }
 
-/** Without what could be used as the token, and without who has joined: each of them has an event. */
-export function asEventData({ id, name, enabled, expiresAt, role }: SignupToken): object {
+/** The data of a signup link in events. No secret, and no users: each signup has its own event. */
+export function signupEventData({ id, name, enabled, expiresAt, role }: SignupToken): object {
   return { id, name, enabled, expiresAt, rootRole: role.id };
 }

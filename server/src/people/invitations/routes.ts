@@ -12,8 +12,8 @@ import { NewMember, User } from '../users/admin-schema.ts';
 import { checkNewUser } from '../users/create.ts';
 import { checkExpiry, createSignupToken } from './create.ts';
 import { NewSignupToken, SignupToken, SignupTokenList, SignupTokenUpdate } from './schema.ts';
-import { needsOpenToken, signUp } from './signup.ts';
-import { findSignupToken, listSignupTokens, type TokenKey } from './store.ts';
+import { requireOpenToken, signUp } from './signup.ts';
+import { findSignupToken, listSignupTokens, type SignupTokenKey } from './store.ts';
 import { changeSignupToken } from './update.ts';
 
 const tags = ['Invitations'];
@@ -47,7 +47,8 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'getSignupTokens',
         tags,
         summary: 'List signup links',
-        description: 'All signup links with who has joined by them, without their secrets.',
+        description:
+          'Returns all signup links with the users who signed up, without their secrets. Requires ADMIN.',
         response: { 200: answer('The links', SignupTokenList), ...refusals(401, 403) },
       },
     },
@@ -71,7 +72,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Create a signup link',
         description:
-          'Whoever has the link can join as Viewer until it ends or is disabled. The secret is in this answer and nowhere else. Events: public-signup-token-created.',
+          'Creates a link with which anyone can sign up as Viewer until it expires or is disabled. Only this response has the secret. Requires ADMIN. Events: public-signup-token-created.',
         body: NewSignupToken,
         response: {
           201: answer('The new link, with its secret', SignupToken),
@@ -94,14 +95,15 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'getSignupToken',
         tags,
         summary: 'Get a signup link',
-        description: 'One signup link with who has joined by it, without its secret.',
+        description:
+          'Returns one signup link with the users who signed up, without its secret. Requires ADMIN.',
         params,
         response: { 200: answer('The link', SignupToken), ...refusals(400, 401, 403, 404) },
       },
     },
     async request => {
-      const token = await findSignupToken(db, keyOf(request.params.token));
-      if (!token) throw notFound('This signup token');
+      const token = await findSignupToken(db, signupTokenKey(request.params.token));
+      if (!token) throw notFound('This signup link');
       return token;
     },
   );
@@ -115,14 +117,14 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Update a signup link',
         description:
-          'Disables or enables the link, or changes when it ends; what is left out stays. Events: public-signup-token-updated.',
+          'Enables or disables the link, or changes when it expires. Requires ADMIN. Events: public-signup-token-updated.',
         params,
         body: SignupTokenUpdate,
         response: { 200: answer('The link', SignupToken), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
     async request => {
-      const key = keyOf(request.params.token);
+      const key = signupTokenKey(request.params.token);
       return await change(db, request.actor, current => changeSignupToken(current, key, request.body));
     },
   );
@@ -133,15 +135,16 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'validateSignupToken',
         tags,
-        summary: 'Check a signup link',
-        description: 'One that is unknown, disabled or too old is answered with 401.',
+        summary: 'Validate a signup link',
+        description:
+          'Checks that people can sign up with the link. An unknown, disabled or expired link is rejected with 401. Needs no authentication.',
         security,
         params: publicParams,
         response: { 200: Nothing, ...refusals(400, 401) },
       },
     },
     async (request, reply) => {
-      await needsOpenToken(db, request.params.token);
+      await requireOpenToken(db, request.params.token);
       return reply.code(200).send();
     },
   );
@@ -152,9 +155,9 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'signUp',
         tags,
-        summary: 'Join by a signup link',
+        summary: 'Sign up with a link',
         description:
-          'Creates a user with the root role Viewer; log in afterwards. Events: user-created, public-signup-token-user-added.',
+          'Creates a user with the root role Viewer. The user then logs in with their password. Needs no authentication. Events: user-created, public-signup-token-user-added.',
         security,
         params: publicParams,
         body: NewMember,
@@ -164,7 +167,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
     async request => {
       rejectOtherOrigins(request, publicUrl);
       const { token } = request.params;
-      await needsOpenToken(db, token);
+      await requireOpenToken(db, token);
       const viewer = { ...request.body, rootRole: ROOT_ROLES.Viewer };
       const newUser = await checkNewUser(viewer, { selfChosen: true });
       return await change(db, { ...SYSTEM, ip: request.ip }, current =>
@@ -174,6 +177,6 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
   );
 }
 
-/** Nine digits are an id; a secret is longer. */
-const keyOf = (token: string): TokenKey =>
+/** Up to nine digits are an id. A secret is longer. */
+const signupTokenKey = (token: string): SignupTokenKey =>
   /^\d{1,9}$/.test(token) ? { id: Number(token) } : { hash: hashToken(token) };

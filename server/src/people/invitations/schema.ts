@@ -7,7 +7,7 @@ const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Summer inte
 const expiresAt = Type.String({
   format: 'date-time',
   maxLength: 40,
-  description: 'When the link stops working: in the future, and within a year',
+  description: 'When the link expires. In the future and within a year',
   examples: ['2026-12-15T00:00:00.000Z'],
 });
 
@@ -17,20 +17,20 @@ export const SignupToken = Named(
     id: Type.Integer({ examples: [2] }),
     name,
     secret: Type.String({
-      description: 'The token itself when it is created; later only what is needed to recognise it',
+      description: 'The token in the response that creates it. Later only its last characters',
       examples: ['…k3Xz'],
     }),
     url: Nullable(
       Type.String({
-        description: 'Where people join; only in the answer that creates the token',
+        description: 'Page on which people sign up. Only in the response that creates the link',
         examples: ['https://flags.example.com/new-user?token=hyi_3tA9…&invite=true'],
       }),
     ),
     enabled: Type.Boolean(),
-    expiresAt: Timestamp('When the link stops working'),
-    createdAt: Timestamp('When the token was created'),
-    createdBy: Type.String({ description: 'Who made it', examples: ['ada'] }),
-    users: Type.Array(Ref(Person), { description: 'Who has joined by it' }),
+    expiresAt: Timestamp('When the link expires'),
+    createdAt: Timestamp('When the link was created'),
+    createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
+    users: Type.Array(Ref(Person), { description: 'Users who signed up with the link' }),
     role: Ref(HeldRole),
   }),
 );

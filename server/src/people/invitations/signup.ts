@@ -8,7 +8,7 @@ import { type CheckedUser, createUser } from '../users/create.ts';
 import { insertSignup, isOpen, lockOpenToken } from './store.ts';
 
 /** Rejects a token that is unknown, disabled or expired, with the same response for each. */
-export async function needsOpenToken(db: Db, token: string): Promise<void> {
+export async function requireOpenToken(db: Db, token: string): Promise<void> {
   if (isForged(token) || !(await isOpen(db, hashToken(token)))) throw closed();
 }
 
@@ -35,5 +35,5 @@ export async function signUp(
 const closed = (): ApiError =>
   new ApiError(
     'AuthenticationRequired',
-    'This link is not valid, or not any more. Ask who sent it for a new one.',
+    'This signup link is invalid, disabled or expired. Ask the sender for a new one.',
   );

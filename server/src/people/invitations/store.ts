@@ -17,10 +17,10 @@ const TOKEN = sql`
   (select jsonb_build_object('id', id, 'name', name, 'type', type, 'description', description)
    from roles where id = ${sql.lit(ROOT_ROLES.Viewer)}) as role`;
 
-/** By the hash of the token, or by its id. */
-export type TokenKey = { hash: Buffer } | { id: number };
+/** The hash of the token, or its id. */
+export type SignupTokenKey = { hash: Buffer } | { id: number };
 
-const matches = (key: TokenKey): RawBuilder<boolean> =>
+const matches = (key: SignupTokenKey): RawBuilder<boolean> =>
   'id' in key ? sql`signup_tokens.id = ${key.id}` : sql`signup_tokens.hash = ${key.hash}`;
 
 export async function listSignupTokens(db: Reader): Promise<SignupToken[]> {
@@ -28,15 +28,15 @@ export async function listSignupTokens(db: Reader): Promise<SignupToken[]> {
   return rows;
 }
 
-export async function findSignupToken(db: Reader, key: TokenKey): Promise<SignupToken | undefined> {
+export async function findSignupToken(db: Reader, key: SignupTokenKey): Promise<SignupToken | undefined> {
   const { rows } = await sql<SignupToken>`select ${TOKEN} from signup_tokens where ${matches(key)}`.execute(
     db,
   );
   return rows[0];
 }
 
-/** The token, kept from changing until the transaction ends. */
-export async function lockSignupToken(tx: Tx, key: TokenKey): Promise<SignupToken | undefined> {
+/** Locks the token and returns it. */
+export async function lockSignupToken(tx: Tx, key: SignupTokenKey): Promise<SignupToken | undefined> {
   await sql`select from signup_tokens where ${matches(key)} for update`.execute(tx);
   return await findSignupToken(tx, key);
 }
@@ -48,7 +48,7 @@ export async function isOpen(db: Reader, hash: Buffer): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** The token if people may join by it; it is not closed until the transaction ends, and others join meanwhile. */
+/** The token, if it is enabled and not expired. A shared lock: others can sign up, but nobody can disable it meanwhile. */
 export async function lockOpenToken(tx: Tx, hash: Buffer): Promise<{ id: number; name: string } | undefined> {
   const { rows } = await sql<{ id: number; name: string }>`
     select id, name from signup_tokens where hash = ${hash} and ${IS_OPEN} for share`.execute(tx);

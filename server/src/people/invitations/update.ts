@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { asEventData, checkExpiry } from './create.ts';
+import { checkExpiry, signupEventData } from './create.ts';
 import type { SignupToken, SignupTokenUpdate } from './schema.ts';
-import { lockSignupToken, type TokenKey, updateSignupToken } from './store.ts';
+import { lockSignupToken, type SignupTokenKey, updateSignupToken } from './store.ts';
 
 /** Enables or disables a signup link, or changes when it expires. */
 export async function changeSignupToken(
   { tx, record }: Change,
-  key: TokenKey,
+  key: SignupTokenKey,
   input: SignupTokenUpdate,
 ): Promise<SignupToken> {
   const expiresAt = input.expiresAt === undefined ? undefined : checkExpiry(input.expiresAt);
   const before = await lockSignupToken(tx, key);
-  if (!before) throw notFound('This signup token');
+  if (!before) throw notFound('This signup link');
   const after = {
     ...before,
     enabled: input.enabled ?? before.enabled,
@@ -22,6 +22,10 @@ export async function changeSignupToken(
   if (isDeepStrictEqual(after, before)) return before;
 
   await updateSignupToken(tx, after);
-  record({ type: 'public-signup-token-updated', data: asEventData(after), preData: asEventData(before) });
+  record({
+    type: 'public-signup-token-updated',
+    data: signupEventData(after),
+    preData: signupEventData(before),
+  });
   return after;
 }

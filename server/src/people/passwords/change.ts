@@ -9,7 +9,7 @@ import { tooManyFailures } from '../sessions/login-blocked.ts';
 import { type LoginOrigin, openSession } from '../sessions/open.ts';
 import type { NewPassword, OwnNewPassword } from './schema.ts';
 import { deletePassword, findOwner, lockOwner, type PasswordOwner, updatePassword } from './store.ts';
-import { type Person, passwordViolations } from './strength.ts';
+import { type PasswordPerson, passwordViolations } from './strength.ts';
 
 /** Hashes a password that an admin sets for a user. Runs before the change, because a hash takes 60 ms. */
 export async function hashNewPassword(db: Db, userId: number, input: NewPassword): Promise<string> {
@@ -63,7 +63,7 @@ export async function changeOwnPassword(
 export async function applyPassword(current: Change, owner: PasswordOwner, hash: string): Promise<void> {
   await updatePassword(current.tx, owner.id, hash);
   await endSessionsOf(current, [owner.id]);
-  current.record({ type: 'user-password-changed', data: asEventData(owner) });
+  current.record({ type: 'user-password-changed', data: ownerEventData(owner) });
 }
 
 /** Removes the password and the link to set one. Returns which of the two existed. The caller holds the lock on the user. */
@@ -74,17 +74,17 @@ export async function removePassword(
   return await deletePassword(tx, userId);
 }
 
-export function asEventData({ id, name, username, email }: PasswordOwner): object {
+export function ownerEventData({ id, name, username, email }: PasswordOwner): object {
   return { id, name, username, email };
 }
 
-function rejectInvalid(input: NewPassword, person: Person): void {
+function rejectInvalid(input: NewPassword, person: PasswordPerson): void {
   const details: Violation[] = passwordViolations(input.password, person);
   if (input.confirmPassword !== undefined && input.confirmPassword !== input.password) {
-    details.push({ message: 'confirmPassword differs from password', path: '/body/confirmPassword' });
+    details.push({ message: 'confirmPassword must equal password', path: '/body/confirmPassword' });
   }
   if (details.length > 0) throw badData(details);
 }
 
 const wrongOldPassword = () =>
-  badData([{ message: 'oldPassword is not the password of this user', path: '/body/oldPassword' }]);
+  badData([{ message: 'oldPassword is not the current password', path: '/body/oldPassword' }]);

@@ -4,9 +4,9 @@ import type { Reader } from '../../platform/db/database.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { trustNetwork } from '../sessions/known-networks.ts';
-import { applyPassword, asEventData } from './change.ts';
+import { applyPassword, ownerEventData } from './change.ts';
 import type { PasswordLink } from './schema.ts';
-import { findLink, lockOwner, takeLink, upsertLink } from './store.ts';
+import { deleteValidLink, findLink, lockOwner, upsertLink } from './store.ts';
 
 const RESET_HOURS = 24;
 const INVITATION_HOURS = 7 * 24;
@@ -16,7 +16,7 @@ export async function createResetLink(current: Change, userId: number, publicUrl
   const owner = await lockOwner(current.tx, userId);
   if (!owner) throw notFound(`User ${userId}`);
   const secret = await createLink(current, userId, RESET_HOURS);
-  current.record({ type: 'user-password-link-created', data: asEventData(owner) });
+  current.record({ type: 'user-password-link-created', data: ownerEventData(owner) });
   return `${publicUrl}/reset-password?token=${secret}`;
 }
 
@@ -43,7 +43,7 @@ export async function findValidLink(db: Reader, token: string): Promise<Password
 }
 
 /** The user of the link, as the actor of the change that sets their password. */
-export const asActor = ({ id, username, email }: PasswordLink, ip: string): Actor => ({
+export const actorOfLink = ({ id, username, email }: PasswordLink, ip: string): Actor => ({
   ...SYSTEM,
   kind: 'user',
   userId: id,
@@ -60,7 +60,7 @@ export async function setPasswordByLink(
 ): Promise<void> {
   const { tx, actor } = current;
   const owner = await lockOwner(tx, actor.userId);
-  if (!owner || (await takeLink(tx, hashToken(token))) === undefined) throw invalidLink();
+  if (!owner || (await deleteValidLink(tx, hashToken(token))) === undefined) throw invalidLink();
   await applyPassword(current, owner, hash);
   await trustNetwork(current, owner.id, ip);
 }
@@ -68,5 +68,5 @@ export async function setPasswordByLink(
 const invalidLink = (): ApiError =>
   new ApiError(
     'AuthenticationRequired',
-    'This link is not valid, or not any more. Ask an admin for a new one.',
+    'This link is invalid, expired or already used. Ask an admin for a new one.',
   );

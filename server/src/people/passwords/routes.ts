@@ -5,7 +5,7 @@ import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { change } from '../../record/change.ts';
-import { asActor, findValidLink, setPasswordByLink } from './link.ts';
+import { actorOfLink, findValidLink, setPasswordByLink } from './link.ts';
 import {
   linkToken,
   PasswordByLink,
@@ -14,12 +14,12 @@ import {
   PasswordToCheck,
   ResetLink,
 } from './schema.ts';
-import { refuseWeakPassword } from './strength.ts';
+import { rejectWeakPassword } from './strength.ts';
 
 const tags = ['Passwords'];
 const security: [] = [];
 
-/** What a user without a password, or with a forgotten one, can do: set one by a link from an admin. */
+/** Users without a password, or with a forgotten one, set a password with a link from an admin. */
 export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
   for (const schema of [PasswordLink, ResetLink]) app.addSchema(schema);
 
@@ -29,9 +29,9 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'validatePasswordLink',
         tags,
-        summary: 'Check a link to set a password',
+        summary: 'Validate a password link',
         description:
-          'Whose password the link sets. One that is unknown, used or too old is answered with 401.',
+          'Returns the user whose password the link sets. An unknown, used or expired link is rejected with 401. Needs no authentication.',
         security,
         querystring: Type.Object({ token: linkToken }),
         response: { 200: answer('The link is valid', PasswordLink), ...refusals(400, 401) },
@@ -46,9 +46,9 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'setPasswordByLink',
         tags,
-        summary: 'Set a password by a link',
+        summary: 'Set a password with a link',
         description:
-          'The link works once. Sessions of the user end; log in afterwards. Events: user-password-changed.',
+          'Sets the password of the user of the link and ends their sessions. The link works once. Needs no authentication. Events: user-password-changed.',
         security,
         body: PasswordByLink,
         response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
@@ -58,9 +58,9 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
       rejectOtherOrigins(request, publicUrl);
       const { token, password } = request.body;
       const link = await findValidLink(db, token);
-      refuseWeakPassword(password, link);
+      rejectWeakPassword(password, link);
       const hash = await hashPassword(password);
-      await change(db, asActor(link, request.ip), current =>
+      await change(db, actorOfLink(link, request.ip), current =>
         setPasswordByLink(current, token, hash, request.ip),
       );
       return reply.code(200).send();
@@ -73,9 +73,9 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'requestPasswordMail',
         tags,
-        summary: 'Ask for a link by mail',
+        summary: 'Request a password link by mail',
         description:
-          'Existing clients ask for it. This server sends no mail: it answers the same for every address and does nothing. An admin makes the link (createResetLink).',
+          'For Unleash clients. Does nothing, because this server sends no mail. The response is the same for every address. An admin creates the link (createResetLink). Needs no authentication.',
         security,
         body: PasswordMail,
         response: { 200: Nothing, ...refusals(400, 413, 415) },
@@ -90,15 +90,16 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'validatePassword',
         tags,
-        summary: 'Check a password before it is set',
-        description: 'Whether a password is good enough; if not, details says why.',
+        summary: 'Validate a password',
+        description:
+          'Checks the strength of a password. `details` lists the violations. Needs no authentication.',
         security,
         body: PasswordToCheck,
         response: { 200: Nothing, ...refusals(400, 413, 415) },
       },
     },
     async (request, reply) => {
-      refuseWeakPassword(request.body.password);
+      rejectWeakPassword(request.body.password);
       return reply.code(200).send();
     },
   );

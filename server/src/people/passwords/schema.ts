@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox';
 import { Named, NamedObject, Nullable } from '../../platform/http/schema.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './strength.ts';
 
-// Bounded here far above the rule, so that the rule answers, with all it has to say.
+// Far above the limit of the strength rule, so that the rule reports all violations.
 const MAX_LENGTH = 1_000;
 
 export const password = Type.String({
   maxLength: MAX_LENGTH,
-  description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters, and none that are guessed first`,
+  description: `${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters. Easily guessed passwords are rejected`,
 });
 
 const EXAMPLE = 'correct horse battery staple';
@@ -23,7 +23,7 @@ export const NewPassword = NamedObject(
   {
     password,
     confirmPassword: Type.Optional(
-      Type.String({ maxLength: MAX_LENGTH, description: 'Must be the same, if it is there' }),
+      Type.String({ maxLength: MAX_LENGTH, description: 'If given, must equal password' }),
     ),
   },
   { examples: [{ password: EXAMPLE }] },
@@ -34,9 +34,9 @@ export const OwnNewPassword = NamedObject(
   'OwnNewPassword',
   {
     ...NewPassword.properties,
-    oldPassword: Type.String({ maxLength: MAX_LENGTH, description: 'The password so far' }),
+    oldPassword: Type.String({ maxLength: MAX_LENGTH, description: 'The current password' }),
   },
-  { examples: [{ oldPassword: 'a password that was', password: EXAMPLE }] },
+  { examples: [{ oldPassword: 'the current password', password: EXAMPLE }] },
 );
 export type OwnNewPassword = Static<typeof OwnNewPassword>;
 
@@ -59,7 +59,7 @@ export const PasswordLink = Named(
     name: Nullable(Type.String({ examples: ['Alice Moreau'] })),
     username: Nullable(Type.String({ examples: ['alice'] })),
     email: Nullable(Type.String({ examples: ['alice@example.com'] })),
-    createdBy: Type.String({ description: 'Who made the link', examples: ['ada'] }),
+    createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
     role: Nullable(
       NamedObject('PasswordLinkRole', {
         id: Type.Integer({ examples: [3] }),
@@ -82,7 +82,8 @@ export const ResetLink = Named(
   'ResetLink',
   Type.Object({
     resetPasswordUrl: Type.String({
-      description: 'Where the user sets a new password, once and within a day; shown here and nowhere else',
+      description:
+        'Page on which the user sets a new password. Works once, for a day. Only this response has it',
       examples: ['https://flags.example.com/reset-password?token=hyl_3tA9…'],
     }),
   }),

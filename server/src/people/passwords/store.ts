@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../../platform/db/database.ts';
 import { nameOfUser } from '../../record/actor-names.ts';
 import type { PasswordLink } from './schema.ts';
 
-/** What events tell of a user whose password changes. */
+/** The user of a password, as events show them. */
 export type PasswordOwner = {
   id: number;
   name: string | null;
@@ -11,7 +11,7 @@ export type PasswordOwner = {
   email: string | null;
 };
 
-/** The user with the hash of the password so far, kept from changing until the transaction ends. */
+/** Locks the user and returns them with the current hash. */
 export async function lockOwner(
   tx: Tx,
   userId: number,
@@ -40,7 +40,7 @@ export async function updatePassword(tx: Tx, userId: number, hash: string): Prom
   await tx.updateTable('users').set({ password_hash: hash }).where('id', '=', userId).execute();
 }
 
-/** Returns whether there was a password, and whether there was a link to set one. The caller holds the lock on the user. */
+/** Returns whether a password and a password link existed. The caller holds the lock on the user. */
 export async function deletePassword(
   tx: Tx,
   userId: number,
@@ -58,7 +58,7 @@ export async function deletePassword(
   return { password: numUpdatedRows === 1n, passwordLink: numDeletedRows === 1n };
 }
 
-/** Replaces the link that the user had. */
+/** Inserts the link or replaces the earlier link of the user. */
 export async function upsertLink(
   tx: Tx,
   link: { userId: number; hash: Buffer; createdByUserId: number; hours: number },
@@ -89,8 +89,8 @@ export async function findLink(
   return rows[0];
 }
 
-/** Takes the link away and returns whose it was; of two who use it at once, one gets nothing. */
-export async function takeLink(tx: Tx, hash: Buffer): Promise<number | undefined> {
+/** Deletes a valid link and returns its user. The second of two concurrent calls returns undefined. */
+export async function deleteValidLink(tx: Tx, hash: Buffer): Promise<number | undefined> {
   const { rows } = await sql<{ userId: number }>`
     delete from password_links using users
     where users.id = password_links.user_id and ${isValid(hash)}

@@ -1,16 +1,16 @@
 import { badData, type Violation } from '../../platform/errors.ts';
-import { COMMON_WORDS } from './common.ts';
+import { COMMON_WORDS } from './common-words.ts';
 
 export const MIN_PASSWORD_LENGTH = 12;
 export const MAX_PASSWORD_LENGTH = 128;
 
 const MIN_DIFFERENT = 6;
-/** What must be left of a password when everything that is guessed first is taken out of it. */
+/** The number of characters that must remain without common words and sequences. */
 const MIN_REST = 6;
 const MIN_NAME_LENGTH = 4;
 
-/** Whose password it is to be: nothing in it may come from here. */
-export type Person = { name?: string | null; username?: string | null; email?: string | null };
+/** The owner of the password. The password must not contain their names. */
+export type PasswordPerson = { name?: string | null; username?: string | null; email?: string | null };
 
 const WORDS = new RegExp(COMMON_WORDS.toSorted((a, b) => b.length - a.length).join('|'), 'g');
 const LOOK_ALIKES: Record<string, string> = {
@@ -24,24 +24,24 @@ const LOOK_ALIKES: Record<string, string> = {
   $: 's',
   '!': 'i',
 };
-/** Years, and the upper row of a keyboard with shift held down. */
+/** Years, and the top row of a keyboard with Shift. */
 const SEQUENCES = /(19|20)\d\d|!@#\$%(\^&)?(\*\()?\)?/g;
 
-/** Refuses a password that is short or guessed early; says everything that is wrong with it, and never repeats it. */
-export function refuseWeakPassword(password: string, person: Person = {}): void {
+/** Rejects a short or easily guessed password with all violations. The error never contains the password. */
+export function rejectWeakPassword(password: string, person: PasswordPerson = {}): void {
   const details = passwordViolations(password, person);
   if (details.length > 0) throw badData(details);
 }
 
-/** No rules about which characters to use (they make passwords predictable): length, and that nobody guesses it first. */
-export function passwordViolations(password: string, person: Person = {}): Violation[] {
+/** Checks length and guessability. There are no rules about character classes, which make passwords predictable. */
+export function passwordViolations(password: string, person: PasswordPerson = {}): Violation[] {
   return [...phrases(password, person)].map(phrase => ({
     message: `password ${phrase}`,
     path: '/body/password',
   }));
 }
 
-function* phrases(password: string, person: Person): Generator<string> {
+function* phrases(password: string, person: PasswordPerson): Generator<string> {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH) yield `must have at least ${MIN_PASSWORD_LENGTH} characters`;
   if (length > MAX_PASSWORD_LENGTH) yield `must have at most ${MAX_PASSWORD_LENGTH} characters`;
@@ -50,16 +50,16 @@ function* phrases(password: string, person: Person): Generator<string> {
   const folded = password.normalize('NFKC').toLowerCase();
   if (new Set(folded).size < MIN_DIFFERENT) yield `must have at least ${MIN_DIFFERENT} different characters`;
   if (namesOf(person).some(name => folded.includes(name)))
-    yield "must not contain the user's name or address";
-  if (isGuessable(folded)) yield 'is made of words and sequences that are guessed first';
+    yield 'must not contain the name, username or e-mail address of the user';
+  if (isGuessable(folded)) yield 'is easy to guess: it consists of common words and sequences';
 }
 
-function namesOf({ name, username, email }: Person): string[] {
+function namesOf({ name, username, email }: PasswordPerson): string[] {
   const parts = [username, email, email?.split('@')[0], ...(name?.split(/\s+/) ?? [])];
   return parts.map(part => (part ?? '').toLowerCase()).filter(part => part.length >= MIN_NAME_LENGTH);
 }
 
-/** Also with look-alikes read as letters: `p4ssw0rd` is `password`. */
+/** Also checks with look-alikes read as letters: `p4ssw0rd` is `password`. */
 function isGuessable(folded: string): boolean {
   const read = folded.replace(/./gu, char => LOOK_ALIKES[char] ?? char);
   return [folded, read].some(text => rest(text).length < MIN_REST);
@@ -69,7 +69,7 @@ function rest(text: string): string {
   return withoutRuns(text.replace(WORDS, '').replace(SEQUENCES, ''));
 }
 
-/** Takes out `aaa`, `1234`, `dcba`: three or more characters in steps of the same -1, 0 or 1. */
+/** Removes runs such as `aaa`, `1234`, `dcba`: three or more characters with the same step of -1, 0 or 1. */
 function withoutRuns(text: string): string {
   let kept = '';
   for (let at = 0; at < text.length; ) {

@@ -11,47 +11,47 @@ import {
   type Violation,
 } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { roleViolations } from '../roles/usable.ts';
+import { roleViolations } from '../roles/violations.ts';
 import {
   deleteGrants,
   type Grant,
   hasOwner,
-  holdGroups,
-  holdUsers,
   insertGrants,
   listGrants,
   listRolesBeyond,
   lockAccess,
+  lockGroupHolders,
+  lockUserHolders,
   type SingleGrant,
 } from './store.ts';
 
-/** 10,000 users and groups with 100 roles each would be a million rows. */
+/** Without a limit, 10,000 users and groups with 100 roles each would be a million rows. */
 const MAX_GRANTS = 10_000;
 
-/** What a request says about somebody: who, with which roles, and where in the request it says so. */
-export type NamedGrant = Grant & { at: string; rolesAt: string };
+/** The requested roles of a user or group, with the paths of both in the request. */
+export type RequestedGrant = Grant & { at: string; rolesAt: string };
 
-/** From what is held and what the request says to what is to be held. */
-type Rule = (before: Grant[], named: Grant[]) => Grant[];
+/** Computes the new grants from the current and the requested ones. */
+type Rule = (before: Grant[], requested: Grant[]) => Grant[];
 
-/** The named have exactly the roles that are named, and nobody else has any. */
-export const exactly: Rule = (_before, named) => named;
+/** Replaces all grants of the project. */
+export const replaceAll: Rule = (_before, requested) => requested;
 
-/** The named have exactly the roles that are named; the others keep theirs. */
-export const replacing: Rule = (before, named) => {
-  const replaced = new Set(named.map(holder));
-  return [...before.filter(grant => !replaced.has(holder(grant))), ...named];
+/** Replaces the roles of the requested users and groups. */
+export const replaceRoles: Rule = (before, requested) => {
+  const replaced = new Set(requested.map(holder));
+  return [...before.filter(grant => !replaced.has(holder(grant))), ...requested];
 };
 
-/** The named get the roles in addition. */
-export const adding: Rule = (before, named) => [...before, ...named];
+/** Adds the roles to those that the users and groups have. */
+export const addRoles: Rule = (before, requested) => [...before, ...requested];
 
-/** The roles are taken from the named. */
-export const taking: Rule = (before, named) => {
-  const taken = rolesByHolder(named);
+/** Revokes the roles from the requested users and groups. */
+export const revokeRoles: Rule = (before, requested) => {
+  const revoked = rolesByHolder(requested);
   return before.map(grant => ({
     ...grant,
-    roles: grant.roles.filter(role => !taken.get(holder(grant))?.includes(role)),
+    roles: grant.roles.filter(role => !revoked.get(holder(grant))?.includes(role)),
   }));
 };
 
@@ -60,25 +60,29 @@ export async function changeAccess(
   current: Change,
   project: string,
   rule: Rule,
-  named: NamedGrant[],
+  requested: RequestedGrant[],
 ): Promise<void> {
-  if (named.reduce((sum, { roles }) => sum + roles.length, 0) > MAX_GRANTS)
-    throw exceedsLimit(`One request names at most ${MAX_GRANTS} pairs of a holder and a role.`);
+  const grants = requested.reduce((sum, { roles }) => sum + roles.length, 0);
+  if (grants > MAX_GRANTS) {
+    throw exceedsLimit(
+      `The request grants ${grants} roles. One request can grant at most ${MAX_GRANTS}. Split the request.`,
+    );
+  }
   const { tx, actor } = current;
   if (!(await lockAccess(tx, project))) throw notFound(`Project ${project}`);
-  await refuseUnknown(tx, project, named);
+  await requireExisting(tx, project, requested);
   const before = await listGrants(tx, project);
-  const steps = stepsBetween(before, rule(before, named));
+  const steps = stepsBetween(before, rule(before, requested));
   if (steps.length === 0) return;
-  await refuseBeyond(tx, actor, project, steps);
+  await requireOwnPermissions(tx, actor, project, steps);
 
-  await keepAnOwner(tx, project, steps, async () => {
+  await keepLastOwner(tx, project, steps, async () => {
     for (const kind of ['user', 'group'] as const) {
       const ofKind = steps.filter(step => step.kind === kind);
-      const gone = singles(ofKind, 'before', 'after');
-      const come = singles(ofKind, 'after', 'before');
-      if (gone.length > 0) await deleteGrants(tx, project, kind, gone);
-      if (come.length > 0) await insertGrants(tx, project, kind, come);
+      const removed = singles(ofKind, 'before', 'after');
+      const added = singles(ofKind, 'after', 'before');
+      if (removed.length > 0) await deleteGrants(tx, project, kind, removed);
+      if (added.length > 0) await insertGrants(tx, project, kind, added);
     }
   });
   recordSteps(current, project, steps);
@@ -86,22 +90,22 @@ export async function changeAccess(
 
 const holder = ({ kind, id }: Grant): string => `${kind} ${id}`;
 
-/** Each role once and in order, whoever names it how often. */
+/** The roles of each user and group, without duplicates and in ascending order. */
 function rolesByHolder(grants: Grant[]): Map<string, number[]> {
   const roles = Map.groupBy(grants, holder);
-  return new Map([...roles].map(([who, held]) => [who, inOrder(held.flatMap(grant => grant.roles))]));
+  return new Map([...roles].map(([key, held]) => [key, inOrder(held.flatMap(grant => grant.roles))]));
 }
 
 const inOrder = (ids: number[]): number[] => [...new Set(ids)].toSorted((one, other) => one - other);
 
-/** What changes for one of them. */
+/** The change for one user or group. */
 type Step = { kind: Grant['kind']; id: number; before: number[]; after: number[] };
 
 function stepsBetween(earlier: Grant[], later: Grant[]): Step[] {
   const [before, after] = [rolesByHolder(earlier), rolesByHolder(later)];
-  const everyone = new Map([...earlier, ...later].map(grant => [holder(grant), grant]));
-  return [...everyone]
-    .map(([who, { kind, id }]) => ({ kind, id, before: before.get(who) ?? [], after: after.get(who) ?? [] }))
+  const holders = new Map([...earlier, ...later].map(grant => [holder(grant), grant]));
+  return [...holders]
+    .map(([key, { kind, id }]) => ({ kind, id, before: before.get(key) ?? [], after: after.get(key) ?? [] }))
     .filter(step => !isDeepStrictEqual(step.before, step.after));
 }
 
@@ -111,15 +115,15 @@ function singles(steps: Step[], among: 'before' | 'after', not: 'before' | 'afte
   );
 }
 
-async function refuseUnknown(tx: Tx, project: string, named: NamedGrant[]): Promise<void> {
-  const idsOf = (kind: Grant['kind']) => named.filter(one => one.kind === kind).map(({ id }) => id);
+async function requireExisting(tx: Tx, project: string, requested: RequestedGrant[]): Promise<void> {
+  const idsOf = (kind: Grant['kind']) => requested.filter(one => one.kind === kind).map(({ id }) => id);
   const found = {
-    user: new Set(await holdUsers(tx, project, idsOf('user'))),
-    group: new Set(await holdGroups(tx, project, idsOf('group'))),
+    user: new Set(await lockUserHolders(tx, project, idsOf('user'))),
+    group: new Set(await lockGroupHolders(tx, project, idsOf('group'))),
   };
-  const roles = new Map(named.flatMap(({ roles, rolesAt }) => roles.map(id => [id, rolesAt])));
+  const roles = new Map(requested.flatMap(({ roles, rolesAt }) => roles.map(id => [id, rolesAt])));
   const details: Violation[] = [
-    ...named
+    ...requested
       .filter(({ kind, id }) => !found[kind].has(id))
       .map(({ kind, id, at }) => ({ message: `${kind} ${id} does not exist`, path: at })),
     ...(await roleViolations(
@@ -128,33 +132,38 @@ async function refuseUnknown(tx: Tx, project: string, named: NamedGrant[]): Prom
       [...roles].map(([id, path]) => ({ id, path })),
     )),
   ];
-  const inAddress = details.find(({ path }) => path?.startsWith('/params'));
-  if (inAddress) throw new ApiError('NotFoundError', `${capitalised(inAddress.message)}.`);
+  const inPath = details.find(({ path }) => path?.startsWith('/params'));
+  if (inPath) throw new ApiError('NotFoundError', `${capitalised(inPath.message)}.`);
   if (details.length > 0) throw badData(details);
 }
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Nobody gives, or takes, what they may not do themselves; owners of the project and admins may. */
-async function refuseBeyond(tx: Tx, actor: Actor, project: string, steps: Step[]): Promise<void> {
+/** Rejects an actor who grants or revokes permissions that the actor lacks, except owners of the project and admins. */
+async function requireOwnPermissions(tx: Tx, actor: Actor, project: string, steps: Step[]): Promise<void> {
   if (actor.isAdmin) return;
   const touched = [...singles(steps, 'before', 'after'), ...singles(steps, 'after', 'before')];
   const beyond = await listRolesBeyond(tx, actor, project, inOrder(touched.map(({ roleId }) => roleId)));
   if (beyond.length === 0) return;
   throw new ApiError(
     'NoAccessError',
-    `${beyond.join(', ')}: this may do more in the project than you. An owner of the project gives and takes it.`,
+    `You cannot grant or revoke ${beyond.join(', ')}: you lack some of the permissions of ${beyond.length === 1 ? 'this role' : 'these roles'} in project ${project}. Ask an owner of the project.`,
   );
 }
 
-/** A project that has an owner keeps one: whoever takes the role from the last gives it to another at the same time. */
-async function keepAnOwner(tx: Tx, project: string, steps: Step[], work: () => Promise<void>): Promise<void> {
-  const taken = singles(steps, 'before', 'after').some(({ roleId }) => roleId === PROJECT_ROLES.Owner);
-  const had = taken && (await hasOwner(tx, project));
+/** Runs work that can revoke the role Owner, and rejects it if a project with an owner would have none. */
+async function keepLastOwner(
+  tx: Tx,
+  project: string,
+  steps: Step[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const revokes = singles(steps, 'before', 'after').some(({ roleId }) => roleId === PROJECT_ROLES.Owner);
+  const hadOwner = revokes && (await hasOwner(tx, project));
   await work();
-  if (had && !(await hasOwner(tx, project))) {
+  if (hadOwner && !(await hasOwner(tx, project))) {
     throw invalidOperation(
-      `Project ${project} would have no owner any more. Give the role to another first.`,
+      `Project ${project} would have no owner. Grant the role Owner to another user or group first.`,
     );
   }
 }

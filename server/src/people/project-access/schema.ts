@@ -3,9 +3,9 @@ import { Named, NamedObject, Nullable, Ref, RowId, Timestamp } from '../../platf
 import { Group, Member } from '../groups/schema.ts';
 import { Role } from '../roles/schema.ts';
 
-const roleId = Type.Integer({ description: 'The first of the roles', examples: [5] });
-const roles = Type.Array(Type.Integer(), { description: 'Ids of the roles held here', examples: [[5]] });
-const addedAt = Timestamp('When the first of the roles was given');
+const roleId = Type.Integer({ description: 'The first role', examples: [5] });
+const roles = Type.Array(Type.Integer(), { description: 'Ids of the roles in the project', examples: [[5]] });
+const addedAt = Timestamp('When the first role was granted');
 
 export const UserAccess = Named('UserAccess', Type.Object({ ...Member.properties, roleId, roles, addedAt }));
 export type UserAccess = Static<typeof UserAccess>;
@@ -34,9 +34,9 @@ export const ProjectAccess = Named(
   'ProjectAccess',
   Type.Object({
     version: Type.Integer({ description: 'Version of this format', examples: [1] }),
-    roles: Type.Array(Ref(Role), { description: 'The roles that can be held in a project' }),
+    roles: Type.Array(Ref(Role), { description: 'The roles that can be granted in a project' }),
     users: Type.Array(Ref(UserAccess), {
-      description: 'Users and service accounts with a role of their own',
+      description: 'Users and service accounts with their own role',
     }),
     groups: Type.Array(Ref(GroupAccess)),
   }),
@@ -59,7 +59,7 @@ export const AccessConfiguration = NamedObject(
         users: Type.Optional(Nullable(ids('Ids of users and service accounts', [7]))),
         groups: Type.Optional(Nullable(ids('Ids of groups', [3]))),
       }),
-      { maxItems: MAX_ROLES, description: 'Who holds which role: exactly this, and nobody else any' },
+      { maxItems: MAX_ROLES, description: 'The holders of each role. They replace all current grants' },
     ),
   },
   { examples: [{ roles: [{ id: 4, users: [7], groups: [] }] }] },
@@ -86,6 +86,6 @@ export type RoleHolders = Static<typeof RoleHolders>;
 
 export const HeldRoles = NamedObject(
   'HeldRoleIds',
-  { roles: ids('Ids of the roles: exactly these', [5], MAX_ROLES) },
+  { roles: ids('Ids of the roles. They replace the current roles', [5], MAX_ROLES) },
   { examples: [{ roles: [5] }] },
 );

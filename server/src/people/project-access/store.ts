@@ -7,10 +7,10 @@ import { GROUP_MEMBERS } from '../groups/store.ts';
 import type { Role } from '../roles/schema.ts';
 import type { GroupAccess, UserAccess } from './schema.ts';
 
-/** Who holds which roles in a project, given to them there. */
+/** The roles of a user or group in a project. */
 export type Grant = { kind: 'user' | 'group'; id: number; roles: number[] };
 
-/** One role of one of them. */
+/** One role of a user or group. */
 export type SingleGrant = { id: number; roleId: number };
 
 const HELD = sql`
@@ -45,14 +45,14 @@ export async function listGroupAccess(db: Reader, project: string): Promise<Grou
   return rows;
 }
 
-/** Lets one change of the access to a project in at a time; false if there is no such project. */
+/** Locks the access to a project. Returns false if the project does not exist. */
 export async function lockAccess(tx: Tx, project: string): Promise<boolean> {
   const { rows } = await sql`select from projects where id = ${project} for no key update`.execute(tx);
   return rows.length > 0;
 }
 
-/** Those of the groups that are there; they and those that have a role in the project stay until the transaction ends. */
-export async function holdGroups(tx: Tx, project: string, ids: number[]): Promise<number[]> {
+/** Returns the groups that exist. They, and groups with a role in the project, cannot be deleted meanwhile. */
+export async function lockGroupHolders(tx: Tx, project: string, ids: number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from groups
     where id = any(${ids}) or id in (select group_id from group_roles where project = ${project})
@@ -60,8 +60,8 @@ export async function holdGroups(tx: Tx, project: string, ids: number[]): Promis
   return rows.map(row => row.id);
 }
 
-/** Those of the users that are there; they and those that have a role in the project stay until the transaction ends. */
-export async function holdUsers(tx: Tx, project: string, ids: number[]): Promise<number[]> {
+/** Returns the users that exist. They, and users with a role in the project, cannot be deleted meanwhile. */
+export async function lockUserHolders(tx: Tx, project: string, ids: number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from users
     where (id = any(${ids}) or id in (select user_id from user_roles where project = ${project}))
@@ -89,8 +89,8 @@ const TABLES = {
   group: { table: sql.table('group_roles'), holder: sql.ref('group_id') },
 };
 
-const wanted = (grants: SingleGrant[]) =>
-  sql`jsonb_to_recordset(${JSON.stringify(grants)}::jsonb) as wanted (id integer, "roleId" integer)`;
+const rowsOf = (grants: SingleGrant[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(grants)}::jsonb) as given (id integer, "roleId" integer)`;
 
 export async function insertGrants(
   tx: Tx,
@@ -101,7 +101,7 @@ export async function insertGrants(
   const { table, holder } = TABLES[kind];
   await sql`
     insert into ${table} (${holder}, role_id, project)
-    select wanted.id, wanted."roleId", ${project} from ${wanted(grants)}`.execute(tx);
+    select given.id, given."roleId", ${project} from ${rowsOf(grants)}`.execute(tx);
 }
 
 export async function deleteGrants(
@@ -112,11 +112,11 @@ export async function deleteGrants(
 ): Promise<void> {
   const { table, holder } = TABLES[kind];
   await sql`
-    delete from ${table} using ${wanted(grants)}
-    where project = ${project} and ${holder} = wanted.id and role_id = wanted."roleId"`.execute(tx);
+    delete from ${table} using ${rowsOf(grants)}
+    where project = ${project} and ${holder} = given.id and role_id = given."roleId"`.execute(tx);
 }
 
-/** Whether anyone is an owner of the project, by a role of their own or through a group. */
+/** Whether the project has an owner, by their own role or through a group. */
 export async function hasOwner(db: Reader, project: string): Promise<boolean> {
   const { rows } = await sql`
     select from effective_roles as held join users on users.id = held.user_id
@@ -125,7 +125,7 @@ export async function hasOwner(db: Reader, project: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Names of those of the roles that may do something here which the actor may not. An owner may give and take them all. */
+/** The names of the roles with a permission that the actor lacks in the project. Empty for an owner of the project. */
 export async function listRolesBeyond(
   db: Reader,
   actor: Actor,

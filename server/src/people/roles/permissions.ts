@@ -2,9 +2,9 @@ import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Violation } from '../../platform/errors.ts';
 import type { Permission, PermissionInput, RoleInput } from './schema.ts';
-import { type HeldPermission, holdEnvironments } from './store.ts';
+import { lockExistingEnvironments, type RolePermission } from './store.ts';
 
-/** A list may grow at its end: the numbers of the others stay. */
+/** A new permission goes to the end of its list, so that the ids of the others stay the same. */
 const FIRST_ID = { root: 1, project: 1_001, environment: 2_001 } as const;
 
 type Kind = keyof typeof FIRST_ID;
@@ -18,24 +18,24 @@ const CATALOGUE = new Map([
 function numbered(type: Kind, names: readonly string[]): [string, Permission & { type: Kind }][] {
   return names.map((name, index) => [
     name,
-    { id: FIRST_ID[type] + index, name, displayName: readable(name), type },
+    { id: FIRST_ID[type] + index, name, displayName: displayName(name), type },
   ]);
 }
 
 /** CREATE_FEATURE is shown as "Create feature". */
-function readable(name: string): string {
+function displayName(name: string): string {
   const words = name.toLowerCase().replaceAll('_', ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What a caller sees of permissions that a role holds. */
-export const described = (held: HeldPermission[]): Permission[] =>
+/** The permissions of a role as the API returns them. */
+export const describePermissions = (held: RolePermission[]): Permission[] =>
   held.flatMap(({ name, ...where }) => {
     const known = CATALOGUE.get(name);
     return known ? [{ ...known, ...where }] : [];
   });
 
-/** Everything that a role of one's own can hold. */
+/** All permissions that a custom role can have. */
 export function listAllPermissions(environments: string[]) {
   const ofKind = (kind: Kind) =>
     [...CATALOGUE.values()].filter(({ type, name }) => type === kind && name !== 'ADMIN');
@@ -49,7 +49,7 @@ export function listAllPermissions(environments: string[]) {
   };
 }
 
-/** What is wrong with the permissions of a role to be created, as far as they are given. */
+/** The violations of the permissions of a role that is to be created. */
 export async function permissionViolations(
   db: Db,
   { type = 'custom', permissions = [] }: Partial<RoleInput>,
@@ -57,41 +57,41 @@ export async function permissionViolations(
   return (await db.transaction().execute(tx => examinePermissions(tx, type, permissions))).violations;
 }
 
-/** The permissions of a role without repetitions, and everything that is wrong with them. */
+/** The permissions of a role without duplicates, and their violations. */
 export async function examinePermissions(
   tx: Tx,
   type: NonNullable<RoleInput['type']>,
   input: PermissionInput[],
-): Promise<{ permissions: HeldPermission[]; violations: Violation[] }> {
-  const named = input.map(({ name, environment }) => ({ name, ...(environment ? { environment } : {}) }));
-  const environments = await holdEnvironments(tx, named);
-  const violations = named.flatMap(({ name, environment }, index) => {
+): Promise<{ permissions: RolePermission[]; violations: Violation[] }> {
+  const requested = input.map(({ name, environment }) => ({ name, ...(environment ? { environment } : {}) }));
+  const environments = await lockExistingEnvironments(tx, requested);
+  const violations = requested.flatMap(({ name, environment }, index) => {
     const at = `/body/permissions/${index}`;
-    const wrong = nameViolation(type, name);
-    if (wrong !== undefined) return [{ message: wrong, path: `${at}/name` }];
+    const message = nameViolation(type, name);
+    if (message !== undefined) return [{ message, path: `${at}/name` }];
     if (environment === undefined) return [];
     if (CATALOGUE.get(name)?.type !== 'environment') {
-      return [{ message: `${name} is not held for an environment`, path: `${at}/environment` }];
+      return [{ message: `${name} cannot be restricted to an environment`, path: `${at}/environment` }];
     }
     return environments.includes(environment)
       ? []
       : [{ message: `environment ${environment} does not exist`, path: `${at}/environment` }];
   });
-  const distinct = new Map(named.map(permission => [JSON.stringify(permission), permission]));
+  const distinct = new Map(requested.map(permission => [JSON.stringify(permission), permission]));
   return { permissions: [...distinct.values()].toSorted(byNameAndEnvironment), violations };
 }
 
 function nameViolation(type: NonNullable<RoleInput['type']>, name: string): string | undefined {
   const known = CATALOGUE.get(name);
-  if (!known) return `${name} is not a permission`;
-  if (name === 'ADMIN') return 'ADMIN is held by the role Admin alone';
+  if (!known) return `${name} is not a permission. List all permissions with GET /api/admin/permissions`;
+  if (name === 'ADMIN') return 'ADMIN cannot be added to a custom role. Grant the role Admin instead';
   return type === 'custom' && known.type === 'root'
-    ? `${name} is held on the instance, and a role of type custom is held in projects`
+    ? `${name} applies to the instance, and a role of type custom applies to projects. Use the type root-custom`
     : undefined;
 }
 
-/** The order in which the store lists them, so that two lists can be compared. */
-function byNameAndEnvironment(one: HeldPermission, other: HeldPermission): number {
-  const key = ({ name, environment = '' }: HeldPermission) => `${name} ${environment}`;
+/** The order of the store, so that two lists can be compared. */
+function byNameAndEnvironment(one: RolePermission, other: RolePermission): number {
+  const key = ({ name, environment = '' }: RolePermission) => `${name} ${environment}`;
   return key(one) < key(other) ? -1 : 1;
 }

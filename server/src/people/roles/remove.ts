@@ -1,6 +1,6 @@
 import { ApiError, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { refuseBuiltIn } from './built-in.ts';
+import { requireCustom } from './built-in.ts';
 import { deleteRole, listHolders, lockRole } from './store.ts';
 
 const MAX_NAMED = 5;
@@ -9,7 +9,7 @@ const MAX_NAMED = 5;
 export async function removeRole({ tx, record }: Change, id: number): Promise<void> {
   const role = await lockRole(tx, id);
   if (!role) throw notFound(`Role ${id}`);
-  refuseBuiltIn(role);
+  requireCustom(role);
   const holders = await listHolders(tx, id);
   if (holders.length > 0) throw stillHeld(role.name, holders);
 
@@ -20,5 +20,5 @@ export async function removeRole({ tx, record }: Change, id: number): Promise<vo
 function stillHeld(name: string, holders: string[]): ApiError {
   const rest = holders.length - MAX_NAMED;
   const named = holders.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  return new ApiError('ConflictError', `The role ${name} is held by ${named}. Take it from them first.`);
+  return new ApiError('ConflictError', `The role ${name} is granted to ${named}. Revoke these grants first.`);
 }

@@ -5,7 +5,7 @@ import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { createRole } from './create.ts';
-import { described, listAllPermissions, permissionViolations } from './permissions.ts';
+import { describePermissions, listAllPermissions, permissionViolations } from './permissions.ts';
 import { removeRole } from './remove.ts';
 import {
   Permission,
@@ -22,7 +22,7 @@ import { changeRole } from './update.ts';
 const tags = ['Roles'];
 const params = Type.Object({ roleId: PathId('Role') });
 
-const present = (role: WholeRole) => ({ ...role, permissions: described(role.permissions) });
+const present = (role: WholeRole) => ({ ...role, permissions: describePermissions(role.permissions) });
 
 export function roleRoutes(app: App, db: Db): void {
   for (const schema of [Permission, Permissions, Role, RoleList, RoleWithPermissions, WrittenRole]) {
@@ -38,7 +38,7 @@ export function roleRoutes(app: App, db: Db): void {
         tags,
         summary: 'List permissions',
         description:
-          'Everything that a role can hold: on the instance, in a project, and for an environment.',
+          'Returns all permissions that a role can have: on the instance, in a project, and for an environment. Every authenticated caller can do this.',
         response: { 200: answer('The permissions', Permissions), ...refusals(401, 403) },
       },
     },
@@ -53,7 +53,7 @@ export function roleRoutes(app: App, db: Db): void {
         operationId: 'getRoles',
         tags,
         summary: 'List roles',
-        description: 'The roles that are built in and those made by administrators, by id.',
+        description: 'Returns the built-in and custom roles, by id. Requires READ_ROLE.',
         response: { 200: answer('The roles', RoleList), ...refusals(401, 403) },
       },
     },
@@ -68,7 +68,7 @@ export function roleRoutes(app: App, db: Db): void {
         operationId: 'getRole',
         tags,
         summary: 'Get a role',
-        description: 'One role with all that it holds.',
+        description: 'Returns one role with its permissions. Requires READ_ROLE.',
         params,
         response: { 200: answer('The role', RoleWithPermissions), ...refusals(400, 401, 403, 404) },
       },
@@ -80,7 +80,7 @@ export function roleRoutes(app: App, db: Db): void {
     },
   );
 
-  // 200, not 201: existing clients take any other code for a failure.
+  // 200, not 201: Unleash clients treat any other code as a failure.
   app.post(
     '/api/admin/roles',
     {
@@ -93,7 +93,7 @@ export function roleRoutes(app: App, db: Db): void {
         tags,
         summary: 'Create a role',
         description:
-          'Creates a role to be held on the instance (root-custom) or in projects (custom). A role of the instance may hold project permissions too: they count in every project its holder may read. Events: role-created.',
+          'Creates a custom role for the instance (root-custom) or for projects (custom). A role of the instance can also have project permissions. They apply in every project that the holder can read. Requires ADMIN. Events: role-created.',
         body: RoleInput,
         response: { 200: answer('The new role', WrittenRole), ...refusals(400, 401, 403, 409, 413, 415) },
       },
@@ -114,8 +114,9 @@ export function roleRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'validateRole',
         tags,
-        summary: 'Check a role before it is created',
-        description: 'Says whether the name is free and the permissions may be held. Changes nothing.',
+        summary: 'Validate a role',
+        description:
+          'Checks that the name is free and that a role can have the permissions. Changes nothing. Requires ADMIN.',
         body: RoleInput,
         response: { 200: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
       },
@@ -138,7 +139,7 @@ export function roleRoutes(app: App, db: Db): void {
         tags,
         summary: 'Update a role',
         description:
-          'Replaces name, description and permissions; what is left out stays. It counts for all who hold the role from now on. Built-in roles stay as they are. Events: role-updated.',
+          'Replaces the name and the given fields of a custom role. The new permissions apply to all holders immediately. Built-in roles cannot be changed. Requires ADMIN. Events: role-updated.',
         params,
         body: RoleInput,
         response: { 200: answer('The role', WrittenRole), ...refusals(400, 401, 403, 404, 409, 413, 415) },
@@ -160,7 +161,7 @@ export function roleRoutes(app: App, db: Db): void {
         tags,
         summary: 'Delete a role',
         description:
-          'Deletes a role that nobody holds; while somebody does, the refusal says who. Built-in roles stay. Events: role-deleted.',
+          'Deletes a custom role. Rejected with 409 and the names of the holders while anyone has the role. Requires ADMIN. Events: role-deleted.',
         params,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409) },
       },

@@ -1,23 +1,30 @@
 import { type Static, Type } from 'typebox';
 import { Named, NamedObject, Nullable, Ref, RowId, ShownName } from '../../platform/http/schema.ts';
 
-/** Held on the instance, or in a project; the custom ones are those that administrators make. */
+/** Roles of the instance and of projects. Admins create the custom ones. */
 export const ROLE_TYPES = ['root', 'project', 'root-custom', 'custom'] as const;
 const CUSTOM_TYPES = ['root-custom', 'custom'] as const;
 
 const name = ShownName({ examples: ['Release manager'] });
-const description = Type.String({ maxLength: 500, examples: ['Switches features in production'] });
+const description = Type.String({ maxLength: 500, examples: ['Enables features in production'] });
 
 export const Permission = Named(
   'Permission',
   Type.Object({
-    id: Type.Integer({ description: 'A number for clients that want one; the name is what counts' }),
+    id: Type.Integer({
+      description: 'A number for clients that require one. The name identifies the permission',
+    }),
     name: Type.String({ examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
     displayName: Type.String({ examples: ['Update feature environment'] }),
     type: Type.String({ enum: ['root', 'project', 'environment'], examples: ['environment'] }),
-    environment: Type.Optional(Type.String({ description: 'Absent: in all', examples: ['production'] })),
+    environment: Type.Optional(
+      Type.String({ description: 'Absent: all environments', examples: ['production'] }),
+    ),
     project: Type.Optional(
-      Type.String({ description: 'Absent: wherever the role is held', examples: ['default'] }),
+      Type.String({
+        description: 'Absent: every project in which the role is granted',
+        examples: ['default'],
+      }),
     ),
   }),
 );
@@ -28,14 +35,14 @@ export const Permissions = Named(
   Type.Object({
     version: Type.Integer({ description: 'Version of this format', examples: [1] }),
     permissions: NamedObject('PermissionsByScope', {
-      root: Type.Array(Ref(Permission), { description: 'Held on the instance' }),
-      project: Type.Array(Ref(Permission), { description: 'Held in a project' }),
+      root: Type.Array(Ref(Permission), { description: 'Permissions on the instance' }),
+      project: Type.Array(Ref(Permission), { description: 'Permissions in a project' }),
       environments: Type.Array(
         NamedObject('EnvironmentPermissions', {
           name: Type.String({ examples: ['production'] }),
           permissions: Type.Array(Ref(Permission)),
         }),
-        { description: 'Held in a project for one environment, or for all' },
+        { description: 'Permissions in a project, for one environment or for all' },
       ),
     }),
   }),
@@ -48,7 +55,7 @@ export const Role = Named(
     type: Type.Unsafe<(typeof ROLE_TYPES)[number]>({
       type: 'string',
       enum: ROLE_TYPES,
-      description: 'root and project are built in; root-custom and custom are made by administrators',
+      description: '`root` and `project` are built in. Admins create `root-custom` and `custom`',
     }),
     name,
     description,
@@ -70,7 +77,7 @@ export const RoleWithPermissions = Named(
 );
 export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
 
-/** Existing clients read one role from the field `roles`. */
+/** Unleash clients read one role from the field `roles`. */
 export const WrittenRole = Named(
   'WrittenRole',
   Type.Object(
@@ -88,7 +95,8 @@ export const PermissionInput = NamedObject('PermissionInput', {
     Nullable(
       Type.String({
         maxLength: 100,
-        description: 'For permissions of type environment; left out: in all, also in those added later',
+        description:
+          'Only for permissions of type environment. Omitted: all environments, including later ones',
         examples: ['production'],
       }),
     ),
@@ -108,7 +116,7 @@ export const RoleInput = NamedObject(
         type: 'string',
         enum: CUSTOM_TYPES,
         description:
-          'root-custom is held on the instance, custom (the default) in projects; it cannot change',
+          '`root-custom` for the instance, `custom` (the default) for projects. Cannot be changed later',
       }),
     ),
     permissions: Type.Optional(permissions),
@@ -117,7 +125,7 @@ export const RoleInput = NamedObject(
     examples: [
       {
         name: 'Release manager',
-        description: 'Switches features in production',
+        description: 'Enables features in production',
         type: 'custom',
         permissions: [
           { name: 'UPDATE_FEATURE' },

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { Role } from './schema.ts';
 
-export type HeldPermission = { name: string; environment?: string; project?: string };
+export type RolePermission = { name: string; environment?: string; project?: string };
 
-/** A role with all that it holds. */
-export type WholeRole = Role & { permissions: HeldPermission[] };
+/** A role with its permissions. */
+export type WholeRole = Role & { permissions: RolePermission[] };
 
 const ROLE = sql`roles.id, roles.type, roles.name, roles.description`;
 
@@ -28,7 +28,7 @@ export async function findRole(db: Reader, id: number): Promise<WholeRole | unde
   return rows[0];
 }
 
-/** The role, kept from changing, and from being given to anyone, until the transaction ends. */
+/** Locks the role. Until the transaction ends, nobody can change or grant it. */
 export async function lockRole(tx: Tx, id: number): Promise<WholeRole | undefined> {
   await sql`select from roles where id = ${id} for update`.execute(tx);
   return await findRole(tx, id);
@@ -59,7 +59,7 @@ export async function updateRole(tx: Tx, role: WholeRole): Promise<void> {
   await insertPermissions(tx, role.id, role.permissions);
 }
 
-async function insertPermissions(tx: Tx, roleId: number, permissions: HeldPermission[]): Promise<void> {
+async function insertPermissions(tx: Tx, roleId: number, permissions: RolePermission[]): Promise<void> {
   await sql`
     insert into role_permissions (role_id, permission, environment)
     select ${roleId}::integer, name, environment
@@ -72,7 +72,7 @@ export async function deleteRole(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('roles').where('id', '=', id).execute();
 }
 
-/** Who holds the role: users, service accounts and groups by name, each with the project or without one. */
+/** The users, service accounts and groups with the role, by name, each with the project of the grant. */
 export async function listHolders(db: Reader, id: number): Promise<string[]> {
   const { rows } = await sql<{ holder: string }>`
     select holder || coalesce(' in project ' || project, '') as holder from (
@@ -85,14 +85,14 @@ export async function listHolders(db: Reader, id: number): Promise<string[]> {
       union all
       select 'group ' || groups.name, null from groups where root_role_id = ${id}
       union all
-      select 'the settings of single sign-on, for new users', null from auth_settings where default_role_id = ${id}
+      select 'new users of single sign-on, in its settings', null from auth_settings where default_role_id = ${id}
     ) as held
     order by holder, project`.execute(db);
   return rows.map(row => row.holder);
 }
 
-/** Those of the environments that are there; they stay until the transaction ends. */
-export async function holdEnvironments(tx: Tx, permissions: HeldPermission[]): Promise<string[]> {
+/** Returns the environments of the permissions that exist. They cannot be deleted until the transaction ends. */
+export async function lockExistingEnvironments(tx: Tx, permissions: RolePermission[]): Promise<string[]> {
   const names = permissions.flatMap(({ environment }) => environment ?? []);
   if (names.length === 0) return [];
   const { rows } = await sql<{ name: string }>`
@@ -110,9 +110,9 @@ export async function listEnvironmentNames(db: Reader): Promise<string[]> {
   return rows.map(row => row.name);
 }
 
-/** Those of the roles that are there and can be held on the instance, or in a project; they stay until the transaction ends. */
-export async function holdRoles(tx: Tx, ids: number[], held: 'root' | 'project'): Promise<number[]> {
-  const types = held === 'root' ? ['root', 'root-custom'] : ['project', 'custom'];
+/** Returns the roles that exist and have the scope. They cannot be deleted until the transaction ends. */
+export async function lockExistingRoles(tx: Tx, ids: number[], scope: 'root' | 'project'): Promise<number[]> {
+  const types = scope === 'root' ? ['root', 'root-custom'] : ['project', 'custom'];
   const { rows } = await sql<{ id: number }>`
     select id from roles where id = any(${ids}) and type = any(${types}) order by id for key share`.execute(
     tx,

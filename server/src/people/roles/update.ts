@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { badData, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
-import { refuseBuiltIn } from './built-in.ts';
+import { requireCustom } from './built-in.ts';
 import { examinePermissions } from './permissions.ts';
 import type { RoleInput } from './schema.ts';
 import { lockRole, updateRole, type WholeRole } from './store.ts';
@@ -15,12 +15,12 @@ export async function changeRole(current: Change, id: number, input: RoleInput):
 async function applyUpdate({ tx, record }: Change, id: number, input: RoleInput): Promise<WholeRole> {
   const before = await lockRole(tx, id);
   if (!before) throw notFound(`Role ${id}`);
-  const type = refuseBuiltIn(before);
-  const wanted = input.permissions ?? before.permissions;
-  const { permissions, violations } = await examinePermissions(tx, type, wanted);
+  const type = requireCustom(before);
+  const requested = input.permissions ?? before.permissions;
+  const { permissions, violations } = await examinePermissions(tx, type, requested);
   const details = [
     ...(input.type !== undefined && input.type !== type
-      ? [{ message: `type is ${type} and cannot change`, path: '/body/type' }]
+      ? [{ message: `type is ${type} and cannot be changed`, path: '/body/type' }]
       : []),
     ...violations,
   ];

@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
-import { roleViolations } from '../roles/usable.ts';
+import { roleViolations } from '../roles/violations.ts';
 import { reservedNames } from '../users/reserved.ts';
 import type { NewServiceAccount } from './schema.ts';
 import { insertServiceAccount } from './store.ts';
@@ -11,9 +11,9 @@ import { insertServiceAccount } from './store.ts';
 export async function createServiceAccount(current: Change, input: NewServiceAccount): Promise<number> {
   const { tx, record } = current;
   const name = (input.name ?? input.username)?.trim();
-  if (name === undefined) throw badData([{ message: 'name is required', path: '/body/name' }]);
-  refuseReserved({ name, username: input.username ?? null });
-  await refuseUnknownRole(tx, input.rootRole);
+  if (name === undefined) throw badData([{ message: 'name or username is required', path: '/body/name' }]);
+  rejectReserved({ name, username: input.username ?? null });
+  await requireRootRole(tx, input.rootRole);
   const fields = { name, username: (input.username ?? name).trim(), rootRole: input.rootRole };
   const id = await insertServiceAccount(tx, fields);
   await setRootRole(current, id, fields.rootRole);
@@ -21,17 +21,17 @@ export async function createServiceAccount(current: Change, input: NewServiceAcc
   return id;
 }
 
-/** The same for a request that is rejected anyway; only the role, if it is given, depends on what is stored. */
-export const checkRole = async (db: Db, rootRole: number | undefined): Promise<void> => {
-  if (rootRole !== undefined) await db.transaction().execute(tx => refuseUnknownRole(tx, rootRole));
-};
+/** Checks the role for a request that the schema rejected, so that the response lists this violation too. */
+export async function checkRole(db: Db, rootRole: number | undefined): Promise<void> {
+  if (rootRole !== undefined) await db.transaction().execute(tx => requireRootRole(tx, rootRole));
+}
 
-export function refuseReserved(names: { name: string; username: string | null }): void {
+export function rejectReserved(names: { name: string; username: string | null }): void {
   const details = [...reservedNames(names)];
   if (details.length > 0) throw badData(details);
 }
 
-export async function refuseUnknownRole(tx: Tx, rootRole: number): Promise<void> {
+export async function requireRootRole(tx: Tx, rootRole: number): Promise<void> {
   const details = await roleViolations(tx, 'root', [{ id: rootRole, path: '/body/rootRole' }]);
   if (details.length > 0) throw badData(details);
 }

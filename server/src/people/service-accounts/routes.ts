@@ -34,7 +34,8 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         operationId: 'getServiceAccounts',
         tags,
         summary: 'List service accounts',
-        description: 'The accounts with their tokens, and the roles an account can hold.',
+        description:
+          'Returns all service accounts with their tokens, and the root roles that can be granted. Requires ADMIN.',
         response: { 200: answer('The accounts', ServiceAccountList), ...refusals(401, 403) },
       },
     },
@@ -53,7 +54,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         tags,
         summary: 'Create a service account',
         description:
-          'Creates an account for a program. It cannot log in; it acts by its tokens, with the rights of its root role and of its roles in projects. Events: service-account-created.',
+          'Creates an account for a program. It cannot log in. Its tokens have the permissions of its root role and of its roles in projects. Requires ADMIN. Events: service-account-created.',
         body: NewServiceAccount,
         response: {
           201: answer('The new account', ServiceAccount),
@@ -81,7 +82,8 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         operationId: 'updateServiceAccount',
         tags,
         summary: 'Update a service account',
-        description: 'Changes name or root role; what is left out stays. Events: service-account-updated.',
+        description:
+          'Updates the given fields: name or root role. Requires ADMIN. Events: service-account-updated.',
         params,
         body: ServiceAccountUpdate,
         response: { 200: answer('The account', ServiceAccount), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -107,7 +109,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         tags,
         summary: 'Delete a service account',
         description:
-          'Its tokens are refused from now on, by every server; its roles and memberships end. Events: service-account-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
+          'Deletes a service account with its roles and group memberships. Every server rejects its tokens immediately. Requires ADMIN. Events: service-account-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
         params,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
@@ -127,7 +129,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         operationId: 'getServiceAccountTokens',
         tags,
         summary: 'List the tokens of a service account',
-        description: 'The tokens without their secrets.',
+        description: 'Returns the tokens of the account, without their secrets. Requires ADMIN.',
         params,
         response: { 200: answer('The tokens', PersonalTokenList), ...refusals(400, 401, 403, 404) },
       },
@@ -151,7 +153,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         tags,
         summary: 'Create a token of a service account',
         description:
-          'Creates a token that acts as the account. The secret is in this answer and nowhere else. At most ten per account. Events: service-account-token-created.',
+          'Creates a token that acts as the account. Only this response has the secret. An account can have ten tokens. Requires ADMIN. Events: service-account-token-created.',
         params,
         body: NewPersonalToken,
         response: {
@@ -176,7 +178,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         tags,
         summary: 'Delete a token of a service account',
         description:
-          'The token is refused from now on, by every server. Events: service-account-token-deleted.',
+          'Deletes a token of the account. Every server rejects it immediately. Requires ADMIN. Events: service-account-token-deleted.',
         params: Type.Object({ id, tokenId: PathId('Token') }),
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },

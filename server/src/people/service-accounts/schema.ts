@@ -5,11 +5,11 @@ import { PersonalToken } from '../users/schema.ts';
 
 const name = ShownName({ maxLength: 255, examples: ['Deployment pipeline'] });
 const username = ShownName({ maxLength: 255, examples: ['deployer'] });
-const rootRole = RowId({ description: 'Id of the root role it holds', examples: [2] });
+const rootRole = RowId({ description: 'Id of its root role', examples: [2] });
 
 const { secret: _, ...token } = PersonalToken.properties;
 
-/** A token as lists show it. */
+/** A token without its secret. */
 export const ServiceAccountToken = Named('ServiceAccountToken', Type.Object(token));
 
 export const ServiceAccount = Named(
@@ -21,7 +21,7 @@ export const ServiceAccount = Named(
     username,
     rootRole,
     createdAt: Timestamp('When the account was created'),
-    tokens: Type.Array(Ref(ServiceAccountToken), { description: 'Its tokens, without their secrets' }),
+    tokens: Type.Array(Ref(ServiceAccountToken), { description: 'The tokens, without their secrets' }),
   }),
 );
 export type ServiceAccount = Static<typeof ServiceAccount>;
@@ -30,7 +30,7 @@ export const ServiceAccountList = Named(
   'ServiceAccountList',
   Type.Object({
     serviceAccounts: Type.Array(Ref(ServiceAccount)),
-    rootRoles: Type.Array(Ref(Role), { description: 'The roles an account can hold' }),
+    rootRoles: Type.Array(Ref(Role), { description: 'The root roles that can be granted' }),
   }),
 );
 
@@ -40,7 +40,7 @@ export const NewServiceAccount = NamedObject(
     name: Type.Optional(name),
     username: Type.Optional({
       ...username,
-      description: 'Unique among users and service accounts; the name, if it is left out',
+      description: 'Unique among users and service accounts. Defaults to the name',
     }),
     rootRole,
   },

@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { Role } from '../roles/schema.ts';
 import type { ServiceAccount } from './schema.ts';
 
-/** What an administrator writes about a service account. */
+/** The fields of a service account that an admin edits. */
 export type ServiceAccountFields = Pick<ServiceAccount, 'id' | 'name' | 'username' | 'rootRole'>;
 
 const iso = (column: string) =>
@@ -38,7 +38,7 @@ export async function findServiceAccount(db: Reader, id: number): Promise<Servic
   return rows[0];
 }
 
-/** The account, kept from changing, and from being given roles, until the transaction ends. */
+/** Locks the service account. Until the transaction ends, nobody can change it or grant it a role. */
 export async function lockServiceAccount(tx: Tx, id: number): Promise<ServiceAccountFields | undefined> {
   const { rows } = await sql<ServiceAccountFields>`
     select ${FIELDS} from users where users.id = ${id} and ${IS_ACCOUNT} for update`.execute(tx);
@@ -61,7 +61,7 @@ export async function updateName(tx: Tx, id: number, name: string): Promise<void
   await tx.updateTable('users').set({ name }).where('id', '=', id).execute();
 }
 
-/** The row stays: events name it as their author. */
+/** The row stays, because events refer to it. */
 export async function markAccountDeleted(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('personal_access_tokens').where('user_id', '=', id).execute();
   await tx.updateTable('users').set({ deleted_at: sql<string>`now()` }).where('id', '=', id).execute();

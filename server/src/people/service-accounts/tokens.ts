@@ -1,6 +1,6 @@
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { asEventData, issueAccountToken, withdrawAccountToken } from '../users/personal-tokens.ts';
+import { issueAccountToken, tokenEventData, withdrawAccountToken } from '../users/personal-tokens.ts';
 import type { NewPersonalToken, PersonalToken } from '../users/schema.ts';
 import { lockServiceAccount } from './store.ts';
 
@@ -13,7 +13,7 @@ export async function createServiceToken(
   const account = await lockServiceAccount(current.tx, accountId);
   if (!account) throw notFound(`Service account ${accountId}`);
   const token = await issueAccountToken(current, accountId, 'service', input);
-  const data = { ...asEventData(token), username: account.username };
+  const data = { ...tokenEventData(token), username: account.username };
   current.record({ type: 'service-account-token-created', data });
   return token;
 }
@@ -23,6 +23,6 @@ export async function removeServiceToken(current: Change, accountId: number, tok
   const account = await lockServiceAccount(current.tx, accountId);
   if (!account) throw notFound(`Service account ${accountId}`);
   const token = await withdrawAccountToken(current, accountId, tokenId);
-  const preData = { ...asEventData(token), username: account.username };
+  const preData = { ...tokenEventData(token), username: account.username };
   current.record({ type: 'service-account-token-deleted', preData });
 }

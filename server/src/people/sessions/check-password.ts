@@ -6,24 +6,24 @@ import { BLOCKED_MS, type LimitScope, LOGIN_LIMITS } from './limits.ts';
 import { recordLoginBlocked } from './login-blocked.ts';
 import { networkOf } from './network.ts';
 import {
-  type Account,
-  type Attempt,
   type Counted,
   countAttempt,
   findLogin,
+  type LoginAccount,
+  type LoginAttempt,
   uncountAttempt,
 } from './store.ts';
 
 export type Checked =
-  | { kind: 'right'; account: Account & { passwordHash: string } }
-  /** Which limits this failure has reached, first among all servers. */
+  | { kind: 'correct'; account: LoginAccount & { passwordHash: string } }
+  /** The limits that this failure reached. A limit is reached once, on all servers together. */
   | { kind: 'wrong'; reached: LimitScope[] }
   | { kind: 'blocked'; seconds: number };
 
 /**
- * Whose password this is. Limits are checked before the password is computed. An unknown user and a wrong password cost
- * the same and look alike. Limits of the address and of the account do not stop the right password of a user who is known at
- * the address, but whoever types a wrong one cannot tell that it was looked at.
+ * Finds the user of a login and compares the password. Limits are checked before the hash is computed. An unknown user and a
+ * wrong password take the same time and get the same response. The limits per address and per account do not block the right
+ * password of a user at a known network, and a caller with a wrong password cannot notice that it was compared.
  */
 export async function checkPassword(db: Db, login: string, password: string, ip: string): Promise<Checked> {
   const started = performance.now();
@@ -36,31 +36,30 @@ export async function checkPassword(db: Db, login: string, password: string, ip:
   if (seconds === null) return await compare(db, attempt, account, password, ip, counted);
 
   const blockedHere = found.blockedHere || over.some(({ scope }) => scope === 'place');
-  const quietly =
-    known && !blockedHere ? await compareQuietly(db, attempt, account, password, ip) : undefined;
-  if (quietly?.kind === 'right') return quietly;
+  const quiet = known && !blockedHere ? await compareQuietly(db, attempt, account, password, ip) : undefined;
+  if (quiet?.kind === 'correct') return quiet;
   await sleep(Math.max(0, BLOCKED_MS - (performance.now() - started)));
   return { kind: 'blocked', seconds };
 }
 
-/** Compares the password for an attempt that has been counted. */
+/** Compares the password of an attempt that has been counted. */
 async function compare(
   db: Db,
-  attempt: Attempt,
-  account: Account | null,
+  attempt: LoginAttempt,
+  account: LoginAccount | null,
   password: string,
   ip: string,
   counted: Counted[],
 ): Promise<Checked> {
   const scopes = counted.map(({ scope }) => scope);
   const passwordHash = account?.passwordHash ?? null;
-  const right = await matchesPassword(password, passwordHash).catch(async error => {
+  const matches = await matchesPassword(password, passwordHash).catch(async error => {
     await uncountAttempt(db, attempt, scopes, false);
     throw error;
   });
-  if (right && account && passwordHash !== null) {
+  if (matches && account && passwordHash !== null) {
     await uncountAttempt(db, attempt, scopes, true);
-    return { kind: 'right', account: { ...account, passwordHash } };
+    return { kind: 'correct', account: { ...account, passwordHash } };
   }
   const reached = counted.filter(({ failures, most }) => failures === most).map(({ scope }) => scope);
   if (reached.length > 0) await recordBlocked(db, account, networkOf(ip), ip, reached);
@@ -68,13 +67,13 @@ async function compare(
 }
 
 /**
- * Compares the password of a known user while others have blocked the address or the account. Counted apart, with the
- * limit of a place: the public counters must not differ between known and unknown users.
+ * Compares the password of a user at a known network while the address or the account is blocked. Counts separately, with the
+ * limit for one account at one address, because the other counters must not differ between known and unknown users.
  */
 async function compareQuietly(
   db: Db,
-  { login, network }: Attempt,
-  account: Account | null,
+  { login, network }: LoginAttempt,
+  account: LoginAccount | null,
   password: string,
   ip: string,
 ): Promise<Checked | undefined> {
@@ -82,7 +81,7 @@ async function compareQuietly(
   const counted = await countAttempt(db, attempt, true);
   if (counted.some(({ failures, most }) => failures > most)) return undefined;
   return await compare(db, attempt, account, password, ip, counted).catch(error => {
-    // Too many hashes at once: an unknown user would not be told so.
+    // The queue of hashes is full. An unknown user would not get this error.
     if (error instanceof ApiError) return undefined;
     throw error;
   });
@@ -91,7 +90,7 @@ async function compareQuietly(
 /** Records each limit once per window. An unknown account is not named: what was typed can be a password. */
 async function recordBlocked(
   db: Db,
-  account: Account | null,
+  account: LoginAccount | null,
   network: string,
   ip: string,
   reached: LimitScope[],

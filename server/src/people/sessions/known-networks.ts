@@ -1,6 +1,6 @@
 import type { Change } from '../../record/change.ts';
 import { networkOf } from './network.ts';
-import { deletePlaces, forgetFailuresHere, rememberPlace } from './store.ts';
+import { deleteFailuresAt, deleteKnownNetworks, upsertKnownNetwork } from './store.ts';
 
 /**
  * Resets the failed logins of a user at the network of the address, and marks the network as known. For users who proved
@@ -8,11 +8,11 @@ import { deletePlaces, forgetFailuresHere, rememberPlace } from './store.ts';
  */
 export async function trustNetwork({ tx }: Change, userId: number, ip: string): Promise<void> {
   const network = networkOf(ip);
-  await forgetFailuresHere(tx, userId, network);
-  await rememberPlace(tx, userId, network);
+  await deleteFailuresAt(tx, userId, network);
+  await upsertKnownNetwork(tx, userId, network);
 }
 
 /** Forgets all known networks of a user. */
 export async function forgetNetworks({ tx }: Change, userId: number): Promise<void> {
-  await deletePlaces(tx, userId);
+  await deleteKnownNetworks(tx, userId);
 }

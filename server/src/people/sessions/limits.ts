@@ -1,23 +1,23 @@
-/** How many failed logins are let through, by what they are counted by, before further ones are refused unseen. */
+/** The number of failed logins after which further logins are blocked, by scope. */
 export const LOGIN_LIMITS = {
   /** One account at one address. */
   place: { failures: 5, minutes: 15 },
-  /** One address, whatever the accounts. */
+  /** One address, all accounts. */
   address: { failures: 20, minutes: 15 },
-  /** One account, whatever the addresses. */
+  /** One account, all addresses. */
   account: { failures: 100, minutes: 60 },
 } as const;
 
 export type LimitScope = keyof typeof LOGIN_LIMITS;
 
-/** How long an address stays one where a user is known after logging in from it. */
+/** How long a network stays known for a user after a login from it. */
 export const KNOWN_FOR_DAYS = 90;
 
-/** How long a deleted token is remembered, so that its use is noticed. */
+/** How long the hash of a revoked token is stored, so that its use is counted. */
 export const REVOKED_FOR_DAYS = 365;
 
-/** At most so many sessions of a user; a further login ends the one that was not used for the longest time. */
+/** The most sessions of a user. A further login ends the least recently used session. */
 export const MAX_SESSIONS = 20;
 
-/** A login that is blocked is answered no sooner: neither at once nor after a hash, which would tell who is known where. */
+/** The minimum time of a response to a blocked login, so that the time does not show whether a hash was computed. */
 export const BLOCKED_MS = 300;

@@ -21,6 +21,6 @@ export async function recordLoginBlocked(
 
 export const tooManyFailures = (seconds: number): ApiError =>
   tooManyRequests(
-    `Too many failed logins. Try again in ${seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
+    `Too many failed logins. Retry in ${seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
     seconds,
   );

@@ -3,18 +3,20 @@ import { hashPassword, isOutdated } from '../../platform/secrets/password-hash.t
 import { type Checked, checkPassword } from './check-password.ts';
 import { type LoginOrigin, openSession } from './open.ts';
 import type { LoginRequest } from './schema.ts';
-import { type Account, lockAccount, replaceHash } from './store.ts';
+import { type LoginAccount, lockPasswordHash, replaceHash } from './store.ts';
 
-export type LoggedIn = { kind: 'in'; account: Account; secret: string } | Exclude<Checked, { kind: 'right' }>;
+export type LoggedIn =
+  | { kind: 'in'; account: LoginAccount; secret: string }
+  | Exclude<Checked, { kind: 'correct' }>;
 
-/** Logs in by password. What the password was checked against must still be there when the session begins. */
+/** Logs in with a password. The session starts only if the compared hash is still that of the user. */
 export async function logIn(db: Db, input: LoginRequest, origin: LoginOrigin): Promise<LoggedIn> {
   const checked = await checkPassword(db, input.username, input.password, origin.ip);
-  if (checked.kind !== 'right') return checked;
+  if (checked.kind !== 'correct') return checked;
   const { account } = checked;
   const secret = await db.transaction().execute(async tx => {
-    const now = await lockAccount(tx, account.id);
-    if (now?.passwordHash !== account.passwordHash) return undefined;
+    const locked = await lockPasswordHash(tx, account.id);
+    if (locked?.passwordHash !== account.passwordHash) return undefined;
     return await openSession(tx, account.id, 'password', origin);
   });
   if (secret === undefined) return { kind: 'wrong', reached: [] };

@@ -2,10 +2,10 @@ import { isIPv6 } from 'node:net';
 
 const MAX_LENGTH = 100;
 
-/** What limits are counted by: an IPv4 address, or the IPv6 network of 64 bits, of which one customer has all addresses. */
+/** The IPv4 address, or the IPv6 network of 64 bits, because one customer usually has all addresses of such a network. */
 export function networkOf(ip: string): string {
   const address = ip.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');
-  // A proxy may pass on anything in X-Forwarded-For; what is no address is counted as the text it is.
+  // A proxy can pass on any text in X-Forwarded-For.
   if (!isIPv6(address)) return address.slice(0, MAX_LENGTH);
   const [front = [], back = []] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)

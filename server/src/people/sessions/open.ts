@@ -3,16 +3,16 @@ import { hashToken, newToken } from '../../access/token.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { MAX_SESSIONS } from './limits.ts';
 import { networkOf } from './network.ts';
-import { deleteSessionByHash, insertSession, rememberPlace, trimSessions } from './store.ts';
+import { deleteOldestSessions, deleteSessionByHash, insertSession, upsertKnownNetwork } from './store.ts';
 
 const MAX_USER_AGENT_LENGTH = 255;
 
-/** Where a login comes from, and the session that the browser had so far, which it replaces. */
+/** The client of a login, and the session of its cookie, which the new session replaces. */
 export type LoginOrigin = { ip: string; userAgent: string | undefined; replaces?: string | undefined };
 
 /**
- * Opens a session for a user who has proved in some way who they are; the caller holds the lock on the user. The secret
- * returned goes into the cookie and nowhere else.
+ * Opens a session for an authenticated user. The caller holds the lock on the user. Returns the secret for the cookie, which
+ * is stored nowhere else.
  */
 export async function openSession(
   tx: Tx,
@@ -22,7 +22,7 @@ export async function openSession(
 ): Promise<string> {
   const secret = newToken('session', '');
   if (replaces !== undefined) await deleteSessionByHash(tx, hashToken(replaces));
-  await trimSessions(tx, userId, MAX_SESSIONS - 1);
+  await deleteOldestSessions(tx, userId, MAX_SESSIONS - 1);
   await insertSession(tx, {
     userId,
     hash: hashToken(secret),
@@ -31,6 +31,6 @@ export async function openSession(
     userAgent: userAgent?.slice(0, MAX_USER_AGENT_LENGTH) ?? null,
     days: SESSION_DAYS,
   });
-  await rememberPlace(tx, userId, networkOf(ip));
+  await upsertKnownNetwork(tx, userId, networkOf(ip));
   return secret;
 }

@@ -10,7 +10,7 @@ import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
 import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { change } from '../../record/change.ts';
-import { needsPasswordLogin } from '../auth-settings/password-login.ts';
+import { requirePasswordLogin } from '../auth-settings/password-login.ts';
 import { endAllSessions, endSession, logOut } from './end.ts';
 import { logIn } from './login.ts';
 import { tooManyFailures } from './login-blocked.ts';
@@ -31,18 +31,18 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Log in',
         description:
-          'Begins a session and sets its cookie; a session that the browser had before ends. An unknown user and a wrong password are answered alike. Failures are limited per account, per address and per both. Refused where logging in with a password is switched off. Events: login-blocked when a limit is reached.',
+          'Starts a session and sets its cookie. Ends the session of an earlier cookie. An unknown user and a wrong password get the same response. Failures are limited per account, per address and per both. Rejected while password login is disabled. Needs no authentication. Events: login-blocked when a limit is reached.',
         security: [],
         body: LoginRequest,
         response: {
-          200: answer('Logged in; the answer sets the cookie', Caller),
+          200: answer('Logged in. The response sets the cookie', Caller),
           ...refusals(400, 401, 403, 413, 415, 429),
         },
       },
     },
     async (request, reply) => {
       rejectOtherOrigins(request, publicUrl);
-      await needsPasswordLogin(db);
+      await requirePasswordLogin(db);
       const result = await logIn(db, request.body, {
         ip: request.ip,
         userAgent: request.headers['user-agent'],
@@ -51,9 +51,9 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
       count(result);
       if (result.kind === 'blocked') throw tooManyFailures(result.seconds);
       if (result.kind === 'wrong') {
-        throw new ApiError('AuthenticationRequired', 'Username or password is wrong.');
+        throw new ApiError('AuthenticationRequired', 'The username or the password is wrong.');
       }
-      request.log.info({ userId: result.account.id }, 'logged in');
+      request.log.info({ userId: result.account.id }, 'user logged in');
       setSessionCookie(reply, publicUrl, result.secret);
       return asCaller(result.account);
     },
@@ -67,7 +67,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Log out',
         description:
-          'Ends the session of the cookie and removes the cookie. Without a session nothing happens.',
+          'Ends the session of the cookie and removes the cookie. Does nothing without a session. Needs no authentication.',
         security: [],
         response: { 200: Nothing, ...refusals(403) },
       },
@@ -91,7 +91,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'getSessions',
         tags,
         summary: 'List my sessions',
-        description: 'Where the caller is logged in, the most recently used first.',
+        description: 'Returns the sessions of the authenticated user, the most recently used first.',
         response: { 200: answer('The sessions', SessionList), ...refusals(401, 403) },
       },
     },
@@ -107,7 +107,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Log out everywhere',
         description:
-          'Ends all sessions of the caller, this one too; personal tokens stay. Events: user-sessions-ended.',
+          'Ends all sessions of the authenticated user, including the current one. Personal tokens keep working. Events: user-sessions-ended.',
         response: { 200: Nothing, ...refusals(401, 403) },
       },
     },
@@ -127,7 +127,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'endSession',
         tags,
         summary: 'End one of my sessions',
-        description: 'Whoever uses it has to log in again. Events: user-sessions-ended.',
+        description: 'Ends one session of the authenticated user. Events: user-sessions-ended.',
         params: Type.Object({
           id: PathId('Session', '31'),
         }),
@@ -146,24 +146,24 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
 
 const ownerOf = (actor: Actor) => ({ userId: requireUser(actor), username: actor.name });
 
-/** Logins are told by metrics and not by events: there are too many, and what matters in the record is who changed what. */
+/** Logins are counted in metrics and not recorded as events, because there are too many of them. */
 function loginMetrics(app: App): (result: Awaited<ReturnType<typeof logIn>>) => void {
   const registers = [app.metrics];
   const logins = new Counter({
     name: 'halyard_logins_total',
-    help: 'Logins by password: success, failure, or blocked by a limit before the password was looked at',
+    help: 'Logins with a password, by result: success, failure, or blocked by a rate limit',
     labelNames: ['result'],
     registers,
   });
   const limits = new Counter({
     name: 'halyard_login_limits_reached_total',
-    help: 'Limits of failed logins reached, by what they count: account, address, or place (both)',
+    help: 'Rate limits of failed logins that were reached, by scope: account, address, or place (both)',
     labelNames: ['counted_by'],
     registers,
   });
   new Gauge({
     name: 'halyard_password_hashes_waiting',
-    help: 'Passwords that wait to be computed',
+    help: 'Password hashes waiting to be computed',
     registers,
     collect() {
       this.set(hashingWork().waiting);

@@ -7,7 +7,7 @@ export const LoginRequest = NamedObject(
     username: Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Username or e-mail address, in upper or lower case',
+      description: 'Username or e-mail address, case-insensitive',
       examples: ['alice'],
     }),
     password: Type.String({ minLength: 1, maxLength: 1_000 }),
@@ -20,12 +20,12 @@ export const Session = Named(
   'Session',
   Type.Object({
     id: Type.Integer({ examples: [31] }),
-    method: Type.String({ description: 'How the user logged in', examples: ['password'] }),
-    ip: Nullable(Type.String({ description: 'Address it began at', examples: ['192.0.2.7'] })),
-    userAgent: Nullable(Type.String({ description: 'Browser it began in, as the browser names itself' })),
+    method: Type.String({ description: 'Login method', examples: ['password'] }),
+    ip: Nullable(Type.String({ description: 'IP address of the login', examples: ['192.0.2.7'] })),
+    userAgent: Nullable(Type.String({ description: 'User-Agent header of the login' })),
     createdAt: Timestamp('When the user logged in'),
-    seenAt: Timestamp('When it was last used, to the minute'),
-    expiresAt: Timestamp('When it ends at the latest'),
+    seenAt: Timestamp('When the session was last used, to the minute'),
+    expiresAt: Timestamp('When the session ends at the latest'),
     current: Type.Boolean({ description: 'true for the session of this request' }),
   }),
 );

@@ -4,7 +4,7 @@ import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { KNOWN_FOR_DAYS, type LimitScope, LOGIN_LIMITS, REVOKED_FOR_DAYS } from './limits.ts';
 import type { Session } from './schema.ts';
 
-export type Account = {
+export type LoginAccount = {
   id: number;
   name: string | null;
   username: string | null;
@@ -12,17 +12,17 @@ export type Account = {
   passwordHash: string | null;
 };
 
-/** Who tries to log in, as typed, and from which network. */
-export type Attempt = { login: string; network: string };
+/** The username or e-mail address as typed, and the network of the client. */
+export type LoginAttempt = { login: string; network: string };
 
-/** Lowered by the database, as it does when it looks for the user: two spellings of one name have one counter. */
+/** The key of a counter. PostgreSQL lowers the case, as it does to find the user: two spellings have one counter. */
 export const digest = (...parts: RawBuilder<unknown>[]) =>
   sql`sha256(convert_to(${sql.join(parts, sql` || chr(10) || `)}, 'UTF8'))`;
 
 const days = (count: number) => sql`make_interval(days => ${sql.lit(count)})`;
 
 /** The three counters of an attempt. */
-const counters = ({ login, network }: Attempt) => {
+const counters = ({ login, network }: LoginAttempt) => {
   const [account, address] = [sql`lower(${login}::text)`, sql`${network}::text`];
   const keys = { place: digest(account, address), address: digest(address), account: digest(account) };
   const rows = (Object.keys(keys) as LimitScope[]).map(
@@ -36,17 +36,17 @@ const counters = ({ login, network }: Attempt) => {
 export const SECONDS_LEFT = sql`ceil(extract(epoch from ends_at - now()))::integer`;
 
 export type FoundLogin = {
-  account: Account | null;
-  /** The user has logged in from this network before. */
+  account: LoginAccount | null;
+  /** Whether the user has logged in from this network before. */
   known: boolean;
-  /** Seconds until the next attempt is let through; null: it is now. The same whether or not the user is known here. */
+  /** Seconds until the limits allow an attempt. Null: they do now. Does not depend on whether the network is known. */
   blockedFor: number | null;
-  /** The limit of this account at this network is reached, which holds for a known user too. */
+  /** Whether the limit of this account at this network is reached. It also applies at a known network. */
   blockedHere: boolean;
 };
 
-/** The user of that e-mail address or else username, and whether the attempt is let through. Reads only. */
-export async function findLogin(db: Reader, attempt: Attempt): Promise<FoundLogin> {
+/** Finds the user by e-mail address or username, and whether the limits allow the attempt. Writes nothing. */
+export async function findLogin(db: Reader, attempt: LoginAttempt): Promise<FoundLogin> {
   const { rows } = await sql<FoundLogin>`
     with account as (
       select id, name, username, email, password_hash as "passwordHash"
@@ -72,18 +72,18 @@ export async function findLogin(db: Reader, attempt: Attempt): Promise<FoundLogi
 
 export type Counted = { scope: LimitScope; failures: number; most: number; secondsLeft: number };
 
-/** Counts on while the time runs, and else from 1 again. */
-export const COUNT_ON = sql`
+/** Increments a counter, or restarts it at 1 if its time is over. */
+export const INCREMENT_COUNTER = sql`
   on conflict (scope, key) do update set
     failures = case when old.ends_at > now() then old.failures + 1 else 1 end,
     ends_at = case when old.ends_at > now() then old.ends_at else excluded.ends_at end
   returning scope, failures, ends_at`;
 
 /**
- * Counts an attempt before its password is looked at, in one statement, so that servers cannot count past each other. What its
- * address does not let through does not count against the account.
+ * Counts an attempt before its password is compared. One statement, so that concurrent servers cannot exceed a limit. An
+ * attempt that the limit of its address blocks does not count against the account.
  */
-export async function countAttempt(db: Db, attempt: Attempt, placeOnly = false): Promise<Counted[]> {
+export async function countAttempt(db: Db, attempt: LoginAttempt, placeOnly = false): Promise<Counted[]> {
   const { rows } = await sql<Counted>`
     with counter as (select * from ${counters(attempt)}),
     near as (
@@ -91,25 +91,25 @@ export async function countAttempt(db: Db, attempt: Attempt, placeOnly = false):
       select scope, key, 1, now() + lasts from counter
       where scope = 'place' or (scope = 'address' and not ${placeOnly})
       order by scope desc
-      ${COUNT_ON}
+      ${INCREMENT_COUNTER}
     ), everywhere as (
       insert into login_failures as old (scope, key, failures, ends_at)
       select scope, key, 1, now() + lasts from counter
       where scope = 'account' and not ${placeOnly}
         and not exists (select from near join counter using (scope) where failures > most)
-      ${COUNT_ON}
+      ${INCREMENT_COUNTER}
     )
     select scope, failures, most, ${SECONDS_LEFT} as "secondsLeft"
     from (table near union all table everywhere) as counted join counter using (scope)`.execute(db);
   return rows;
 }
 
-/** Takes an attempt back that was no failure; after a right password the failures at this place are forgotten everywhere. */
+/** Uncounts an attempt that did not fail. A correct password also uncounts the earlier failures at this network. */
 export async function uncountAttempt(
   db: Db,
-  attempt: Attempt,
+  attempt: LoginAttempt,
   scopes: LimitScope[],
-  right: boolean,
+  isCorrect: boolean,
 ): Promise<void> {
   await sql`
     with held as (
@@ -119,12 +119,12 @@ export async function uncountAttempt(
       for update of login_failures
     )
     update login_failures set failures = greatest(
-      login_failures.failures - coalesce(case when ${right} then (select failures from held where scope = 'place') end, 1), 0)
+      login_failures.failures - coalesce(case when ${isCorrect} then (select failures from held where scope = 'place') end, 1), 0)
     from held where login_failures.scope = held.scope and login_failures.key = held.key`.execute(db);
 }
 
-/** Forgets what failed here for this user, by username and by e-mail address. */
-export async function forgetFailuresHere(tx: Tx, userId: number, network: string): Promise<void> {
+/** Deletes the counters of failed logins of the user at the network, by username and by e-mail address. */
+export async function deleteFailuresAt(tx: Tx, userId: number, network: string): Promise<void> {
   await sql`
     delete from login_failures
     where scope = 'place' and key in (
@@ -134,18 +134,18 @@ export async function forgetFailuresHere(tx: Tx, userId: number, network: string
     )`.execute(tx);
 }
 
-export async function rememberPlace(tx: Tx, userId: number, network: string): Promise<void> {
+export async function upsertKnownNetwork(tx: Tx, userId: number, network: string): Promise<void> {
   await sql`
     insert into login_places (user_id, address) values (${userId}, ${network})
     on conflict (user_id, address) do update set seen_at = now()`.execute(tx);
 }
 
-export async function deletePlaces(tx: Tx, userId: number): Promise<void> {
+export async function deleteKnownNetworks(tx: Tx, userId: number): Promise<void> {
   await tx.deleteFrom('login_places').where('user_id', '=', userId).execute();
 }
 
-/** The hash of the password the user has now; nobody changes it, or deletes the user, until the transaction ends. */
-export async function lockAccount(
+/** Locks the user and returns the current hash of the password. */
+export async function lockPasswordHash(
   tx: Tx,
   userId: number,
 ): Promise<{ passwordHash: string | null } | undefined> {
@@ -159,7 +159,7 @@ export async function lockAccount(
     .executeTakeFirst();
 }
 
-/** The same password, hashed with the parameters of today. */
+/** Replaces the hash of the same password by one with the current parameters. */
 export async function replaceHash(db: Db, userId: number, before: string, after: string): Promise<void> {
   await db
     .updateTable('users')
@@ -186,8 +186,8 @@ export async function insertSession(tx: Tx, session: NewSession): Promise<void> 
   await sql`update users set seen_at = now() where id = ${session.userId}`.execute(tx);
 }
 
-/** Ends all but the most recently used sessions of a user. */
-export async function trimSessions(tx: Tx, userId: number, keep: number): Promise<void> {
+/** Deletes all but the most recently used sessions of a user. */
+export async function deleteOldestSessions(tx: Tx, userId: number, keep: number): Promise<void> {
   await sql`
     delete from sessions where id in (
       select id from sessions where user_id = ${userId} order by seen_at desc, id desc offset ${keep}
@@ -218,7 +218,7 @@ export async function deleteSessionByHash(db: Db | Tx, hash: Buffer): Promise<vo
   await db.deleteFrom('sessions').where('hash', '=', hash).execute();
 }
 
-/** Returns how many there were. */
+/** Returns the number of deleted sessions. */
 export async function deleteSessionsOf(tx: Tx, userIds: number[]): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('sessions')
@@ -227,7 +227,7 @@ export async function deleteSessionsOf(tx: Tx, userIds: number[]): Promise<numbe
   return Number(numDeletedRows);
 }
 
-/** Removes what counts no more: sessions that ended, counters that ran out, places and links that are too old. */
+/** Deletes expired sessions, counters, known networks, links and logins. Returns the number of rows. */
 export async function deleteExpired(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with ended as (delete from sessions where not (${IS_ALIVE}) returning 1),

@@ -5,38 +5,45 @@ import { ApiError } from '../../platform/errors.ts';
 import { type Keyring, seal, unseal } from '../../platform/secrets/seal.ts';
 import { insertFinished, isUnfinished } from './store.ts';
 
-/** A login on its way to the provider and back. The browser keeps it, sealed: nothing is stored for who does not log in. */
-export type Attempt = { state: string; nonce: string; verifier: string; returnTo: string; expiresAt: number };
+/** A login in progress at the provider. The browser stores it encrypted, so that unfinished logins take no space here. */
+export type SsoAttempt = {
+  state: string;
+  nonce: string;
+  verifier: string;
+  returnTo: string;
+  expiresAt: number;
+};
 
 export const ATTEMPT_MINUTES = 10;
 
-const PLACE = 'sso:attempt';
+const CONTEXT = 'sso:attempt';
 
-export const sealAttempt = (keyring: Keyring, attempt: Attempt): string =>
-  Buffer.from(seal(keyring, PLACE, JSON.stringify(attempt))).toString('base64url');
+export const sealAttempt = (keyring: Keyring, attempt: SsoAttempt): string =>
+  Buffer.from(seal(keyring, CONTEXT, JSON.stringify(attempt))).toString('base64url');
 
-/** The attempt that this browser began and that the state belongs to, unless it is over. */
-export async function takeBack(
+/** The attempt of this browser, if it has this state, is not finished and not expired. */
+export async function openAttempt(
   db: Reader,
   keyring: Keyring,
   sealed: string | undefined,
   state: string | undefined,
-): Promise<Attempt> {
-  const attempt = sealed === undefined ? undefined : open(keyring, sealed);
-  if (!attempt || state === undefined || !isSame(attempt.state, state)) throw unknown();
-  if (!(await isUnfinished(db, hashToken(attempt.state), new Date(attempt.expiresAt)))) throw unknown();
+): Promise<SsoAttempt> {
+  const attempt = sealed === undefined ? undefined : decrypt(keyring, sealed);
+  if (!attempt || state === undefined || !isSame(attempt.state, state)) throw unknownAttempt();
+  if (!(await isUnfinished(db, hashToken(attempt.state), new Date(attempt.expiresAt))))
+    throw unknownAttempt();
   return attempt;
 }
 
-/** Part of the login that the attempt was for. Of several with one attempt, on any servers, one gets past this. */
-export async function finishAttempt(tx: Tx, { state, expiresAt }: Attempt): Promise<void> {
-  if (!(await insertFinished(tx, hashToken(state), new Date(expiresAt)))) throw unknown();
+/** Marks the attempt as finished. Only one of several concurrent logins with one attempt succeeds, on all servers. */
+export async function finishAttempt(tx: Tx, { state, expiresAt }: SsoAttempt): Promise<void> {
+  if (!(await insertFinished(tx, hashToken(state), new Date(expiresAt)))) throw unknownAttempt();
 }
 
-/** undefined for what we have not sealed, or with a key that is gone. */
-function open(keyring: Keyring, sealed: string): Attempt | undefined {
+/** Undefined for a value that this server did not encrypt, or whose key was removed. */
+function decrypt(keyring: Keyring, sealed: string): SsoAttempt | undefined {
   try {
-    return JSON.parse(unseal(keyring, PLACE, Buffer.from(sealed, 'base64url').toString()));
+    return JSON.parse(unseal(keyring, CONTEXT, Buffer.from(sealed, 'base64url').toString()));
   } catch {
     return undefined;
   }
@@ -44,8 +51,8 @@ function open(keyring: Keyring, sealed: string): Attempt | undefined {
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(hashToken(one), hashToken(other));
 
-const unknown = (): ApiError =>
+const unknownAttempt = (): ApiError =>
   new ApiError(
     'AuthenticationRequired',
-    `This login was not begun in this browser, was finished already, or took longer than ${ATTEMPT_MINUTES} minutes. Begin again: /auth/oidc/login.`,
+    `This login was started in another browser, is already finished, or took longer than ${ATTEMPT_MINUTES} minutes. Start again: /auth/oidc/login.`,
   );

@@ -1,18 +1,18 @@
 import * as oidc from 'openid-client';
 import type { Db } from '../../platform/db/database.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
-import { type Attempt, takeBack } from './attempt.ts';
+import { openAttempt, type SsoAttempt } from './attempt.ts';
 import { type Identity, identityOf } from './claims.ts';
+import { limitUnconfirmed } from './limit-unconfirmed.ts';
 import { callbackUrl } from './login.ts';
-import { activeSettings, asking, discover, type Sso } from './provider.ts';
-import { limitingUnconfirmed } from './unconfirmed.ts';
+import { activeSettings, askProvider, discover, type Sso } from './provider.ts';
 
 type Returned = { query: string; state: string | undefined; sealed: string | undefined };
-type Log = Parameters<typeof asking>[0];
+type Log = Parameters<typeof askProvider>[0];
 
-export type ConfirmedLogin = { attempt: Attempt; identity: Identity; settings: ActiveOidc };
+export type ConfirmedLogin = { attempt: SsoAttempt; identity: Identity; settings: ActiveOidc };
 
-/** Asks the provider to confirm a login. The settings of now apply, not those from the start of the login. */
+/** Asks the provider to confirm a login. The current settings apply, not those at the start of the login. */
 export async function confirmLogin(
   db: Db,
   sso: Sso,
@@ -21,7 +21,7 @@ export async function confirmLogin(
   log: Log,
 ): Promise<ConfirmedLogin> {
   const settings = await activeSettings(db, sso);
-  const attempt = await takeBack(db, sso.keyring, sealed, state);
+  const attempt = await openAttempt(db, sso.keyring, sealed, state);
   const confirm = async () => {
     const provider = await discover(settings);
     const tokens = await oidc.authorizationCodeGrant(provider, new URL(`${callbackUrl(sso)}?${query}`), {
@@ -32,6 +32,6 @@ export async function confirmLogin(
     });
     return await identityOf(provider, tokens, settings);
   };
-  const identity = await limitingUnconfirmed(db, ip, () => asking(log, confirm));
+  const identity = await limitUnconfirmed(db, ip, () => askProvider(log, confirm));
   return { attempt, identity, settings };
 }

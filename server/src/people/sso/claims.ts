@@ -5,13 +5,13 @@ import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isReserved } from '../users/reserved.ts';
 import type { IdentityKey } from './store.ts';
 
-/** Who the provider says has logged in. */
+/** The identity that the provider confirmed. */
 export type Identity = {
   key: IdentityKey;
-  /** undefined: none, or one the provider does not vouch for. */
+  /** Undefined: missing or not verified by the provider. */
   email: string | undefined;
   name: string | null;
-  /** undefined: groups are not the provider's business. */
+  /** Undefined: group syncing is disabled. */
   groups: string[] | undefined;
 };
 
@@ -24,21 +24,22 @@ const MAX_NAME_LENGTH = 255;
 const MAX_GROUPS = 1_000;
 const MAX_KEY_LENGTH = 500;
 
-/** Reads the ID token, and asks for the rest what the provider tells at its userinfo endpoint only. */
+/** Reads the ID token, and requests the userinfo endpoint for claims that the token lacks. */
 export async function identityOf(
   provider: oidc.Configuration,
   tokens: Tokens,
   settings: ActiveOidc,
 ): Promise<Identity> {
   const token = tokens.claims();
-  if (!token || token.sub.length > MAX_KEY_LENGTH) throw new TypeError('the ID token has no usable subject');
+  if (!token || token.sub.length > MAX_KEY_LENGTH)
+    throw new TypeError('the ID token has no subject, or a subject that is too long');
   if (!isStorable(token.sub)) {
     throw new ApiError(
       'NoAccessError',
-      'The identity provider names you by a text that holds NUL or half a surrogate pair. Ask an administrator.',
+      'The subject of your identity contains NUL or half a surrogate pair. Ask an administrator.',
     );
   }
-  refuseOtherAcr(token, settings);
+  rejectOtherAcr(token, settings);
   const path = settings.enableGroupSyncing ? (settings.groupJsonPath ?? 'groups') : undefined;
   const groupsIn = (claims: Claims) => (path === undefined ? undefined : valueAt(claims, path));
   const isComplete = token.email !== undefined && (path === undefined || groupsIn(token) !== undefined);
@@ -50,21 +51,21 @@ export async function identityOf(
   const name = token.name ?? more.name;
   return {
     key: { issuer: token.iss, clientId: settings.clientId, subject: token.sub },
-    // Address and proof come from the same place: one of two sources must not vouch for the other.
+    // Address and verification come from the same source. One source must not verify the address of the other.
     email: verifiedEmail(token.email === undefined ? more : token),
     name: typeof name === 'string' ? acceptableName(name) : null,
-    groups: path === undefined ? undefined : textsOf(groupsIn(token) ?? groupsIn(more)),
+    groups: path === undefined ? undefined : stringsOf(groupsIn(token) ?? groupsIn(more)),
   };
 }
 
-/** People often choose their name at the provider; one that is reserved here is left out. */
+/** Users often choose their name at the provider. A reserved name is dropped. */
 function acceptableName(text: string): string | null {
   // Cut first: the cut can split a surrogate pair, and the expression removes the half that is left.
   const name = text.slice(0, MAX_NAME_LENGTH).replace(/\p{C}/gu, '').trim();
   return name === '' || isReserved(name, true) ? null : name;
 }
 
-/** Some providers send the proof as a text. */
+/** Some providers send email_verified as a string. */
 function verifiedEmail({ email, email_verified: verified }: Claims): string | undefined {
   if (verified !== true && verified !== 'true') return undefined;
   return typeof email === 'string' && email.length <= MAX_EMAIL_LENGTH && EMAIL.test(email)
@@ -72,13 +73,16 @@ function verifiedEmail({ email, email_verified: verified }: Claims): string | un
     : undefined;
 }
 
-/** The provider may leave out how it has authenticated; what it says must be what was asked for. */
-function refuseOtherAcr({ acr }: Claims, { acrValues }: ActiveOidc): void {
+/** The provider may omit acr. If it sends one, it must be one of the requested values. */
+function rejectOtherAcr({ acr }: Claims, { acrValues }: ActiveOidc): void {
   if (acrValues === null || acr === undefined || acrValues.split(/ +/).includes(String(acr))) return;
-  throw new ApiError('NoAccessError', 'The identity provider did not authenticate you in the way asked for.');
+  throw new ApiError(
+    'NoAccessError',
+    'The identity provider did not authenticate you with a requested method (acr).',
+  );
 }
 
-/** By the name of the claim, which may hold dots, or else by a path. */
+/** Looks up a claim with this name, which may contain dots, or follows the path. */
 function valueAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   return path
@@ -93,7 +97,7 @@ function valueAt(claims: Claims, path: string): unknown {
     );
 }
 
-const textsOf = (value: unknown): string[] =>
+const stringsOf = (value: unknown): string[] =>
   [value]
     .flat()
     .filter(one => typeof one === 'string')

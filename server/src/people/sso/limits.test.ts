@@ -9,7 +9,7 @@ import { call } from '../../test/request.ts';
 import { ask, beginLogin, configureSso, cookiesOf, pathOf, person } from '../../test/single-sign-on.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 import { sweepLogins } from '../sessions/end.ts';
-import { UNCONFIRMED } from './unconfirmed.ts';
+import { UNCONFIRMED } from './limit-unconfirmed.ts';
 
 const harness = useHarness();
 let provider: IdentityProvider;

@@ -5,8 +5,8 @@ import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { ATTEMPT_MINUTES, sealAttempt } from './attempt.ts';
 import { activeSettings, discover, type Sso } from './provider.ts';
 
-/** Begins a login: the address at the provider, and what the browser has to bring back. */
-export async function beginLogin(db: Db, sso: Sso, returnTo: string): Promise<{ url: URL; sealed: string }> {
+/** Starts a login. Returns the URL at the provider and the encrypted attempt for the browser. */
+export async function startLogin(db: Db, sso: Sso, returnTo: string): Promise<{ url: URL; sealed: string }> {
   const settings = await activeSettings(db, sso);
   needsKey(sso.keyring);
   const provider = await discover(settings);

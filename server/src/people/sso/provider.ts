@@ -5,42 +5,42 @@ import type { Keyring } from '../../platform/secrets/seal.ts';
 import { type ActiveOidc, findActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isOnThisMachine } from '../auth-settings/settings.ts';
 
-/** What single sign-on needs to know of the server. */
+/** The server settings that single sign-on needs. */
 export type Sso = { publicUrl: string; keyring: Keyring };
 
 const TIMEOUT_SECONDS = 5;
-const MAX_ANSWER_BYTES = 1_048_576;
-/** Providers change their keys and addresses rarely, and announce it longer before. */
-const KNOWN_FOR_MS = 5 * 60_000;
+const MAX_RESPONSE_BYTES = 1_048_576;
+/** Providers rarely change their keys and URLs, and publish new keys earlier than this. */
+const CACHED_FOR_MS = 5 * 60_000;
 
 export async function activeSettings(db: Reader, { keyring }: Sso): Promise<ActiveOidc> {
   const settings = await findActiveOidc(db, keyring);
-  if (!settings) throw new ApiError('NotFoundError', 'Single sign-on is not switched on here.');
+  if (!settings) throw new ApiError('NotFoundError', 'Single sign-on is disabled.');
   return settings;
 }
 
-let known: { key: string; until: number; provider: Promise<oidc.Configuration> } | undefined;
+let cached: { key: string; until: number; provider: Promise<oidc.Configuration> } | undefined;
 
 /**
- * The provider, as it describes itself. Kept for a while, and asked once for all who wait: anybody can begin a login, and
- * must not thereby make this server send as many requests.
+ * The discovery document of the provider. Cached, and requested once for concurrent logins, because anyone can start a login
+ * and must not cause one request each.
  */
 export async function discover(settings: ActiveOidc): Promise<oidc.Configuration> {
   const { discoverUrl, clientId, secret, idTokenSigningAlgorithm } = settings;
   const key = JSON.stringify([discoverUrl, clientId, secret, idTokenSigningAlgorithm]);
-  if (known?.key === key && known.until > Date.now()) return await known.provider;
-  const provider = ask(settings);
-  const entry = { key, until: Date.now() + KNOWN_FOR_MS, provider };
-  known = entry;
+  if (cached?.key === key && cached.until > Date.now()) return await cached.provider;
+  const provider = requestDiscovery(settings);
+  const entry = { key, until: Date.now() + CACHED_FOR_MS, provider };
+  cached = entry;
   try {
     return await provider;
   } catch (error) {
-    if (known === entry) known = undefined;
+    if (cached === entry) cached = undefined;
     throw error;
   }
 }
 
-async function ask(settings: ActiveOidc): Promise<oidc.Configuration> {
+async function requestDiscovery(settings: ActiveOidc): Promise<oidc.Configuration> {
   const url = new URL(settings.discoverUrl);
   const algorithm = settings.idTokenSigningAlgorithm;
   return await oidc.discovery(
@@ -51,7 +51,7 @@ async function ask(settings: ActiveOidc): Promise<oidc.Configuration> {
     {
       timeout: TIMEOUT_SECONDS,
       [oidc.customFetch]: boundedFetch,
-      // The signature of an ID token is checked though it comes straight from the provider: a wrong proxy is found too.
+      // Verifies the signature of ID tokens that come directly from the provider too, to detect a proxy that forges them.
       execute: [
         oidc.enableNonRepudiationChecks,
         ...(isOnThisMachine(url) ? [oidc.allowInsecureRequests] : []),
@@ -60,7 +60,7 @@ async function ask(settings: ActiveOidc): Promise<oidc.Configuration> {
   );
 }
 
-/** In the header, which is what a provider must support that says nothing; in the body if it wants that. */
+/** In the header, which is the default of the protocol, or in the body if the provider only supports that. */
 function authentication(secret: string | null): oidc.ClientAuth {
   if (secret === null) return oidc.None();
   return (server, client, body, headers) => {
@@ -71,7 +71,7 @@ function authentication(secret: string | null): oidc.ClientAuth {
   };
 }
 
-/** No redirects, and no answer larger than any provider needs; the time is bounded by the signal in the options. */
+/** Follows no redirects and limits the size of a response. The signal in the options limits the time. */
 const boundedFetch: oidc.CustomFetch = async (url, options) => {
   const { body: sent, ...rest } = options;
   const response = await fetch(url, { ...rest, redirect: 'manual', ...(sent == null ? {} : { body: sent }) });
@@ -79,7 +79,7 @@ const boundedFetch: oidc.CustomFetch = async (url, options) => {
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new TypeError('the answer is too large');
+    if (bytes > MAX_RESPONSE_BYTES) throw new TypeError('the response is too large');
     parts.push(part);
   }
   const body = bytes === 0 ? null : Buffer.concat(parts);
@@ -88,30 +88,30 @@ const boundedFetch: oidc.CustomFetch = async (url, options) => {
 
 type Log = { warn: (fields: object, message: string) => void };
 
-/** Asks the provider something. What goes wrong is told without its text: that can hold tokens. */
-export async function asking<T>(log: Log, work: () => Promise<T>): Promise<T> {
+/** Runs a request to the provider. Logs and errors leave out the message of a failure, which can contain tokens. */
+export async function askProvider<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ApiError) throw error;
     const { code, reason } = detailsOf(error);
-    log.warn({ code, reason }, 'single sign-on: the provider did not answer as it should');
-    throw isTheirFault(error, reason) ? unavailable() : notConfirmed(reason);
+    log.warn({ code, reason }, 'request to identity provider failed');
+    throw isProviderFailure(error, reason) ? unavailable() : notConfirmed(reason);
   }
 }
 
-const PLAIN_WORD = /^[a-z_]{1,60}$/;
+const ERROR_CODE = /^[a-z_]{1,60}$/;
 
 function detailsOf(error: unknown): { code: string; reason: string | undefined } {
   const { name, code, error: reason } = error as { name?: string; code?: string; error?: unknown };
   return {
     code: String(code ?? name).slice(0, 100),
-    reason: typeof reason === 'string' && PLAIN_WORD.test(reason) ? reason : undefined,
+    reason: typeof reason === 'string' && ERROR_CODE.test(reason) ? reason : undefined,
   };
 }
 
-/** What another try, or an administrator, can mend; the rest is about this one login. */
-function isTheirFault(error: unknown, reason: string | undefined): boolean {
+/** Whether a retry or an administrator can fix the failure. Other failures concern this login only. */
+function isProviderFailure(error: unknown, reason: string | undefined): boolean {
   if (reason !== undefined)
     return /^(invalid_client|unauthorized_client|server_error|temporarily_)/.test(reason);
   const code = String((error as { code?: unknown }).code ?? '');
@@ -124,12 +124,12 @@ function isTheirFault(error: unknown, reason: string | undefined): boolean {
 const unavailable = (): ApiError =>
   new ApiError(
     'ServiceUnavailableError',
-    'The identity provider does not answer as it should. Try again, or ask an administrator to look at the settings of single sign-on.',
+    'The identity provider is unavailable or misconfigured. Retry, or ask an administrator to check the settings of single sign-on.',
     { retryAfter: 10 },
   );
 
 const notConfirmed = (reason: string | undefined): ApiError =>
   new ApiError(
     'AuthenticationRequired',
-    `The identity provider did not confirm this login${reason === undefined ? '' : ` (${reason})`}. Begin again: /auth/oidc/login.`,
+    `The identity provider did not confirm this login${reason === undefined ? '' : ` (${reason})`}. Start again: /auth/oidc/login.`,
   );

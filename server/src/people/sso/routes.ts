@@ -15,10 +15,10 @@ import { refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { ATTEMPT_MINUTES } from './attempt.ts';
 import { confirmLogin } from './callback.ts';
-import { beginLogin } from './login.ts';
+import { startLogin } from './login.ts';
 import { singleSignOutUrl } from './logout.ts';
-import { asking, type Sso } from './provider.ts';
-import { ownPath } from './return-to.ts';
+import { askProvider, type Sso } from './provider.ts';
+import { returnPath } from './return-path.ts';
 import { CallbackQuery, LoginQuery } from './schema.ts';
 import { signIn } from './sign-in.ts';
 
@@ -29,7 +29,7 @@ const Redirect = (description: string) => Type.Unsafe<undefined>({ type: 'null',
 export function ssoRoutes(app: App, db: Db, sso: Sso): void {
   const logins = new Counter({
     name: 'halyard_sso_logins_total',
-    help: 'Logins by single sign-on: success, refused (no account for them), failure (not confirmed), blocked (by a limit, before the provider was asked), unavailable (the provider)',
+    help: 'Logins with single sign-on, by result: success, rejected (no account), failure (not confirmed by the provider), blocked by a rate limit, unavailable (the provider)',
     labelNames: ['result'],
     registers: [app.metrics],
   });
@@ -40,17 +40,17 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
       schema: {
         operationId: 'beginSsoLogin',
         tags,
-        summary: 'Log in by single sign-on',
+        summary: 'Start a login with single sign-on',
         description:
-          'Sends the browser to the identity provider, with PKCE, a state and a nonce, and sets a cookie for ten minutes that the way back needs. 404 while single sign-on is switched off; 503 if the provider cannot be reached.',
+          'Redirects the browser to the identity provider, with PKCE, a state and a nonce, and sets a cookie for ten minutes that the callback requires. Returns 404 while single sign-on is disabled, and 503 if the provider is unavailable. Needs no authentication.',
         security: [],
         querystring: LoginQuery,
         response: { 302: Redirect('To the identity provider'), ...refusals(400, 403, 404) },
       },
     },
     async (request, reply) => {
-      const returnTo = ownPath(request.query.redirect, sso.publicUrl);
-      const { url, sealed } = await asking(request.log, () => beginLogin(db, sso, returnTo));
+      const returnTo = returnPath(request.query.redirect, sso.publicUrl);
+      const { url, sealed } = await askProvider(request.log, () => startLogin(db, sso, returnTo));
       setLoginCookie(reply, sso.publicUrl, sealed, ATTEMPT_MINUTES * 60);
       return reply.redirect(url.href, 302);
     },
@@ -62,13 +62,13 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
       schema: {
         operationId: 'finishSsoLogin',
         tags,
-        summary: 'Come back from the identity provider',
+        summary: 'Finish a login with single sign-on',
         description:
-          'Checks what the provider says, finds or makes the account, brings its groups up to date if that is wanted, begins a session and goes on to a path of this server. An attempt can be finished once, in the browser that began it. What the provider does not confirm is limited per address. Events: login-blocked when the limit is reached, user-created, group-user-added, group-user-removed.',
+          'The identity provider redirects the browser to this path. Confirms the login, finds or creates the account, syncs its groups if enabled, starts a session and redirects to a path of this server. An attempt can be finished once, in the browser that started it. Unconfirmed logins are limited per address. Needs no authentication. Events: login-blocked when the limit is reached, user-created, user-identity-linked, group-user-added, group-user-removed.',
         security: [],
         querystring: CallbackQuery,
         response: {
-          302: Redirect('Logged in; the answer sets the cookie'),
+          302: Redirect('Logged in. The response sets the cookie'),
           ...refusals(400, 401, 403, 404, 409, 429),
         },
       },
@@ -92,7 +92,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         throw error;
       });
       logins.inc({ result: 'success' });
-      request.log.info({ userId }, 'logged in');
+      request.log.info({ userId }, 'user logged in');
       clearLoginCookie(reply, sso.publicUrl);
       setSessionCookie(reply, sso.publicUrl, secret);
       return reply.redirect(returnTo, 302);
@@ -107,13 +107,13 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         tags,
         summary: 'Log out at the identity provider',
         description:
-          'Goes on to where the provider ends its own session, if the settings want that, or else home. For after POST /logout: the session here is not touched.',
+          'Redirects the browser to the logout page of the provider if single sign-out is enabled, otherwise to /. Does not end the session of this server: call POST /logout first. Needs no authentication.',
         security: [],
-        response: { 302: Redirect('To the identity provider, or home') },
+        response: { 302: Redirect('To the identity provider, or to /') },
       },
     },
     async (request, reply) => {
-      const url = await asking(request.log, () => singleSignOutUrl(db, sso));
+      const url = await askProvider(request.log, () => singleSignOutUrl(db, sso));
       return reply.redirect(url?.href ?? '/', 302);
     },
   );
@@ -122,5 +122,5 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
 function resultOf(error: unknown): string {
   if (!(error instanceof ApiError) || error.name === 'ServiceUnavailableError') return 'unavailable';
   if (error.name === 'RateLimitError') return 'blocked';
-  return error.name === 'AuthenticationRequired' ? 'failure' : 'refused';
+  return error.name === 'AuthenticationRequired' ? 'failure' : 'rejected';
 }

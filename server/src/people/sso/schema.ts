@@ -4,17 +4,15 @@ export const LoginQuery = Type.Object({
   redirect: Type.Optional(
     Type.String({
       maxLength: 2_000,
-      description: 'Where to go afterwards: a path of this server',
+      description: 'Path of this server to open after the login',
       examples: ['/projects/default'],
     }),
   ),
 });
 
 export const CallbackQuery = Type.Object({
-  code: Type.Optional(
-    Type.String({ maxLength: 8_000, description: 'What the provider gives for the tokens' }),
-  ),
-  state: Type.Optional(Type.String({ maxLength: 200, description: 'What the attempt was begun with' })),
-  error: Type.Optional(Type.String({ maxLength: 200, description: 'Why the provider says no' })),
-  iss: Type.Optional(Type.String({ maxLength: 1_000, description: 'Who the provider says it is' })),
+  code: Type.Optional(Type.String({ maxLength: 8_000, description: 'Authorization code of the provider' })),
+  state: Type.Optional(Type.String({ maxLength: 200, description: 'State of the attempt' })),
+  error: Type.Optional(Type.String({ maxLength: 200, description: 'Error code of the provider' })),
+  iss: Type.Optional(Type.String({ maxLength: 1_000, description: 'Issuer of the response' })),
 });

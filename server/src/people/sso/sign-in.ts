@@ -1,7 +1,7 @@
 import { ApiError } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
-import { isOfDomain } from '../auth-settings/domains.ts';
+import { isInDomains } from '../auth-settings/domains.ts';
 import { syncGroups } from '../groups/sync.ts';
 import { type LoginOrigin, openSession } from '../sessions/open.ts';
 import { createUser } from '../users/create.ts';
@@ -9,7 +9,7 @@ import { finishAttempt } from './attempt.ts';
 import type { ConfirmedLogin } from './callback.ts';
 import type { Identity } from './claims.ts';
 import { revokeUnproven } from './revoke-unproven.ts';
-import { findIdentity, findUserByEmail, lockIdentity, lockUser, saveIdentity } from './store.ts';
+import { findIdentity, findUserByEmail, lockIdentity, lockSignedIn, saveIdentity } from './store.ts';
 
 /** Finds or creates the account of an identity that the provider confirmed, and opens a session. An attempt works once. */
 export async function signIn(
@@ -23,16 +23,16 @@ export async function signIn(
   const { userId, linked } = await accountOf(current, identity, settings);
   if (identity.groups) await syncGroups(current, userId, identity.groups);
   // After the groups: a change that deletes a user locks the admins before the user.
-  const user = await lockUser(tx, userId);
+  const user = await lockSignedIn(tx, userId);
   if (!user) throw deleted();
   if (linked) await revokeUnproven(current, user, identity.key);
   return { userId, secret: await openSession(tx, userId, 'oidc', origin) };
 }
 
-/** Linked: an account that was there before has been found by its address, which is proven only now. */
+/** `linked`: the account existed, and this login is the first with its e-mail address. */
 type FoundAccount = { userId: number; linked: boolean };
 
-/** By who they are to the provider; only then by an address it vouches for; or a new one, if that is wanted. */
+/** Finds the account by identity, then by verified e-mail address, or creates one if the settings allow it. */
 async function accountOf(
   current: Change,
   { key, email, name }: Identity,
@@ -42,14 +42,14 @@ async function accountOf(
   if (known && !known.deleted) return { userId: known.userId, linked: false };
   if (email === undefined) throw known ? deleted() : notVerified();
   const user = await findUserByEmail(current.tx, email, key);
-  // An address can be given to somebody else; the account that was opened with it is not theirs.
-  if (user?.taken) throw somebodyElse();
+  // The provider can assign an address to another person, who must not get the account of its former owner.
+  if (user?.isTaken) throw somebodyElse();
   if (user) {
     await saveIdentity(current.tx, key, user.id);
     return { userId: user.id, linked: true };
   }
   if (known) throw deleted();
-  refuseNewAccount(email, settings);
+  requireNewAccountAllowed(email, settings);
   const created = await createUser(current, {
     name,
     username: null,
@@ -61,21 +61,19 @@ async function accountOf(
   return { userId: created.id, linked: false };
 }
 
-function refuseNewAccount(email: string, { autoCreate, emailDomains }: ActiveOidc): void {
-  if (!autoCreate) throw refused('There is no account with your e-mail address.');
-  if (!isOfDomain(email, emailDomains)) {
-    throw refused('There is no account with your e-mail address, and none is made for its domain.');
+function requireNewAccountAllowed(email: string, { autoCreate, emailDomains }: ActiveOidc): void {
+  if (!autoCreate) throw rejected('No account has your e-mail address.');
+  if (!isInDomains(email, emailDomains)) {
+    throw rejected('No account has your e-mail address, and its domain is not allowed to create one.');
   }
 }
 
-const refused = (why: string): ApiError => new ApiError('NoAccessError', `${why} Ask an administrator.`);
+const rejected = (why: string): ApiError => new ApiError('NoAccessError', `${why} Ask an administrator.`);
 
-const deleted = (): ApiError => refused('Your account was deleted.');
+const deleted = (): ApiError => rejected('Your account was deleted.');
 
 const notVerified = (): ApiError =>
-  refused(
-    'The identity provider does not say that your e-mail address is verified, so no account is found by it.',
-  );
+  rejected('The identity provider did not verify your e-mail address, so it cannot identify an account.');
 
 const somebodyElse = (): ApiError =>
-  refused('The account with your e-mail address belongs to another user of the identity provider.');
+  rejected('The account with your e-mail address belongs to another user of the identity provider.');

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
-import { COUNT_ON, digest, SECONDS_LEFT } from '../sessions/store.ts';
+import { digest, INCREMENT_COUNTER, SECONDS_LEFT } from '../sessions/store.ts';
 
-/** True for an attempt that has neither run out, by the clock of the database, nor been finished. */
+/** Whether the attempt is neither finished nor expired by the clock of the database. */
 export async function isUnfinished(db: Reader, hash: Buffer, expiresAt: Date): Promise<boolean> {
   const { rows } = await sql`
     select where ${expiresAt}::timestamptz > now()
@@ -10,7 +10,7 @@ export async function isUnfinished(db: Reader, hash: Buffer, expiresAt: Date): P
   return rows.length > 0;
 }
 
-/** True for the first one, who the others wait for. What has run out may have been swept, and is nobody's any more. */
+/** True for the first of concurrent calls. An expired attempt fails, because its row may have been deleted. */
 export async function insertFinished(tx: Tx, hash: Buffer, expiresAt: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into sso_finished_logins (hash, expires_at)
@@ -19,11 +19,15 @@ export async function insertFinished(tx: Tx, hash: Buffer, expiresAt: Date): Pro
   return rows.length > 0;
 }
 
-/** The counter of a network, apart from that of its failed passwords. */
+/** The key of the counter of a network, separate from that of failed passwords. */
 const counterOf = (network: string) => digest(sql`'oidc'`, sql`${network}::text`);
 
-/** Seconds until logins of the network are looked at again; undefined: they are now. */
-export async function findBlocked(db: Reader, network: string, most: number): Promise<number | undefined> {
+/** Seconds until the limit of the network ends. Undefined: it is not reached. */
+export async function findBlockedSeconds(
+  db: Reader,
+  network: string,
+  most: number,
+): Promise<number | undefined> {
   const { rows } = await sql<{ seconds: number }>`
     select ${SECONDS_LEFT} as seconds from login_failures
     where scope = 'address' and key = ${counterOf(network)} and ends_at > now() and failures >= ${most}`.execute(
@@ -41,7 +45,7 @@ export async function countUnconfirmed(
     with counted as (
       insert into login_failures as old (scope, key, failures, ends_at)
       values ('address', ${counterOf(network)}, 1, now() + make_interval(mins => ${minutes}))
-      ${COUNT_ON}
+      ${INCREMENT_COUNTER}
     )
     select failures, ${SECONDS_LEFT} as "secondsLeft" from counted`.execute(db);
   return rows[0] ?? { failures: 1, secondsLeft: 0 };
@@ -53,10 +57,10 @@ export async function uncountUnconfirmed(db: Db, network: string): Promise<void>
     where scope = 'address' and key = ${counterOf(network)}`.execute(db);
 }
 
-/** Who somebody is to the provider. */
+/** The identity of a user at the provider. */
 export type IdentityKey = { issuer: string; clientId: string; subject: string };
 
-/** Two first logins of one person come one after the other. */
+/** Serializes concurrent first logins of one identity. */
 export async function lockIdentity(tx: Tx, { issuer, clientId, subject }: IdentityKey): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(
@@ -73,7 +77,7 @@ export async function findIdentity(db: Reader, key: IdentityKey): Promise<KnownI
   return rows[0];
 }
 
-/** Identities of the user other than this one open the account no more. */
+/** Deletes all identities of the user except this one. */
 export async function deleteOtherIdentities(tx: Tx, userId: number, key: IdentityKey): Promise<void> {
   await sql`
     delete from sso_identities
@@ -82,23 +86,23 @@ export async function deleteOtherIdentities(tx: Tx, userId: number, key: Identit
   );
 }
 
-/** The user with this address, and whether they are somebody else to the provider already. */
+/** The user with this address, and whether another identity of the provider is linked to them. */
 export async function findUserByEmail(
   db: Reader,
   email: string,
   key: IdentityKey,
-): Promise<{ id: number; taken: boolean } | undefined> {
-  const { rows } = await sql<{ id: number; taken: boolean }>`
+): Promise<{ id: number; isTaken: boolean } | undefined> {
+  const { rows } = await sql<{ id: number; isTaken: boolean }>`
     select id, exists (
       select from sso_identities
       where user_id = users.id and issuer = ${key.issuer} and client_id = ${key.clientId}
-    ) as taken
+    ) as "isTaken"
     from users
     where lower(email) = lower(${email}) and deleted_at is null and kind = 'user'`.execute(db);
   return rows[0];
 }
 
-/** The identity is this user's from now on, and no deleted one's any more. */
+/** Links the identity to the user. Replaces a link to a deleted user. */
 export async function saveIdentity(tx: Tx, key: IdentityKey, userId: number): Promise<void> {
   await sql`
     insert into sso_identities (issuer, client_id, subject, user_id)
@@ -109,8 +113,8 @@ export async function saveIdentity(tx: Tx, key: IdentityKey, userId: number): Pr
 
 export type SignedIn = { id: number; username: string | null; email: string | null };
 
-/** The user, if they are there; nobody deletes them until the transaction ends. */
-export async function lockUser(tx: Tx, id: number): Promise<SignedIn | undefined> {
+/** Locks the user, unless they are deleted. */
+export async function lockSignedIn(tx: Tx, id: number): Promise<SignedIn | undefined> {
   const { rows } = await sql<SignedIn>`
     select id, username, email from users
     where id = ${id} and deleted_at is null and kind = 'user' for update`.execute(tx);

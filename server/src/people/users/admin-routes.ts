@@ -7,7 +7,7 @@ import { change } from '../../record/change.ts';
 import { hashNewPassword, setPassword } from '../passwords/change.ts';
 import { createResetLink } from '../passwords/link.ts';
 import { NewPassword, PasswordToCheck, ResetLink } from '../passwords/schema.ts';
-import { refuseWeakPassword } from '../passwords/strength.ts';
+import { rejectWeakPassword } from '../passwords/strength.ts';
 import { endAllSessions } from '../sessions/end.ts';
 import {
   AccessCandidates,
@@ -67,7 +67,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'getUsers',
         tags,
         summary: 'List users',
-        description: 'All users, by id, and the root roles they can have.',
+        description: 'Returns all users, by id, and the root roles that can be granted. Requires ADMIN.',
         response: { 200: answer('The users', UserList), ...refusals(401, 403) },
       },
     },
@@ -89,7 +89,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Create a user',
         description:
-          'Creates a user with a username, an e-mail address or both. Without a password the answer has a link by which the user sets one; this server sends no mail, so hand it over yourself. Events: user-created.',
+          'Creates a user with a username, an e-mail address or both. Without a password, the response has a link with which the user sets one. This server sends no mail, so pass the link on yourself. Requires ADMIN. Events: user-created.',
         body: NewUser,
         response: { 201: answer('The new user', User), ...refusals(400, 401, 403, 409, 413, 415) },
       },
@@ -113,7 +113,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Search users',
         description:
-          'At most 100 users with the text in their name, username or e-mail address; who has it as username or address comes first. No text finds nobody.',
+          'Returns at most 100 users whose name, username or e-mail address contains the text (case-insensitive). Exact matches come first. Without a text the list is empty. Every authenticated caller can do this.',
         querystring: Type.Object({
           q: Type.Optional(Type.String({ maxLength: 255, description: 'Text to find', examples: ['alice'] })),
         }),
@@ -130,8 +130,9 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'getAccessCandidates',
         tags,
-        summary: 'List who can be given access',
-        description: 'All users and groups, to choose from when access to a project is given.',
+        summary: 'List access candidates',
+        description:
+          'Returns all users and groups that can be granted roles in a project. Every authenticated caller can do this.',
         response: { 200: answer('Users and groups', AccessCandidates), ...refusals(401, 403) },
       },
     },
@@ -146,7 +147,8 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'getAdminCount',
         tags,
         summary: 'Count the admins',
-        description: 'How many users are admins, by whether they have a password.',
+        description:
+          'Returns the number of admins with and without a password, and of service accounts with ADMIN. Requires ADMIN.',
         response: { 200: answer('The counts', AdminCount), ...refusals(401, 403) },
       },
     },
@@ -160,14 +162,15 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'validatePasswordOfUser',
         tags,
-        summary: 'Check a password',
-        description: 'Whether a password is good enough; if not, details says why.',
+        summary: 'Validate a password',
+        description:
+          'Checks the strength of a password. `details` lists the violations. Every authenticated caller can do this.',
         body: PasswordToCheck,
         response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
-      refuseWeakPassword(request.body.password);
+      rejectWeakPassword(request.body.password);
       return reply.code(200).send();
     },
   );
@@ -179,9 +182,9 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'createResetLink',
         tags,
-        summary: 'Make a link to set a new password',
+        summary: 'Create a password reset link',
         description:
-          'The link works once and for a day, and makes the one before worthless. The password so far goes on working until the link is used. Events: user-password-link-created.',
+          'Creates a link that works once, for a day. It replaces an earlier link. The current password works until the link is used. Requires ADMIN. Events: user-password-link-created.',
         body: UserKey,
         response: { 200: answer('The link', ResetLink), ...refusals(400, 401, 403, 404, 413, 415) },
       },
@@ -203,7 +206,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'getInactiveUsers',
         tags,
         summary: 'List inactive users',
-        description: `Users who have used neither session nor personal token for ${INACTIVE_DAYS} days, the longest first.`,
+        description: `Returns users without a request for ${INACTIVE_DAYS} days, the longest inactive first. Requires ADMIN.`,
         response: { 200: answer('The users', InactiveUserList), ...refusals(401, 403) },
       },
     },
@@ -219,7 +222,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Delete inactive users',
         description:
-          'Deletes all of them or none; a user who is not inactive, or not any more, is refused. Events: as for deleting one.',
+          'Deletes all of the users, or none if one of them is not inactive. Requires ADMIN. Events: user-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
         body: UserIds,
         response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
       },
@@ -238,7 +241,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'getUser',
         tags,
         summary: 'Get a user',
-        description: 'One user with their root role.',
+        description: 'Returns one user with their root role. Requires ADMIN.',
         params,
         response: { 200: answer('The user', User), ...refusals(400, 401, 403, 404) },
       },
@@ -262,7 +265,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Update a user',
         description:
-          'Changes name, e-mail address or root role; what is left out stays. The last admin keeps their role. Events: user-updated.',
+          'Updates the given fields: name, e-mail address or root role. The last admin cannot lose their role. Requires ADMIN. Events: user-updated.',
         params,
         body: UserUpdate,
         response: { 200: answer('The user', User), ...refusals(400, 401, 403, 404, 409, 413, 415) },
@@ -283,7 +286,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Delete a user',
         description:
-          'Ends their sessions, tokens, roles and memberships at once. What they did keeps its author; username and e-mail address become free. The last admin is not deleted. Events: user-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
+          'Deletes a user with their sessions, tokens, roles and group memberships. Their events keep their name. Their username and e-mail address can be used again. The last admin cannot be deleted. Requires ADMIN. Events: user-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
         params,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
@@ -303,7 +306,8 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'changeUserPassword',
         tags,
         summary: 'Set the password of a user',
-        description: 'The sessions of the user end. Events: user-password-changed.',
+        description:
+          'Sets a new password and ends all sessions of the user. Requires ADMIN. Events: user-password-changed.',
         params,
         body: NewPassword,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -325,7 +329,8 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'endSessionsOfUser',
         tags,
         summary: 'Log a user out everywhere',
-        description: 'Ends all sessions of the user; personal tokens stay. Events: user-sessions-ended.',
+        description:
+          'Ends all sessions of the user. Personal tokens keep working. Requires ADMIN. Events: user-sessions-ended.',
         params,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
@@ -346,9 +351,9 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'getUserPermissions',
         tags,
-        summary: 'What a user may do',
+        summary: 'Get the permissions of a user',
         description:
-          'Every permission and whether the user has it: on the instance, in the project and in the environment that are named.',
+          'Returns every permission and whether the user has it: on the instance, in the given project and in the given environment. Requires ADMIN.',
         params,
         querystring: Type.Object({
           project: Type.Optional(

@@ -19,19 +19,19 @@ export const User = Named(
     username: shownUsername,
     email: shownEmail,
     rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
-    isAPI: Type.Boolean({ description: 'false: it is a user' }),
+    isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
     createdAt: Timestamp('When the user was created'),
-    seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute; null: never')),
+    seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute. Null: never')),
     inviteLink: Type.Optional(
       Type.String({
         description:
-          'Only in the answer that creates a user without a password: where they set one, once and within a week',
+          'Page on which the user sets a password. Works once, for a week. Only in the response that creates a user without a password',
         examples: ['https://flags.example.com/new-user?token=hyl_3tA9…'],
       }),
     ),
     emailSent: Type.Optional(
       Type.Boolean({
-        description: 'Only in the answer that creates a user; false: this server sends no mail',
+        description: 'Always false: this server sends no mail. Only in the response that creates a user',
       }),
     ),
   }),
@@ -70,9 +70,9 @@ export type AccessCandidates = Static<typeof AccessCandidates>;
 export const AdminCount = Named(
   'AdminCount',
   Type.Object({
-    password: Type.Integer({ description: 'Admins who can log in with a password', examples: [2] }),
-    noPassword: Type.Integer({ description: 'Admins who cannot', examples: [0] }),
-    service: Type.Integer({ description: 'Service accounts that are admins', examples: [0] }),
+    password: Type.Integer({ description: 'Admins with a password', examples: [2] }),
+    noPassword: Type.Integer({ description: 'Admins without a password', examples: [0] }),
+    service: Type.Integer({ description: 'Service accounts with ADMIN', examples: [0] }),
   }),
 );
 export type AdminCount = Static<typeof AdminCount>;
@@ -99,20 +99,20 @@ export const PermissionOverview = Named(
 );
 export type PermissionOverview = Static<typeof PermissionOverview>;
 
-// Existing clients send an empty text for what is not there.
+// Unleash clients send an empty string for a missing value.
 const name = Type.String({ maxLength: 255, examples: ['Alice Moreau'] });
 const username = Type.String({
   maxLength: 100,
   pattern: '^([^\\p{C}\\p{Z}]([^\\p{C}]*[^\\p{C}\\p{Z}])?)?$',
-  [RULE]: 'must not start or end with a blank, nor hold control characters',
-  description: 'Unique whatever its case. Holds an @ only if it is the address of the same user',
+  [RULE]: 'must not start or end with whitespace or contain control characters',
+  description: 'Unique, case-insensitive. May contain an @ only if it equals the e-mail address of the user',
   examples: ['alice'],
 });
 const email = Type.String({
   maxLength: 254,
   pattern: '^([^\\s\\p{C}@]+@[^\\s\\p{C}@]+)?$',
   [RULE]: 'must be an e-mail address',
-  description: 'Unique whatever its case',
+  description: 'Unique, case-insensitive',
   examples: ['alice@example.com'],
 });
 const rootRole = Type.Unsafe<number | string>({
@@ -132,9 +132,7 @@ export const NewUser = NamedObject(
     name: Type.Optional(Nullable(name)),
     password: Type.Optional(Nullable(password)),
     rootRole,
-    sendEmail: Type.Optional(
-      Type.Boolean({ description: 'Accepted and without effect: this server sends no mail' }),
-    ),
+    sendEmail: Type.Optional(Type.Boolean({ description: 'Ignored: this server sends no mail' })),
   },
   { examples: [{ username: 'alice', email: 'alice@example.com', name: 'Alice Moreau', rootRole: 3 }] },
 );
@@ -151,7 +149,7 @@ export const UserUpdate = NamedObject(
 );
 export type UserUpdate = Static<typeof UserUpdate>;
 
-/** What one says of oneself when joining by a signup link. */
+/** The fields of a user who signs up with a link. */
 export const NewMember = NamedObject(
   'NewMember',
   { username: Type.Optional(Nullable(username)), email, name: Type.Optional(Nullable(name)), password },
@@ -188,8 +186,8 @@ export const InactiveUser = Named(
     username: shownUsername,
     email: shownEmail,
     createdAt: Timestamp('When the user was created'),
-    seenAt: Nullable(Timestamp('Last use of a session or personal token; null: never')),
-    patSeenAt: Nullable(Timestamp('Last use of a personal token that still exists; null: never')),
+    seenAt: Nullable(Timestamp('Last use of a session or personal token. Null: never')),
+    patSeenAt: Nullable(Timestamp('Last use of a personal token that still exists. Null: never')),
   }),
 );
 export type InactiveUser = Static<typeof InactiveUser>;
@@ -208,7 +206,7 @@ export const UserIds = NamedObject(
     ids: Type.Array(Type.Integer({ minimum: 1, maximum: MAX_ID }), {
       minItems: 1,
       maxItems: 1_000,
-      description: 'Ids of users that are inactive',
+      description: 'Ids of inactive users',
     }),
   },
   { examples: [{ ids: [17, 23] }] },

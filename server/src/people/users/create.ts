@@ -41,8 +41,8 @@ export async function createUser(
   const id = await insertUser(tx, { ...fields, passwordHash });
   await setRootRole(current, id, roleId);
   const user = await findUser(tx, id);
-  if (!user) throw new Error(`User ${id} vanished in the transaction that made it`);
-  record({ type: 'user-created', data: asEventData(user) });
+  if (!user) throw new Error(`User ${id} is missing in the transaction that created it`);
+  record({ type: 'user-created', data: userEventData(user) });
   return user;
 }
 
@@ -67,24 +67,24 @@ export function* identityViolations({
   }
   if (username?.includes('@') && username.toLowerCase() !== email?.toLowerCase()) {
     yield {
-      message: 'username must not hold an @, unless it is the address in email',
+      message: 'username must not contain an @ unless it equals email',
       path: '/body/username',
     };
   }
 }
 
 /**
- * What is wrong with a user to be created, as far as the fields are given. `elsewhere` says that username or address was
- * given and is wrong by itself, so that neither is missing.
+ * The violations of a user that is to be created, for a request that the schema rejected. With `hasInvalidIdentity`, the schema
+ * rejected the username or e-mail address, so neither is reported as missing.
  */
 export async function newUserViolations(
   db: Reader,
   input: Partial<NewUser>,
-  elsewhere: boolean,
+  hasInvalidIdentity: boolean,
 ): Promise<Violation[]> {
   const fields = { name: input.name || null, username: input.username || null, email: input.email || null };
   return [
-    ...(elsewhere ? [] : identityViolations(fields)),
+    ...(hasInvalidIdentity ? [] : identityViolations(fields)),
     ...(input.password ? passwordViolations(input.password, fields) : []),
     ...(input.rootRole === undefined ? [] : await rootRoleViolations(db, input.rootRole)),
   ];
@@ -94,7 +94,7 @@ export async function rootRoleViolations(db: Reader, role: number | string): Pro
   if ((await findRole(db, role)) !== undefined) return [];
   return [
     {
-      message: `rootRole must be Admin, Editor, Viewer or the id of a custom root role, and ${role} is none`,
+      message: `rootRole ${role} does not exist. Use Admin, Editor, Viewer or the id of a custom root role`,
       path: '/body/rootRole',
     },
   ];
@@ -111,6 +111,6 @@ export async function rootRoleId(tx: Tx, role: number | string): Promise<number>
 }
 
 /** The data of a user in events. No secrets, and no time of last use, which is not part of the state. */
-export function asEventData({ id, name, username, email, rootRole }: User): object {
+export function userEventData({ id, name, username, email, rootRole }: User): object {
   return { id, name, username, email, rootRole };
 }

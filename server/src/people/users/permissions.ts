@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { PermissionOverview } from './admin-schema.ts';
 import { findUser, listRolesOf } from './store.ts';
 
-/** Every permission there is, and whether the user has it: on the instance, in the project, in the environment. */
+/** Every permission, and whether the user has it: on the instance, in the project, in the environment. */
 export async function permissionOverview(
   db: Db,
   id: number,

@@ -20,14 +20,14 @@ export async function createPersonalToken(current: Change, input: NewPersonalTok
   const token = await issueAccountToken(current, requireUser(actor), 'personal', input);
   // After the lock on the user: a credential that was revoked during the request must not leave a new one behind.
   if (!(await isStillValid(tx, actor))) throw authenticationRequired();
-  record({ type: 'pat-created', data: asEventData(token) });
+  record({ type: 'pat-created', data: tokenEventData(token) });
   return token;
 }
 
 /** Deletes a personal token of the authenticated user. */
 export async function removePersonalToken(current: Change, id: number): Promise<void> {
   const token = await withdrawAccountToken(current, requireUser(current.actor), id);
-  current.record({ type: 'pat-deleted', preData: asEventData(token) });
+  current.record({ type: 'pat-deleted', preData: tokenEventData(token) });
 }
 
 /** Inserts a token of a user or service account. The limit applies to both. The caller records the event. */
@@ -39,7 +39,7 @@ export async function issueAccountToken(
 ): Promise<PersonalToken> {
   requireFutureExpiry(input.expiresAt);
   if ((await lockPersonalTokens(tx, userId)) >= MAX_PERSONAL_TOKENS) {
-    throw exceedsLimit(`There are at most ${MAX_PERSONAL_TOKENS} tokens for each owner. Delete one first.`);
+    throw exceedsLimit(`A user or service account can have ${MAX_PERSONAL_TOKENS} tokens. Delete one first.`);
   }
   const secret = newToken(kind, 'user:');
   const token = await insertPersonalToken(tx, { userId, hash: hashToken(secret), ...input });
@@ -60,10 +60,10 @@ export async function withdrawAccountToken(
 /** Deletes all personal tokens of a user. Returns how many there were. */
 export async function removeAllPersonalTokens({ tx, record }: Change, userId: number): Promise<number> {
   const tokens = await deletePersonalTokensOf(tx, userId);
-  for (const token of tokens) record({ type: 'pat-deleted', preData: asEventData(token) });
+  for (const token of tokens) record({ type: 'pat-deleted', preData: tokenEventData(token) });
   return tokens.length;
 }
 
-export function asEventData({ id, description, userId, expiresAt }: PersonalToken): object {
+export function tokenEventData({ id, description, userId, expiresAt }: PersonalToken): object {
   return { id, description, userId, expiresAt };
 }

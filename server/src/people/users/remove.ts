@@ -5,10 +5,10 @@ import { revokeRolesOfUsers } from '../grants/revoke.ts';
 import { leaveAllGroups } from '../groups/members.ts';
 import { endSessionsOf } from '../sessions/end.ts';
 import type { User } from './admin-schema.ts';
-import { asEventData } from './create.ts';
+import { userEventData } from './create.ts';
 import { filterInactive, lockUsers, markDeleted } from './store.ts';
 
-/** A user is inactive after so many days without a request. */
+/** A user without a request for so many days is inactive. */
 export const INACTIVE_DAYS = 180;
 
 /** Deletes a user. Their sessions, tokens, roles and memberships end on every server. Their events keep their name. */
@@ -28,7 +28,10 @@ export async function removeInactiveUsers(current: Change, ids: number[]): Promi
     const active = [...new Set(ids)].filter(id => !inactive.has(id));
     if (active.length > 0) {
       throw badData(
-        active.map(id => ({ message: `user ${id} is not inactive, or not there`, path: '/body/ids' })),
+        active.map(id => ({
+          message: `user ${id} does not exist or was active in the last ${INACTIVE_DAYS} days`,
+          path: '/body/ids',
+        })),
       );
     }
     await remove(current, users);
@@ -41,5 +44,5 @@ async function remove(current: Change, users: User[]): Promise<void> {
   await revokeRolesOfUsers(current, ids);
   await leaveAllGroups(current, ids);
   await markDeleted(current.tx, ids);
-  for (const user of users) current.record({ type: 'user-deleted', preData: asEventData(user) });
+  for (const user of users) current.record({ type: 'user-deleted', preData: userEventData(user) });
 }

@@ -1,34 +1,34 @@
 import type { Violation } from '../../platform/errors.ts';
 
-/** What events and lists call the service itself, an admin token, single sign-on, and an account without a name. */
+/** The names of the system, admin tokens, single sign-on and accounts without a name in events and lists. */
 const RESERVED = /^(system|admin token|single sign on|user \d+)$/;
 
-/** Events of the first admin tokens are by `admin`. An admin may call a user so; people who choose for themselves may not. */
+/** `admin` is the author of events of the first admin tokens. An admin can give a user this name, a new user cannot. */
 const RESERVED_AT_SIGNUP = /^(admin|administrator|root)$/;
 
 /**
- * Whether a name could be taken for one that Halyard uses itself. Compared as a reader sees it: NFKC, no invisible characters,
- * one space for whitespace, hyphens, dots and underscores, no difference of case.
+ * Whether a name looks like one that Halyard uses itself. The comparison is case-insensitive, uses NFKC, ignores invisible
+ * characters, and treats whitespace, hyphens, dots and underscores as one space.
  */
 export function isReserved(name: string, selfChosen = false): boolean {
-  const seen = name
+  const shown = name
     .normalize('NFKC')
     .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
     .replace(/[\s\p{Z}\p{Pd}_.]+/gu, ' ')
     .trim()
     .toLowerCase();
-  return RESERVED.test(seen) || (selfChosen && RESERVED_AT_SIGNUP.test(seen));
+  return RESERVED.test(shown) || (selfChosen && RESERVED_AT_SIGNUP.test(shown));
 }
 
 type Names = { name?: string | null; username?: string | null };
 
-/** A violation for each name that is reserved. */
+/** A violation for each reserved name. */
 export function* reservedNames(names: Names, selfChosen = false): Generator<Violation> {
   for (const field of ['name', 'username'] as const) {
     const value = names[field];
     if (value && isReserved(value, selfChosen)) {
       yield {
-        message: `${field} "${value}" is reserved: events would not show who acted`,
+        message: `${field} "${value}" is reserved, because it looks like a name that Halyard uses in events. Choose another one`,
         path: `/body/${field}`,
       };
     }

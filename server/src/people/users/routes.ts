@@ -43,8 +43,9 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'getMe',
         tags: ['Users'],
-        summary: 'Who am I',
-        description: 'The user or token that makes this request, and everything it may do.',
+        summary: 'Get the caller',
+        description:
+          'Returns the user, service account or admin token of this request, and all of its permissions.',
         response: { 200: answer('The caller', Me), ...refusals(401, 403) },
       },
     },
@@ -61,8 +62,9 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'getProfile',
         tags: ['Users'],
-        summary: 'My role and projects',
-        description: 'The root role of the caller and the projects the caller has a role in.',
+        summary: 'Get my profile',
+        description:
+          'Returns the root role of the authenticated user and the projects in which they have a role.',
         response: { 200: answer('The profile', Profile), ...refusals(401, 403) },
       },
     },
@@ -83,9 +85,9 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
       schema: {
         operationId: 'getMyRoles',
         tags: ['Users'],
-        summary: 'My roles',
+        summary: 'List my roles',
         description:
-          'The roles the caller holds on the instance and in projects, or in the one that is named.',
+          'Returns the root role of the authenticated user and their roles in all projects, or in the given one.',
         querystring: Type.Object({
           projectId: Type.Optional(
             Type.String({ maxLength: 100, description: 'Id of a project', examples: ['payments'] }),
@@ -109,7 +111,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         tags: ['Users'],
         summary: 'Change my password',
         description:
-          'Needs the password so far, and failures count as failed logins do. All sessions of the caller end; who asks in a session gets a new one. Events: user-password-changed.',
+          'Sets a new password for the authenticated user. Requires the current password. A wrong one counts as a failed login. Ends all sessions of the user. A request with a session gets a new one. Events: user-password-changed.',
         body: OwnNewPassword,
         response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415, 429) },
       },
@@ -135,7 +137,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'getPersonalTokens',
         tags: ['Users'],
         summary: 'List my personal tokens',
-        description: 'The personal access tokens of the caller, without their secrets.',
+        description: 'Returns the personal access tokens of the authenticated user, without their secrets.',
         response: { 200: answer('The tokens', PersonalTokenList), ...refusals(401, 403) },
       },
     },
@@ -155,7 +157,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         tags: ['Users'],
         summary: 'Create a personal token',
         description:
-          'Creates a token that acts as the caller. The secret is in this answer and nowhere else. At most ten per user. Events: pat-created.',
+          'Creates a token that acts as the authenticated user. Only this response has the secret. A user can have ten tokens. Events: pat-created.',
         body: NewPersonalToken,
         response: {
           201: answer('The new token, with its secret', PersonalToken),
@@ -178,7 +180,8 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         operationId: 'deletePersonalToken',
         tags: ['Users'],
         summary: 'Delete a personal token',
-        description: 'The token is refused from now on, by every server. Events: pat-deleted.',
+        description:
+          'Deletes a token of the authenticated user. Every server rejects it immediately. Events: pat-deleted.',
         params: Type.Object({
           id: PathId('Token', '3'),
         }),

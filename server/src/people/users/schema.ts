@@ -6,10 +6,10 @@ export const HeldPermission = Named(
   'HeldPermission',
   Type.Object({
     permission: Type.String({ examples: ['UPDATE_PROJECT'] }),
-    project: Type.Optional(
-      Type.String({ description: 'Absent: not bound to a project', examples: ['payments'] }),
+    project: Type.Optional(Type.String({ description: 'Absent: all projects', examples: ['payments'] })),
+    environment: Type.Optional(
+      Type.String({ description: 'Absent: all environments', examples: ['production'] }),
     ),
-    environment: Type.Optional(Type.String({ description: 'Absent: in all', examples: ['production'] })),
   }),
 );
 
@@ -24,8 +24,10 @@ export const HeldRole = Named(
     id: Type.Integer({ examples: [3] }),
     name: Type.String({ examples: ['Viewer'] }),
     type: Type.String({ enum: ['root', 'root-custom', 'project', 'custom'], examples: ['root'] }),
-    description: Type.String({ examples: ['May read'] }),
-    project: Type.Optional(Type.String({ description: 'Where it is held; absent: on the instance' })),
+    description: Type.String({ examples: ['Can read'] }),
+    project: Type.Optional(
+      Type.String({ description: 'Project of the role. Absent: the role is a root role' }),
+    ),
   }),
 );
 export type HeldRole = Static<typeof HeldRole>;
@@ -43,11 +45,11 @@ export const Profile = Named(
   Type.Object({
     rootRole: Nullable(Type.String({ description: 'Name of the root role', examples: ['Viewer'] })),
     projects: Type.Array(Type.String(), {
-      description: 'Projects the user has a role in',
+      description: 'Projects in which the user has a role',
       examples: [['payments']],
     }),
     features: Type.Array(NamedObject('ProfileFeature', { name: Type.String(), project: Type.String() }), {
-      description: 'Always empty; existing clients expect it',
+      description: 'Always empty. Unleash clients expect the field',
     }),
   }),
 );
@@ -62,8 +64,8 @@ export const PersonalToken = Named(
     userId: Type.Integer({ examples: [7] }),
     createdAt: Timestamp('When the token was created'),
     expiresAt: Timestamp('When the token stops working'),
-    seenAt: Nullable(Timestamp('When the token was last used, to the minute; null: never')),
-    secret: Type.Optional(Type.String({ description: 'Only in the answer that creates the token' })),
+    seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
+    secret: Type.Optional(Type.String({ description: 'Only in the response that creates the token' })),
   }),
 );
 export type PersonalToken = Static<typeof PersonalToken>;

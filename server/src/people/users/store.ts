@@ -4,8 +4,8 @@ import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { AccessCandidates, AdminCount, InactiveUser, Person, User } from './admin-schema.ts';
 import type { HeldRole, PersonalToken } from './schema.ts';
 
-/** A condition on `users`: true for people who are there, which is whom these functions speak of unless they say so. */
-const IS_THERE = sql<boolean>`users.kind = 'user' and users.deleted_at is null`;
+/** A condition on `users`: true for users, false for service accounts and deleted users. */
+const IS_USER = sql<boolean>`users.kind = 'user' and users.deleted_at is null`;
 
 const USER = sql`
   users.id, users.name, users.username, users.email,
@@ -15,12 +15,12 @@ const USER = sql`
 const PERSON = sql`users.id, users.name, users.username, users.email`;
 
 export async function listUsers(db: Reader): Promise<User[]> {
-  const { rows } = await sql<User>`select ${USER} from users where ${IS_THERE} order by users.id`.execute(db);
+  const { rows } = await sql<User>`select ${USER} from users where ${IS_USER} order by users.id`.execute(db);
   return rows;
 }
 
 export async function findUser(db: Reader, id: number): Promise<User | undefined> {
-  const { rows } = await sql<User>`select ${USER} from users where users.id = ${id} and ${IS_THERE}`.execute(
+  const { rows } = await sql<User>`select ${USER} from users where users.id = ${id} and ${IS_USER}`.execute(
     db,
   );
   return rows[0];
@@ -33,33 +33,33 @@ export async function findAccount(db: Reader, id: number): Promise<Person | unde
   return rows[0];
 }
 
-/** Those of the users that are there, in the order of their ids, kept from changing until the transaction ends. */
+/** Locks the users that exist and returns them, by id. */
 export async function lockUsers(tx: Tx, ids: number[]): Promise<User[]> {
   await sql`select from users where id = any(${ids}) order by id for update`.execute(tx);
   const { rows } = await sql<User>`
-    select ${USER} from users where users.id = any(${ids}) and ${IS_THERE} order by users.id`.execute(tx);
+    select ${USER} from users where users.id = any(${ids}) and ${IS_USER} order by users.id`.execute(tx);
   return rows;
 }
 
 const MAX_FOUND = 100;
 
-/** By a part of name, username or e-mail address; who is named exactly comes first. */
+/** Users whose name, username or e-mail address contains the text. Exact matches come first. */
 export async function searchUsers(db: Reader, text: string): Promise<Person[]> {
-  const isPart = (column: RawBuilder<unknown>) => sql`position(lower(${text}) in lower(${column})) > 0`;
+  const contains = (column: RawBuilder<unknown>) => sql`position(lower(${text}) in lower(${column})) > 0`;
   const { rows } = await sql<Person>`
     select ${PERSON} from users
-    where ${IS_THERE} and (${isPart(sql`name`)} or ${isPart(sql`username`)} or ${isPart(sql`email`)})
+    where ${IS_USER} and (${contains(sql`name`)} or ${contains(sql`username`)} or ${contains(sql`email`)})
     order by lower(${text}) in (lower(username), lower(email)) is true desc, users.id
     limit ${MAX_FOUND}`.execute(db);
   return rows;
 }
 
 export async function listPeople(db: Reader): Promise<Person[]> {
-  const { rows } = await sql<Person>`select ${PERSON} from users where ${IS_THERE} order by id`.execute(db);
+  const { rows } = await sql<Person>`select ${PERSON} from users where ${IS_USER} order by id`.execute(db);
   return rows;
 }
 
-/** Whether anyone was ever created, be they deleted. */
+/** Whether the instance ever had a user, including deleted ones. */
 export async function hasUsers(db: Reader): Promise<boolean> {
   const found = await db
     .selectFrom('users')
@@ -70,7 +70,7 @@ export async function hasUsers(db: Reader): Promise<boolean> {
   return found !== undefined;
 }
 
-/** What lists of whom to give access to show of a group. */
+/** All groups as access candidates. */
 export async function listGroupNames(db: Reader): Promise<AccessCandidates['groups']> {
   const { rows } = await sql<AccessCandidates['groups'][number]>`
     select groups.id, groups.name, groups.description, (
@@ -106,8 +106,8 @@ export async function updateUser(tx: Tx, user: Pick<User, 'id' | 'name' | 'email
 }
 
 /**
- * Keeps the rows, by which events go on naming their author, and frees username and address: they are unique among those
- * who are there. What gives access goes: password, links, tokens; roles and memberships went before.
+ * Deletes the password, links, tokens and known networks of the users. The rows stay, because events refer to them. Username
+ * and e-mail address can be used again: they are unique among users that are not deleted.
  */
 export async function markDeleted(tx: Tx, ids: number[]): Promise<void> {
   await sql`
@@ -134,7 +134,7 @@ export async function findRootRole(db: Reader, role: number | string): Promise<n
   return rows[0]?.id;
 }
 
-/** Roles that a user holds on the instance and in projects, or in the one project; their own before those of groups. */
+/** The roles of a user on the instance and in all projects, or in one. Their own roles come before those of groups. */
 export async function listRolesOf(db: Reader, userId: number, project?: string): Promise<HeldRole[]> {
   const { rows } = await sql<{ role: HeldRole }>`
     select to_jsonb(roles) || jsonb_strip_nulls(jsonb_build_object('project', held.project)) as role
@@ -164,19 +164,19 @@ export async function listInactiveUsers(db: Reader, days: number): Promise<Inact
     select ${PERSON}, users.created_at as "createdAt", users.seen_at as "seenAt",
       (select max(seen_at) from personal_access_tokens where user_id = users.id) as "patSeenAt"
     from users
-    where ${IS_THERE} and ${isInactive(days)}
+    where ${IS_USER} and ${isInactive(days)}
     order by coalesce(users.seen_at, users.created_at), users.id`.execute(db);
   return rows;
 }
 
-/** Which of the users are inactive. */
+/** The ids of the users that are inactive. */
 export async function filterInactive(db: Reader, ids: number[], days: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select id from users where id = any(${ids}) and ${IS_THERE} and ${isInactive(days)}`.execute(db);
+    select id from users where id = any(${ids}) and ${IS_USER} and ${isInactive(days)}`.execute(db);
   return rows.map(row => row.id);
 }
 
-/** Keeps others from adding tokens to this user until the transaction ends; returns how many there are. */
+/** Locks the user, so that nobody else can add a token. Returns the number of tokens. */
 export async function lockPersonalTokens(tx: Tx, userId: number): Promise<number> {
   await sql`select from users where id = ${userId} for update`.execute(tx);
   const { count } = await tx
@@ -186,6 +186,7 @@ export async function lockPersonalTokens(tx: Tx, userId: number): Promise<number
     .executeTakeFirstOrThrow();
   return count;
 }
+
 const TOKEN = [
   'id',
   'description',
@@ -220,7 +221,7 @@ export async function insertPersonalToken(
     .executeTakeFirstOrThrow();
 }
 
-/** All of them, in the order of their ids. */
+/** Deletes all personal tokens of a user and returns them, by id. */
 export async function deletePersonalTokensOf(tx: Tx, userId: number): Promise<PersonalToken[]> {
   const tokens = await tx
     .deleteFrom('personal_access_tokens')

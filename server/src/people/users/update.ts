@@ -4,7 +4,7 @@ import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import type { User, UserUpdate } from './admin-schema.ts';
-import { asEventData, identityViolations, rootRoleId } from './create.ts';
+import { identityViolations, rootRoleId, userEventData } from './create.ts';
 import { reservedNames } from './reserved.ts';
 import { lockUsers, updateUser } from './store.ts';
 
@@ -36,6 +36,6 @@ async function applyUpdate(current: Change, id: number, input: UserUpdate): Prom
   await updateUser(tx, after);
   if (after.rootRole !== null && after.rootRole !== before.rootRole)
     await setRootRole(current, id, after.rootRole);
-  record({ type: 'user-updated', data: asEventData(after), preData: asEventData(before) });
+  record({ type: 'user-updated', data: userEventData(after), preData: userEventData(before) });
   return after;
 }

@@ -2,23 +2,23 @@ import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { recordLoginBlocked, tooManyFailures } from '../sessions/login-blocked.ts';
 import { networkOf } from '../sessions/network.ts';
-import { countUnconfirmed, findBlocked, uncountUnconfirmed } from './store.ts';
+import { countUnconfirmed, findBlockedSeconds, uncountUnconfirmed } from './store.ts';
 
-/** So many logins of one network may come back that the provider does not confirm, before it is asked about no more of them. */
+/** The number of unconfirmed logins per network after which the provider is not asked any more. */
 export const UNCONFIRMED = { failures: 100, minutes: 15 } as const;
 
 /**
- * Asks the provider about a login that came back. Everybody can make one up, and each is a request of ours to the provider; so
- * what it does not confirm is counted, before it is asked and on all servers together. By network, so that others go on.
+ * Asks the provider to confirm a login, within a limit. Anyone can forge a callback, and each causes a request to the provider.
+ * Unconfirmed logins are counted before the request, per network, on all servers together.
  */
-export async function limitingUnconfirmed<T>(db: Db, ip: string, confirm: () => Promise<T>): Promise<T> {
+export async function limitUnconfirmed<T>(db: Db, ip: string, confirm: () => Promise<T>): Promise<T> {
   const network = networkOf(ip);
-  const blockedFor = await findBlocked(db, network, UNCONFIRMED.failures);
+  const blockedFor = await findBlockedSeconds(db, network, UNCONFIRMED.failures);
   if (blockedFor !== undefined) throw tooManyFailures(blockedFor);
   const { failures, secondsLeft } = await countUnconfirmed(db, network, UNCONFIRMED.minutes);
   if (failures > UNCONFIRMED.failures) throw tooManyFailures(secondsLeft);
   const confirmed = await confirm().catch(async error => {
-    // A provider that is down is nobody's guess.
+    // A provider that is down does not count as a forged login.
     if (!isUnconfirmed(error)) await uncountUnconfirmed(db, network);
     else if (failures === UNCONFIRMED.failures) await recordLoginBlocked(db, ip, [blocked(network)]);
     throw error;

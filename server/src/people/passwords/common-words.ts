@@ -1,4 +1,4 @@
-/** Words that passwords are made of most often, as published lists of leaked ones show, in lower case. */
+/** The most common words in published lists of leaked passwords, in lower case. */
 export const COMMON_WORDS = `
   password passwort passw0rd motdepasse contrasena contrasenia senha parola wachtwoord haslo salasana
   admin administrator root user username login guest test tester testing demo default temp temporary changeme changethis

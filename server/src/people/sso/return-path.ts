@@ -1,0 +1,18 @@
+import { badData } from '../../platform/errors.ts';
+
+/** Browsers drop control characters and treat a backslash as a slash. */
+const PATH = /^\/(?![/\\])[^\\\p{C}]*$/u;
+
+/** The path to open after a login. Rejects other servers, so that a login never redirects to them. */
+export function returnPath(text: string | undefined, publicUrl: string): string {
+  if (text === undefined || text === '') return '/';
+  const { origin } = new URL(publicUrl);
+  const url = PATH.test(text) ? URL.parse(text, origin) : null;
+  if (url?.origin !== origin) {
+    throw badData([
+      { message: 'redirect must be a path of this server that starts with one /', path: '/query/redirect' },
+    ]);
+  }
+  // A path such as /.//host starts with two slashes after it is parsed.
+  return `/${url.pathname.replace(/^\/+/, '')}${url.search}${url.hash}`;
+}
