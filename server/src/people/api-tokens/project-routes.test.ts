@@ -21,7 +21,7 @@ async function memberOfProject() {
 
 const idsOf = ({ body }: { body: { tokens: { id: number }[] } }) => body.tokens.map(({ id }) => id);
 
-test('rejects a token that would be expired from the start', async () => {
+test('rejects a token that is already expired', async () => {
   const { ask } = await memberOfProject();
 
   const { status, body } = await ask('POST', '', { ...NEW, expiresAt: '2020-01-01T00:00:00.000Z' });
@@ -35,7 +35,7 @@ test('rejects a token that would be expired from the start', async () => {
   ]);
 });
 
-test('a member makes, lists and revokes tokens of the project, and the project is told', async () => {
+test('lets a member create, list and revoke tokens of the project, with events of the project', async () => {
   const { project, ask } = await memberOfProject();
 
   const created = await ask('POST', '', NEW);
@@ -63,7 +63,7 @@ test.each([
   [{ project: '*' }, '/body/projects'],
   [{ type: 'admin' }, '/body/type'],
   [{ environment: 'moon' }, '/body/environment'],
-])('%j is refused', async (fields, path) => {
+])('rejects %j', async (fields, path) => {
   const { ask } = await memberOfProject();
 
   expect(await ask('POST', '', { ...NEW, ...fields })).toMatchObject({
@@ -72,7 +72,7 @@ test.each([
   });
 });
 
-test('tokens of other projects and of all projects are neither listed nor revoked here', async () => {
+test('neither lists nor revokes tokens of other projects and of all projects', async () => {
   const { project, ask } = await memberOfProject();
   const create = async (projects: string[]) =>
     (await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW, projects } })).body.id;
@@ -91,7 +91,7 @@ test('tokens of other projects and of all projects are neither listed nor revoke
   });
 });
 
-test('a token that is also for a project one may not read is not seen, nor changed, nor revoked', async () => {
+test('hides a token that is also for a project that the caller cannot read', async () => {
   const { project, user, ask } = await memberOfProject();
   const hidden = await makeProject(harness.db, { mode: 'private' });
   const body = { ...NEW, projects: [project, hidden.id] };

@@ -14,7 +14,7 @@ const create = (body: object = {}) =>
 const list = async (): Promise<Record<string, unknown>[]> =>
   (await call(harness.app, 'GET', '/api/admin/api-tokens')).body.tokens;
 
-test('a token is shown once and kept as a hash', async () => {
+test('shows a token once and stores its hash', async () => {
   const created = await create();
 
   expect(created.status).toBe(201);
@@ -42,7 +42,7 @@ test.each([
   [{ projects: undefined }, /^\*:production\./, ['*'], null],
   [{ type: 'frontend' }, /^default:production\.hyf_/, ['default'], 'default'],
   [{ tokenName: undefined, username: 'old name' }, /^default:production\./, ['default'], 'default'],
-])('%j makes a token in the form SDKs read', async (fields, form, projects, project) => {
+])('%j creates a token in the format of SDKs', async (fields, form, projects, project) => {
   const { status, body } = await create(fields);
 
   expect(status).toBe(201);
@@ -52,14 +52,14 @@ test.each([
   expect(events.body.events[0].project).toBe(project);
 });
 
-test('a token for no named environment is for development, as existing clients expect', async () => {
+test('creates a token for development without an environment, as Unleash does', async () => {
   const { status, body } = await create({ environment: undefined });
 
   expect([status, body.environment]).toEqual([201, 'development']);
   expect(body.secret).toMatch(/^default:development\./);
 });
 
-test('who has kept a token finds it by its name, its id or itself; a part of it finds nothing', async () => {
+test('finds a token by its name, its id or its secret, and not by a part of the secret', async () => {
   const { id, secret, identifier } = (await create({ tokenName: 'kept apart' })).body;
   const find = async (text: string) =>
     (await call(harness.app, 'GET', `/api/admin/api-tokens/${encodeURIComponent(text)}`)).body.tokens.map(
@@ -80,14 +80,14 @@ test.each([
   [{ expiresAt: 'tomorrow' }, '/body/expiresAt'],
   [{ expiresAt: '2030-01-01T00:00:00+23:59' }, '/body'],
   [{ expiresAt: '2020-01-01T00:00:00.000Z' }, '/body/expiresAt'],
-])('%j is refused', async (fields, path) => {
+])('rejects %j', async (fields, path) => {
   expect(await create(fields)).toMatchObject({
     status: 400,
     body: { name: 'BadDataError', details: [{ path }] },
   });
 });
 
-test('a token is refused on every server from the moment it is revoked', async () => {
+test('rejects a revoked token on every server immediately', async () => {
   const second = await harness.secondServer();
   const user = await makeUser(harness.db, 'Admin');
   const { pats } = (await call(harness.app, 'GET', '/api/admin/user/tokens', { token: user.token })).body;
@@ -99,7 +99,7 @@ test('a token is refused on every server from the moment it is revoked', async (
   expect([before, await onSecond()]).toEqual([200, 401]);
 });
 
-test('a revoked API token is refused by a second server, and does not come back with a restart', async () => {
+test('rejects a revoked admin token on a second server and after a restart', async () => {
   const second = await harness.secondServer();
   const token = '*:*.another-admin-token-0123456789-0123456789';
   await createInitialAdminTokens(harness.db, [token]);
@@ -114,7 +114,7 @@ test('a revoked API token is refused by a second server, and does not come back 
   expect([before, after, await onSecond()]).toEqual([200, 401, 401]);
 });
 
-test('a revocation that is not committed yet does not refuse; the commit does', async () => {
+test('rejects a token from the commit of its revocation on', async () => {
   const second = await harness.secondServer();
   const token = '*:*.admin-token-under-revocation-0123456789';
   await createInitialAdminTokens(harness.db, [token]);
@@ -128,7 +128,7 @@ test('a revocation that is not committed yet does not refuse; the commit does', 
   expect([open, await onSecond()]).toEqual([200, 401]);
 });
 
-test('an expired token is refused, and a changed expiry holds at once', async () => {
+test('rejects an expired token, and applies a new expiry immediately', async () => {
   const { id, secret } = (await create({ type: 'client' })).body;
   const ask = async () => (await call(harness.app, 'GET', '/api/admin/user', { token: secret })).status;
   const put = (expiresAt: string | null) =>
@@ -148,7 +148,7 @@ test('an expired token is refused, and a changed expiry holds at once', async ()
   });
 });
 
-test('the last use is written, at most once a minute', async () => {
+test('writes the last use at most once a minute', async () => {
   const [recent, old] = ['*:*.used-a-moment-ago-0123456789', '*:*.used-long-ago-0123456789'] as const;
   await createInitialAdminTokens(harness.db, [recent, old]);
   const seen = async (token: string) => {
@@ -168,41 +168,38 @@ test('the last use is written, at most once a minute', async () => {
   await call(harness.app, 'GET', '/api/admin/user', { token: old });
 
   await expect.poll(() => seen(old)).not.toEqual(before.old);
-  // Its request came first, so its use would be written by now.
+  // Its request came first, so its last use would be written by now.
   expect(await seen(recent)).toEqual(before.recent);
 });
 
-test.each(['DELETE', 'PUT'] as const)(
-  '%s of a token that is not there is answered with 404',
-  async method => {
-    const body = method === 'PUT' ? { body: { expiresAt: null } } : {};
-    for (const key of ['999999', newToken('client', '*:production.')]) {
-      const url = `/api/admin/api-tokens/${encodeURIComponent(key)}`;
-      expect(await call(harness.app, method, url, body)).toMatchObject({
-        status: 404,
-        body: { name: 'NotFoundError' },
-      });
-    }
-  },
-);
+test.each(['DELETE', 'PUT'] as const)('%s of an unknown token returns 404', async method => {
+  const body = method === 'PUT' ? { body: { expiresAt: null } } : {};
+  for (const key of ['999999', newToken('client', '*:production.')]) {
+    const url = `/api/admin/api-tokens/${encodeURIComponent(key)}`;
+    expect(await call(harness.app, method, url, body)).toMatchObject({
+      status: 404,
+      body: { name: 'NotFoundError' },
+    });
+  }
+});
 
-test('an Editor reads SDK tokens but not admin tokens, and creates none', async () => {
+test('lets an Editor read SDK tokens, not admin tokens, and create none', async () => {
   const editor = await makeUser(harness.db, 'Editor');
   await create();
 
   const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens', { token: editor.token })).body;
-  const refused = await call(harness.app, 'POST', '/api/admin/api-tokens', {
+  const rejected = await call(harness.app, 'POST', '/api/admin/api-tokens', {
     token: editor.token,
     body: NEW,
   });
 
   expect(tokens.length).toBeGreaterThan(0);
   expect(tokens.filter((token: { type: string }) => token.type === 'admin')).toEqual([]);
-  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(refused.body.message).toContain('CREATE_CLIENT_API_TOKEN');
+  expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(rejected.body.message).toContain('CREATE_CLIENT_API_TOKEN');
 });
 
-test('a secret carries its checksum: look-alikes are refused without a look at the database', () => {
+test('detects a secret with a wrong checksum without a query', () => {
   const tokens = Array.from({ length: 200 }, () => newToken('personal', 'user:'));
 
   expect(new Set(tokens).size).toBe(200);

@@ -26,7 +26,7 @@ beforeEach(async () => {
   await sql`delete from auth_settings`.execute(harness.db);
 });
 
-test('nothing is switched on before anybody sets it', async () => {
+test('enables password login only by default', async () => {
   expect((await get(OIDC)).body).toEqual({
     enabled: false,
     discoverUrl: null,
@@ -46,7 +46,7 @@ test('nothing is switched on before anybody sets it', async () => {
   expect((await get(SIMPLE)).body).toEqual({ disabled: false });
 });
 
-test('settings are made and changed; what is left out stays, and the events tell both', async () => {
+test('creates and updates the settings, keeps omitted fields, and records both', async () => {
   const made = await post(OIDC, GOOD);
   const changed = await post(OIDC, {
     autoCreate: true,
@@ -69,7 +69,7 @@ test('settings are made and changed; what is left out stays, and the events tell
   ]);
 });
 
-test('the secret is sealed, and stands in no answer, event or column', async () => {
+test('encrypts the secret, and shows it in no response, event or column', async () => {
   await post(OIDC, GOOD);
   const again = await post(OIDC, { secret: SECRET });
   const eventsBefore = (await lastEvents(1))[0].id;
@@ -92,15 +92,15 @@ test('the secret is sealed, and stands in no answer, event or column', async () 
     expect(JSON.stringify(text)).not.toContain(SECRET);
 });
 
-test('with another address the secret must be sent again, or be taken away', async () => {
+test('requires the secret, or its removal, with a new discoverUrl', async () => {
   await post(OIDC, GOOD);
 
   const kept = await post(OIDC, { discoverUrl: 'https://evil.example' });
   const masked = await post(OIDC, { discoverUrl: 'https://evil.example', secret: MASK });
   const without = await post(OIDC, { discoverUrl: 'https://evil.example', secret: null });
 
-  for (const answer of [kept, masked])
-    expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/body/secret' }] } });
+  for (const response of [kept, masked])
+    expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/secret' }] } });
   expect(without).toMatchObject({ status: 200, body: { secret: null } });
 });
 
@@ -109,22 +109,22 @@ test.each<[string, object, string]>([
   ['no client', { enabled: true, discoverUrl: GOOD.discoverUrl }, '/body/clientId'],
   ['plain http', { discoverUrl: 'http://login.example.com' }, '/body/discoverUrl'],
   ['another scheme', { discoverUrl: 'file:///etc/passwd' }, '/body/discoverUrl'],
-  ['an address with a password', { discoverUrl: 'https://a:b@login.example.com' }, '/body/discoverUrl'],
-  ['no address at all', { discoverUrl: 'nonsense' }, '/body/discoverUrl'],
-  ['accounts for nobody', { autoCreate: true, emailDomains: ' , ' }, '/body/emailDomains'],
-  ['domains that are none', { emailDomains: 'exa mple.com;x' }, '/body/emailDomains'],
-  ['a role that is none', { defaultRootRole: 'Boss' }, '/body/defaultRootRole'],
-  ['a role of projects', { defaultRootRoleId: 4 }, '/body/defaultRootRoleId'],
+  ['a URL with a password', { discoverUrl: 'https://a:b@login.example.com' }, '/body/discoverUrl'],
+  ['an invalid URL', { discoverUrl: 'nonsense' }, '/body/discoverUrl'],
+  ['autoCreate without domains', { autoCreate: true, emailDomains: ' , ' }, '/body/emailDomains'],
+  ['invalid domains', { emailDomains: 'exa mple.com;x' }, '/body/emailDomains'],
+  ['an unknown role', { defaultRootRole: 'Boss' }, '/body/defaultRootRole'],
+  ['a project role', { defaultRootRoleId: 4 }, '/body/defaultRootRoleId'],
   ['an algorithm with a shared key', { idTokenSigningAlgorithm: 'HS256' }, '/body/idTokenSigningAlgorithm'],
   ['a mask for nothing', { secret: MASK }, '/body/secret'],
-])('%s is refused', async (_case, body, path) => {
-  const answer = await post(OIDC, body);
+])('rejects %s', async (_case, body, path) => {
+  const response = await post(OIDC, body);
 
-  expect(answer).toMatchObject({ status: 400, body: { details: [{ path }] } });
+  expect(response).toMatchObject({ status: 400, body: { details: [{ path }] } });
   expect(await findOidc(harness.db)).toBeUndefined();
 });
 
-test('every mistake is listed', async () => {
+test('lists every validation error', async () => {
   const { body } = await post(OIDC, { enabled: true, autoCreate: true, defaultRootRoleId: 999 });
 
   expect(body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual([
@@ -135,12 +135,12 @@ test('every mistake is listed', async () => {
   ]);
 });
 
-test('on this machine http will do', async () => {
+test('accepts http on this machine', async () => {
   for (const discoverUrl of ['http://127.0.0.1:8080/realms/x', 'http://localhost', 'http://[::1]:1'])
     expect((await post(OIDC, { discoverUrl })).status).toBe(200);
 });
 
-test('without a key nothing is switched on, and no secret taken', async () => {
+test('rejects enabled settings and a secret without an encryption key', async () => {
   const app = await harness.secondServer({ secretKey: undefined });
 
   for (const body of [GOOD, { secret: 'x' }])
@@ -150,7 +150,7 @@ test('without a key nothing is switched on, and no secret taken', async () => {
     });
 });
 
-test('a role that new accounts get cannot be deleted', async () => {
+test('rejects the deletion of the role of new accounts', async () => {
   const body = { name: 'Newcomer', type: 'root-custom', permissions: [] };
   const { id } = (await post('/api/admin/roles', body)).body.roles;
   const set = await post(OIDC, { defaultRootRoleId: id });
@@ -165,7 +165,7 @@ test('a role that new accounts get cannot be deleted', async () => {
   });
 });
 
-test('passwords are switched off only while there is another way in, and the other way round', async () => {
+test('disables password login only while single sign-on is enabled, and vice versa', async () => {
   const { username } = await makePerson(harness.db);
   const early = await post(SIMPLE, { disabled: true });
   await post(OIDC, GOOD);
@@ -179,7 +179,7 @@ test('passwords are switched off only while there is another way in, and the oth
   const later = await tryLogin(harness.app, username);
 
   expect([early.status, off.status, same.status, both.status, on.status]).toEqual([403, 200, 200, 403, 200]);
-  expect(login).toMatchObject({ status: 403, body: { message: expect.stringContaining('switched off') } });
+  expect(login).toMatchObject({ status: 403, body: { message: expect.stringContaining('disabled') } });
   expect([token.status, later.status]).toEqual([200, 200]);
   expect(await lastEvents(2)).toMatchObject([
     { type: 'setting-updated', data: { disabled: false }, preData: { id: 'auth.simple', disabled: true } },
@@ -187,10 +187,10 @@ test('passwords are switched off only while there is another way in, and the oth
   ]);
 });
 
-test('who switches one way off waits for who switches off the other, and is refused', async () => {
+test('rejects the second of two concurrent requests that disable both login methods', async () => {
   await post(OIDC, GOOD);
 
-  const answer = await during(
+  const response = await during(
     harness.db,
     async tx => {
       await sql`select pg_advisory_xact_lock(hashtext('auth settings'))`.execute(tx);
@@ -201,10 +201,10 @@ test('who switches one way off waits for who switches off the other, and is refu
     () => post(OIDC, { enabled: false }),
   );
 
-  expect(answer).toMatchObject({ status: 403 });
+  expect(response).toMatchObject({ status: 403 });
 });
 
-test('UPDATE_AUTH_CONFIGURATION is enough, and an Editor has it not', async () => {
+test('requires UPDATE_AUTH_CONFIGURATION, which an Editor lacks', async () => {
   const editor = await makeUser(harness.db, 'Editor');
   const body = {
     name: 'Doorkeeper',
@@ -222,7 +222,7 @@ test('UPDATE_AUTH_CONFIGURATION is enough, and an Editor has it not', async () =
     expect((await call(harness.app, 'GET', OIDC, { token })).status).toBe(status);
 });
 
-test('after a change of keys the secret is sealed anew; without the key the server does not start', async () => {
+test('encrypts the secret again after a rotation of keys, and does not start without its key', async () => {
   await post(OIDC, GOOD);
   const [old, next] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];
   const { db } = harness;
@@ -236,7 +236,7 @@ test('after a change of keys the secret is sealed anew; without the key the serv
   expect(openSecret(keyringOf(next, []), (await findOidc(db))?.sealedSecret ?? null)).toBe(SECRET);
 });
 
-test('SAML is off, and can be asked for as that only', async () => {
+test('accepts only that SAML is disabled', async () => {
   const SAML = '/api/admin/auth/saml/settings';
   const before = (await lastEvents(1))[0]?.id;
 
@@ -254,7 +254,7 @@ test('SAML is off, and can be asked for as that only', async () => {
   expect((await lastEvents(1))[0]?.id).toBe(before);
 });
 
-test('a login page is told which ways to log in are open, and nothing else', async () => {
+test('returns the enabled login methods and nothing else', async () => {
   const methods = async () => {
     const { status, body, headers } = await call(harness.app, 'GET', '/auth/methods', { token: null });
     expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
@@ -273,7 +273,7 @@ test('a login page is told which ways to log in are open, and nothing else', asy
   expect(await methods()).toEqual({ methods: [oidc] });
 });
 
-test('telling the ways to log in is one statement', async () => {
+test('reads the login methods with one statement', async () => {
   const before = harness.statements.length;
 
   await call(harness.app, 'GET', '/auth/methods', { token: null });

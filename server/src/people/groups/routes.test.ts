@@ -17,7 +17,7 @@ const members = (...ids: number[]) => ids.map(id => ({ user: { id } }));
 const events = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
 
-test('a group is created, read, changed and deleted, and the events tell of it and its members', async () => {
+test('creates, reads, updates and deletes a group, and records each change with its members', async () => {
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const input = { name: 'Team', description: 'A team', mappingsSSO: ['sso-team'], rootRole: 2 };
 
@@ -68,20 +68,24 @@ test('changing nothing records nothing', async () => {
   expect((await events('limit=1'))[0].id).toBe(last.id);
 });
 
-test('unknown users and roles, and roles of projects, are refused, each with its place', async () => {
+test('rejects unknown users and roles and project roles, each with its path', async () => {
   const user = await makeUser(harness.db, 'Viewer');
 
-  const answer = await ask('POST', '', { name: 'x', rootRole: 4, users: members(999_999, user.id, 999_998) });
+  const response = await ask('POST', '', {
+    name: 'x',
+    rootRole: 4,
+    users: members(999_999, user.id, 999_998),
+  });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details.map((detail: { path: string }) => detail.path)).toEqual([
     '/body/users/0/user/id',
     '/body/users/2/user/id',
     '/body/rootRole',
   ]);
 });
 
-test('a name is taken whatever its case', async () => {
+test('rejects a taken name, case-insensitive', async () => {
   const { name } = await create();
 
   expect(await ask('POST', '', { name: name.toUpperCase() })).toMatchObject({
@@ -90,7 +94,7 @@ test('a name is taken whatever its case', async () => {
   });
 });
 
-test('members have the root role of the group beside their own, and lose it with the group', async () => {
+test('grants members the root role of the group in addition to their own, until the group is deleted', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const tryIt = async () =>
     (await call(harness.app, 'POST', '/api/admin/tag-types', { token: user.token, body: {} })).status;
@@ -103,7 +107,7 @@ test('members have the root role of the group beside their own, and lose it with
   expect([before, inside, await tryIt()]).toEqual([403, 400, 403]);
 });
 
-test('a deleted user leaves groups and projects, and all are told', async () => {
+test('removes a deleted user from groups and projects, with an event for each', async () => {
   const project = await makeProject(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
   const { id } = await create({ users: members(user.id) });
@@ -122,7 +126,7 @@ test('a deleted user leaves groups and projects, and all are told', async () => 
   expect(together[2].preData).toEqual({ userId: user.id, roles: [5] });
 });
 
-test('what a user holds through groups is shown with what they hold themselves', async () => {
+test("shows the roles from groups together with the user's own roles", async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const user = await makeUser(harness.db, 'Viewer');
   const { id, name } = await create({ rootRole: ROOT_ROLES.Editor, users: members(user.id) });
@@ -151,7 +155,7 @@ test('what a user holds through groups is shown with what they hold themselves',
   expect(groups).toContainEqual(expect.objectContaining({ id, name }));
 });
 
-test('a project counts each member once, and a deleted group leaves it, which the project is told', async () => {
+test('counts each member of a project once, and revokes the project roles of a deleted group with an event', async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const { id } = await create({ users: members(ann.id, bob.id) });
@@ -181,28 +185,28 @@ test('a project counts each member once, and a deleted group leaves it, which th
   });
 });
 
-test('the last user who may do everything keeps that, also through a group', async () => {
+test('keeps the last admin, also through a group', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const { id, name } = await create({ rootRole: ROOT_ROLES.Admin, users: members(user.id) });
-  const refused = [
+  const rejected = [
     await ask('DELETE', `/${id}`),
     await ask('PUT', `/${id}`, { name, users: [] }),
     await ask('PUT', `/${id}`, { name, rootRole: ROOT_ROLES.Viewer }),
   ];
 
-  for (const answer of refused) {
-    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  for (const response of rejected) {
+    expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   }
   await makeUser(harness.db, 'Admin', 'another-admin');
   expect((await ask('DELETE', `/${id}`)).status).toBe(200);
   await sql`update users set deleted_at = now() where username = 'another-admin'`.execute(harness.db);
 });
 
-test('of two groups that hold the last admins, deleted at once, one stays', async () => {
+test('keeps one of two groups of the last admins that are deleted at once', async () => {
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const one = await create({ rootRole: ROOT_ROLES.Admin, users: members(ann.id) });
   const other = await create({ rootRole: ROOT_ROLES.Admin, users: members(bob.id) });
-  // Held open: both get as far as writing their events, unless the second waits for the first.
+  // Both wait before they write their events, unless the second waits for the first.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
 
@@ -210,10 +214,10 @@ test('of two groups that hold the last admins, deleted at once, one stays', asyn
   await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
-  expect((await both).map(answer => answer.status).toSorted()).toEqual([200, 403]);
+  expect((await both).map(response => response.status).toSorted()).toEqual([200, 403]);
 });
 
-test('two changes of one group wait for each other, and each event tells the state it found', async () => {
+test('serializes two updates of one group, and each event has the state before it', async () => {
   const { id, name } = await create();
   const users = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const blocker = await harness.db.startTransaction().execute();
@@ -231,7 +235,7 @@ test('two changes of one group wait for each other, and each event tells the sta
   expect((await ask('GET', `/${id}`)).body.userCount).toBe(1);
 });
 
-test('the number of statements does not grow with the groups and their members', async () => {
+test('uses the same number of statements for many groups and members', async () => {
   const count = async () => {
     const before = harness.statements.length;
     await ask('GET');

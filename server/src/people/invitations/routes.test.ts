@@ -21,7 +21,7 @@ const member = (email: string) => ({ email, name: 'New Here', password: PASSWORD
 const lastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
-test('a signup link is shown once, kept as a hash, and not in its event', async () => {
+test('shows the secret of a signup link once, stores its hash, and records no secret', async () => {
   const admin = await makeUser(harness.db, 'Admin', 'inviter');
 
   const created = await call(harness.app, 'POST', TOKENS, {
@@ -56,7 +56,7 @@ test('a signup link is shown once, kept as a hash, and not in its event', async 
   expect(rows).toEqual([]);
 });
 
-test('who has the link joins as Viewer and logs in; both are recorded', async () => {
+test('signs up a Viewer with the link, who logs in, and records both', async () => {
   const { id, secret } = await create('summer');
 
   expect((await validate(secret)).status).toBe(200);
@@ -81,19 +81,19 @@ test('who has the link joins as Viewer and logs in; both are recorded', async ()
   expect(userEvent.groupId).toBe(event.groupId);
 });
 
-test('nobody joins by a link that is unknown, forged, disabled or over', async () => {
+test('rejects a signup with an unknown, forged, disabled or expired link', async () => {
   const [disabled, over] = [await create(), await create()];
   await update(disabled.id, { enabled: false });
   await sql`update signup_tokens set expires_at = now() where id = ${over.id}`.execute(harness.db);
 
   for (const secret of [disabled.secret, over.secret, 'nonsense', `hyi_${'a'.repeat(49)}`]) {
-    for (const answer of [await validate(secret), await signUp(secret, member('late@example.com'))]) {
-      expect(answer).toMatchObject({ status: 401, body: { name: 'AuthenticationRequired' } });
+    for (const response of [await validate(secret), await signUp(secret, member('late@example.com'))]) {
+      expect(response).toMatchObject({ status: 401, body: { name: 'AuthenticationRequired' } });
     }
   }
 });
 
-test('a link that is disabled while somebody joins lets nobody in', async () => {
+test('rejects a signup with a link that is disabled meanwhile', async () => {
   const { id, secret } = await create();
   const admin = await harness.db.startTransaction().execute();
   await sql`update signup_tokens set enabled = false where id = ${id}`.execute(admin);
@@ -109,20 +109,20 @@ test.each<[string, object, string]>([
   ['a weak password', { email: 'w@example.com', password: 'secret' }, '/body/password'],
   ['no address', { username: 'w', password: PASSWORD }, '/body/email'],
   ['an empty address and no username', { email: '', password: PASSWORD }, '/body/username'],
-])('joining with %s is refused', async (_case, body, path) => {
+])('rejects a signup with %s', async (_case, body, path) => {
   const { secret } = await create();
 
   expect(await signUp(secret, body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('joining with a taken address is refused', async () => {
+test('rejects a signup with a taken address', async () => {
   const { username } = await makePerson(harness.db);
   const { secret } = await create();
 
   expect((await signUp(secret, { ...member('free@example.com'), username })).status).toBe(409);
 });
 
-test('a link is changed by id or secret, recorded once, and changing nothing records nothing', async () => {
+test('updates a link by id or secret, and records nothing without a change', async () => {
   const { id, secret, expiresAt } = await create();
 
   const closed = await update(secret, { enabled: false });
@@ -142,16 +142,16 @@ test('a link is changed by id or secret, recorded once, and changing nothing rec
 });
 
 test.each(['2020-01-01T00:00:00Z', new Date(Date.now() + 366 * 86_400_000).toISOString()])(
-  'an end at %s is refused',
+  'rejects the expiry %s',
   async expiresAt => {
     const { id } = await create();
-    const refused = [
+    const rejected = [
       await call(harness.app, 'POST', TOKENS, { body: { name: 'x', expiresAt } }),
       await update(id, { expiresAt }),
     ];
 
-    for (const answer of refused) {
-      expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/body/expiresAt' }] } });
+    for (const response of rejected) {
+      expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/expiresAt' }] } });
     }
   },
 );

@@ -22,7 +22,7 @@ const validate = (token: string) =>
 const lastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
-test('a reset link tells whose it is, sets the password once, and ends the sessions', async () => {
+test('shows the user of a reset link, sets the password once, and ends the sessions', async () => {
   const { id, username } = await makePerson(harness.db);
   const browser = await logIn(harness.app, username);
 
@@ -57,7 +57,7 @@ test('a reset link tells whose it is, sets the password once, and ends the sessi
   expect(rows).toEqual([]);
 });
 
-test('a link that is unknown, forged, too old, replaced, or of a deleted user is refused alike', async () => {
+test('rejects an unknown, forged, expired or replaced link and that of a deleted user with the same response', async () => {
   const { id } = await makePerson(harness.db);
   const [late, gone] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const replaced = await makeLink(id);
@@ -74,14 +74,14 @@ test('a link that is unknown, forged, too old, replaced, or of a deleted user is
     `${valid.slice(0, -1)}x`,
     `hyl_${'a'.repeat(49)}`,
   ]) {
-    for (const answer of [await validate(token), await setByLink(token)]) {
-      expect(answer).toMatchObject({ status: 401, body: { name: 'AuthenticationRequired' } });
+    for (const response of [await validate(token), await setByLink(token)]) {
+      expect(response).toMatchObject({ status: 401, body: { name: 'AuthenticationRequired' } });
     }
   }
   expect((await validate(valid)).status).toBe(200);
 });
 
-test('a bad link costs no hash, and a weak password does not use the link up', async () => {
+test('computes no hash for an invalid link, and keeps the link after a weak password', async () => {
   const { id } = await makePerson(harness.db);
   const token = await makeLink(id);
   const before = hashingWork().done;
@@ -94,7 +94,7 @@ test('a bad link costs no hash, and a weak password does not use the link up', a
   expect((await validate(token)).status).toBe(200);
 });
 
-test('of two who use a link at once, one sets the password', async () => {
+test('sets one password when a link is used twice at once', async () => {
   const { id, username } = await makePerson(harness.db);
   const token = await makeLink(id);
   // Both have found the link valid and wait for the user.
@@ -111,7 +111,7 @@ test('of two who use a link at once, one sets the password', async () => {
   expect((await tryLogin(harness.app, username, winner)).status).toBe(200);
 });
 
-test('who sets a password by a link gets in where they were blocked before', async () => {
+test('ends the block of failed logins at the address where a link was used', async () => {
   const { id, username } = await makePerson(harness.db);
   const ip = '192.0.2.77';
   for (let round = 0; round < 6; round++) await tryLogin(harness.app, username, 'forgotten', { ip });
@@ -122,15 +122,15 @@ test('who sets a password by a link gets in where they were blocked before', asy
   expect((await tryLogin(harness.app, username, NEW, { ip })).status).toBe(200);
 });
 
-test('a link for a user who is not there is refused', async () => {
-  const answer = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', {
+test('rejects a link for an unknown user', async () => {
+  const response = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', {
     body: { id: 999_999 },
   });
 
-  expect(answer.status).toBe(404);
+  expect(response.status).toBe(404);
 });
 
-test('asking for a mail answers the same for everyone, and does nothing', async () => {
+test('responds the same to every request for a mail, and does nothing', async () => {
   await call(harness.app, 'POST', '/api/admin/user-admin', {
     body: { email: 'known@example.com', rootRole: 3 },
   });
@@ -147,7 +147,7 @@ test('asking for a mail answers the same for everyone, and does nothing', async 
   expect(await ask('unknown@example.com')).toEqual({ status: 200, body: '', statements: 0 });
 });
 
-test('a user changes their password with the old one; other sessions end and this one is renewed', async () => {
+test('changes the password with the old one, ends other sessions and renews the current one', async () => {
   const { id, username } = await makePerson(harness.db);
   const [here, there] = [await logIn(harness.app, username), await logIn(harness.app, username)];
   const change = (body: object) => here.ask('POST', '/api/admin/user/change-password', { body });
@@ -164,22 +164,22 @@ test('a user changes their password with the old one; other sessions end and thi
   expect((await tryLogin(harness.app, username, NEW)).status).toBe(200);
 });
 
-test('a personal token changes its owner’s password too, and gets no session for it', async () => {
+test('changes the password with a personal token, without a new session', async () => {
   const owner = await makeUser(harness.db, 'Viewer');
   await call(harness.app, 'POST', `/api/admin/user-admin/${owner.id}/change-password`, {
     body: { password: PASSWORD },
   });
 
-  const answer = await call(harness.app, 'POST', '/api/admin/user/change-password', {
+  const response = await call(harness.app, 'POST', '/api/admin/user/change-password', {
     token: owner.token,
     body: { oldPassword: PASSWORD, password: NEW },
   });
 
-  expect(answer.status).toBe(200);
-  expect(answer.headers['set-cookie']).toBeUndefined();
+  expect(response.status).toBe(200);
+  expect(response.headers['set-cookie']).toBeUndefined();
 });
 
-test('guessing the old password is limited as logins are', async () => {
+test('limits guesses of the old password like failed logins', async () => {
   const { username } = await makePerson(harness.db);
   const browser = await logIn(harness.app, username);
   const guess = () =>
@@ -193,7 +193,7 @@ test('guessing the old password is limited as logins are', async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
 });
 
-test('who knows the old password only cannot undo what an admin sets meanwhile', async () => {
+test('rejects the old password after an admin has set another one', async () => {
   const { id, username } = await makePerson(harness.db);
   const browser = await logIn(harness.app, username);
   const byAdmin = await hashPassword('what the admin chose');
@@ -210,16 +210,16 @@ test('who knows the old password only cannot undo what an admin sets meanwhile',
   expect((await tryLogin(harness.app, username, 'what the admin chose')).status).toBe(200);
 });
 
-test('an admin token has no password to change', async () => {
-  const answer = await call(harness.app, 'POST', '/api/admin/user/change-password', {
+test('rejects a change of password with an admin token', async () => {
+  const response = await call(harness.app, 'POST', '/api/admin/user/change-password', {
     body: { oldPassword: 'x', password: NEW },
   });
 
-  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
 test.each(['/auth/reset/validate-password', '/api/admin/user-admin/validate-password'])(
-  '%s says what is wrong with a password',
+  '%s lists the violations of a password',
   async url => {
     const check = (password: string) => call(harness.app, 'POST', url, { body: { password } });
 
@@ -244,7 +244,7 @@ test.each([
   'letmein12345',
   '!@#$%^&*()_+',
   'halyard-2026',
-])('the password %s is refused', password => {
+])('rejects the password %s', password => {
   expect(passwordViolations(password)).not.toEqual([]);
 });
 
@@ -254,11 +254,11 @@ test.each([
   'purple monkey dishwasher',
   '新しい長いパスワードです安全',
   `${'x7'.repeat(3)}${'yQ4 '.repeat(30)}`,
-])('the password %s is accepted', password => {
+])('accepts the password %s', password => {
   expect(passwordViolations(password)).toEqual([]);
 });
 
-test('names and addresses of the user are no passwords', () => {
+test('rejects passwords with the name or address of the user', () => {
   const person = { username: 'mlindqvist', email: 'ben.l@example.com', name: 'Ben Lindqvist' };
 
   for (const password of ['x-MLindqvist-x9', 'ben.l@example.com7', 'zq lindqvist 77 zq']) {
@@ -267,7 +267,7 @@ test('names and addresses of the user are no passwords', () => {
   expect(passwordViolations('ben and the ocean 7', person)).toEqual([]);
 });
 
-test('a hash says how it was made, is never twice the same, and takes any composition of the letters', async () => {
+test('stores the parameters in a hash, salts it, and ignores the Unicode composition of the password', async () => {
   const [one, two] = [
     await hashPassword('café au lait, s’il vous plaît'),
     await hashPassword('café au lait, s’il vous plaît'),
@@ -280,25 +280,25 @@ test('a hash says how it was made, is never twice the same, and takes any compos
   expect(await matchesPassword('anything', null)).toBe(false);
 });
 
-test('two are computed at a time, others wait, and too many are asked to come back', async () => {
+test('computes two hashes at a time, queues others, and rejects more than the queue holds with 503', async () => {
   const all = Array.from({ length: 70 }, () => hashPassword('x'));
   const results = Promise.allSettled(all);
 
   expect(hashingWork().waiting).toBe(64);
-  const refused = (await results).filter(result => result.status === 'rejected');
-  expect(refused.map(({ reason }) => reason.name)).toEqual(Array(4).fill('ServiceUnavailableError'));
+  const rejected = (await results).filter(result => result.status === 'rejected');
+  expect(rejected.map(({ reason }) => reason.name)).toEqual(Array(4).fill('ServiceUnavailableError'));
   expect(hashingWork().waiting).toBe(0);
 });
 
-test('a login that finds the queue full is told to come back, and is not counted', async () => {
+test('rejects a login with 503 when the queue is full, and does not count it', async () => {
   const { username } = await makePerson(harness.db);
   const crowd = Promise.allSettled(Array.from({ length: 66 }, () => hashPassword('x')));
 
-  const answer = await tryLogin(harness.app, username, PASSWORD, { ip: '192.0.2.99' });
+  const response = await tryLogin(harness.app, username, PASSWORD, { ip: '192.0.2.99' });
   await crowd;
 
-  expect(answer).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
-  expect(answer.headers['retry-after']).toBe('2');
+  expect(response).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
+  expect(response.headers['retry-after']).toBe('2');
   const { rows } =
     await sql`select from login_failures where failures > 0 and scope = 'account' and ends_at > now()
     and key = sha256(convert_to(${username}, 'UTF8'))`.execute(harness.db);

@@ -36,7 +36,7 @@ const makeRole = async (...permissions: object[]): Promise<number> => {
   return (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles.id;
 };
 
-/** Who has which roles, as the API tells it. */
+/** The roles of all users and groups, as the API returns them. */
 async function held(): Promise<{ users: [number, number[]][]; groups: [number, number[]][] }> {
   const { users, groups } = (await ask('GET', '/access')).body;
   const pairs = (list: { id: number; roles: number[] }[]) =>
@@ -44,7 +44,7 @@ async function held(): Promise<{ users: [number, number[]][]; groups: [number, n
   return { users: pairs(users), groups: pairs(groups) };
 }
 
-/** The events about access to the project, oldest first, after the one of the given id. */
+/** The events about access to the project after the given id, oldest first. */
 async function told(after = 0) {
   const query = `project=IS:${project}&limit=1000`;
   const { events } = (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
@@ -66,19 +66,19 @@ async function told(after = 0) {
 const lastEvent = async (): Promise<number> =>
   (await sql<{ id: number }>`select max(id) as id from events`.execute(harness.db)).rows[0]?.id ?? 0;
 
-test('access is set as a whole, and told for each whose roles change', async () => {
+test('replaces all access, with an event for each holder whose roles change', async () => {
   await set([
     { id: Owner, users: [ann.id], groups: [] },
     { id: Member, users: null, groups: [team] },
   ]);
   const first = await lastEvent();
 
-  const answer = await set([
+  const response = await set([
     { id: Owner, users: [bob.id] },
     { id: Member, users: [bob.id, ann.id] },
   ]);
 
-  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(response).toMatchObject({ status: 200, body: '' });
   expect(await held()).toEqual({
     users: [
       [ann.id, [Member]],
@@ -110,7 +110,7 @@ test('access is set as a whole, and told for each whose roles change', async () 
   ]);
 });
 
-test('the answer names users, groups with their members, and the roles there are to give', async () => {
+test('returns users, groups with their members, and the roles that can be granted', async () => {
   const custom = await makeRole({ name: 'UPDATE_FEATURE' });
   await set([{ id: custom, users: [ann.id], groups: [team] }]);
 
@@ -136,7 +136,7 @@ test('the answer names users, groups with their members, and the roles there are
   expect(body.groups[0]).toMatchObject({ id: team, roles: [custom], users: [{ user: { id: bob.id } }] });
 });
 
-test('setting the same again, in another order, writes nothing', async () => {
+test('writes nothing for the same access in another order', async () => {
   const roles = [
     { id: Owner, users: [ann.id] },
     { id: Reader, users: [bob.id, ann.id], groups: [team] },
@@ -149,47 +149,44 @@ test('setting the same again, in another order, writes nothing', async () => {
   expect(await lastEvent()).toBe(before);
 });
 
-test.each(['user', 'group'] as const)(
-  'roles of a %s are given, replaced and taken one by one',
-  async kind => {
-    const id = kind === 'user' ? ann.id : team;
-    const at = `/${kind}s/${id}/roles`;
-    const now = async () => (await held())[`${kind}s`].find(([who]) => who === id)?.[1] ?? [];
+test.each(['user', 'group'] as const)('grants, replaces and revokes the roles of a %s', async kind => {
+  const id = kind === 'user' ? ann.id : team;
+  const at = `/${kind}s/${id}/roles`;
+  const now = async () => (await held())[`${kind}s`].find(([who]) => who === id)?.[1] ?? [];
 
-    const states = [];
-    for (const [method, path, body] of [
-      ['POST', `${at}/${Reader}`],
-      ['POST', `${at}/${Member}`],
-      ['POST', `${at}/${Member}`],
-      ['DELETE', `${at}/${Reader}`],
-      ['PUT', `${at}/${Reader}`],
-      ['PUT', at, { roles: [Member, Reader, Member] }],
-      ['DELETE', at],
-      ['DELETE', at],
-    ] as ['POST' | 'PUT' | 'DELETE', string, object?][]) {
-      expect((await ask(method, path, body)).status).toBe(200);
-      states.push(await now());
-    }
+  const states = [];
+  for (const [method, path, body] of [
+    ['POST', `${at}/${Reader}`],
+    ['POST', `${at}/${Member}`],
+    ['POST', `${at}/${Member}`],
+    ['DELETE', `${at}/${Reader}`],
+    ['PUT', `${at}/${Reader}`],
+    ['PUT', at, { roles: [Member, Reader, Member] }],
+    ['DELETE', at],
+    ['DELETE', at],
+  ] as ['POST' | 'PUT' | 'DELETE', string, object?][]) {
+    expect((await ask(method, path, body)).status).toBe(200);
+    states.push(await now());
+  }
 
-    expect(states).toEqual([
-      [Reader],
-      [Member, Reader],
-      [Member, Reader],
-      [Member],
-      [Reader],
-      [Member, Reader],
-      [],
-      [],
-    ]);
-    expect((await told()).map((event: { type: string }) => event.type)).toEqual([
-      'project-access-added',
-      ...Array(4).fill(`project-access-${kind}-roles-updated`),
-      `project-access-${kind}-roles-deleted`,
-    ]);
-  },
-);
+  expect(states).toEqual([
+    [Reader],
+    [Member, Reader],
+    [Member, Reader],
+    [Member],
+    [Reader],
+    [Member, Reader],
+    [],
+    [],
+  ]);
+  expect((await told()).map((event: { type: string }) => event.type)).toEqual([
+    'project-access-added',
+    ...Array(4).fill(`project-access-${kind}-roles-updated`),
+    `project-access-${kind}-roles-deleted`,
+  ]);
+});
 
-test('roles are given to several at once, beside those they have', async () => {
+test('grants roles to several holders in addition to their roles', async () => {
   await ask('POST', `/users/${ann.id}/roles/${Reader}`);
 
   const several = await ask('POST', '/access', { roles: [Member], users: [ann.id], groups: [team] });
@@ -205,37 +202,37 @@ test('roles are given to several at once, beside those they have', async () => {
   });
 });
 
-test('unknown users, groups and roles are refused, each with its place', async () => {
-  const answer = await set([
+test('rejects unknown users, groups and roles, each with its path', async () => {
+  const response = await set([
     { id: Owner, users: [ann.id, 999_999], groups: [999_998] },
     { id: 1, users: [ann.id] },
     { id: 999_997, users: [ann.id] },
   ]);
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details).toEqual([
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details).toEqual([
     { message: 'user 999999 does not exist', path: '/body/roles/0/users/1' },
     { message: 'group 999998 does not exist', path: '/body/roles/0/groups/0' },
-    { message: 'role 1 is not a role that is held in a project', path: '/body/roles/1/id' },
-    { message: 'role 999997 is not a role that is held in a project', path: '/body/roles/2/id' },
+    { message: 'role 1 does not exist or is not a project role', path: '/body/roles/1/id' },
+    { message: 'role 999997 does not exist or is not a project role', path: '/body/roles/2/id' },
   ]);
 });
 
 test.each([
   ['POST', (): string => `/users/999999/roles/${Reader}`, 'User 999999 does not exist.'],
   ['DELETE', (): string => '/groups/999999/roles', 'Group 999999 does not exist.'],
-  ['POST', (): string => `/users/${ann.id}/roles/1`, 'Role 1 is not a role that is held in a project.'],
-] as const)('%s with an unknown id in the address is answered with 404', async (method, path, message) => {
+  ['POST', (): string => `/users/${ann.id}/roles/1`, 'Role 1 does not exist or is not a project role.'],
+] as const)('%s with an unknown id in the path returns 404', async (method, path, message) => {
   expect(await ask(method, path())).toMatchObject({ status: 404, body: { name: 'NotFoundError', message } });
 });
 
-test('a deleted user is as if unknown', async () => {
+test('treats a deleted user as unknown', async () => {
   await sql`update users set deleted_at = now() where id = ${ann.id}`.execute(harness.db);
 
   expect((await ask('POST', `/users/${ann.id}/roles/${Reader}`)).status).toBe(404);
 });
 
-test('who manages access gives and takes what they hold themselves, and nothing beyond', async () => {
+test('lets a manager of access grant and revoke only permissions that they have', async () => {
   const manager = await makeRole(
     { name: 'PROJECT_USER_ACCESS_WRITE' },
     { name: 'UPDATE_FEATURE' },
@@ -255,7 +252,7 @@ test('who manages access gives and takes what they hold themselves, and nothing 
   expect(await give(Owner)).toBe('NoAccessError');
   expect(await give(elsewhere)).toBe('NoAccessError');
   expect(await give(everywhere)).toBe('NoAccessError');
-  // Nor to oneself, nor taken from others, nor hidden among things that are allowed.
+  // Also not to themselves, not as a revocation, and not together with allowed roles.
   expect((await ask('PUT', `/users/${ann.id}/roles/${Owner}`, undefined, ann.token)).status).toBe(403);
   expect((await ask('DELETE', `/users/${bob.id}/roles`, undefined, ann.token)).status).toBe(403);
   expect((await set([{ id: less, users: [ann.id, bob.id] }], ann.token)).status).toBe(403);
@@ -266,14 +263,14 @@ test('who manages access gives and takes what they hold themselves, and nothing 
   expect(await give(manager)).toBeUndefined();
 });
 
-test('an owner gives roles that may do more than Owner; a group makes owners too', async () => {
+test('lets an owner grant roles with more permissions than Owner, also an owner through a group', async () => {
   const approver = await makeRole({ name: 'APPROVE_CHANGE_REQUEST' });
   await set([{ id: Owner, groups: [team] }]);
 
   expect((await ask('POST', `/users/${ann.id}/roles/${approver}`, undefined, bob.token)).status).toBe(200);
 });
 
-test('a role of the instance that may change projects does not make an owner', async () => {
+test('does not treat a root role with UPDATE_PROJECT as owner', async () => {
   const body = { name: `Root ${++number}`, type: 'root-custom', permissions: [{ name: 'UPDATE_PROJECT' }] };
   const { id } = (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles;
   await sql`update user_roles set role_id = ${id} where user_id = ${ann.id}`.execute(harness.db);
@@ -283,46 +280,46 @@ test('a role of the instance that may change projects does not make an owner', a
 });
 
 test.each([
-  ['taken one by one', () => ask('DELETE', `/users/${ann.id}/roles/${Owner}`)],
+  ['revoked alone', () => ask('DELETE', `/users/${ann.id}/roles/${Owner}`)],
   ['replaced by another', () => ask('PUT', `/users/${ann.id}/roles/${Member}`)],
-  ['taken with all others', () => ask('DELETE', `/users/${ann.id}/roles`)],
-  ['left out of the whole', () => set([{ id: Member, users: [ann.id], groups: [team] }])],
-  ['given up', () => ask('DELETE', `/users/${ann.id}/roles`, undefined, ann.token)],
-])('the last owner stays when the role is %s', async (_case, takeAway) => {
+  ['revoked with all others', () => ask('DELETE', `/users/${ann.id}/roles`)],
+  ['missing in the new access', () => set([{ id: Member, users: [ann.id], groups: [team] }])],
+  ['revoked by its holder', () => ask('DELETE', `/users/${ann.id}/roles`, undefined, ann.token)],
+])('keeps the last owner when the role is %s', async (_case, revoke) => {
   await set([{ id: Owner, users: [ann.id] }]);
   const before = await lastEvent();
 
-  expect(await takeAway()).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(await revoke()).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect((await held()).users).toEqual([[ann.id, [Owner]]]);
   expect(await lastEvent()).toBe(before);
 });
 
-test('a group with members is an owner, an empty one is not', async () => {
+test('counts a group with members as owner, and an empty group not', async () => {
   const empty = (await call(harness.app, 'POST', '/api/admin/groups', { body: { name: `Empty ${number}` } }))
     .body.id;
   await set([{ id: Owner, users: [ann.id], groups: [empty] }]);
 
-  const refused = await ask('DELETE', `/users/${ann.id}/roles`);
+  const rejected = await ask('DELETE', `/users/${ann.id}/roles`);
   await ask('POST', `/groups/${team}/roles/${Owner}`);
   const allowed = await ask('DELETE', `/users/${ann.id}/roles`);
 
-  expect([refused.status, allowed.status]).toEqual([403, 200]);
+  expect([rejected.status, allowed.status]).toEqual([403, 200]);
 });
 
-test('ownership changes hands in one request', async () => {
+test('transfers ownership in one request', async () => {
   await set([{ id: Owner, users: [ann.id] }]);
 
   expect((await set([{ id: Owner, users: [bob.id] }], ann.token)).status).toBe(200);
 });
 
-test('a project that never had an owner needs none', async () => {
+test('accepts a project that never had an owner', async () => {
   expect((await set([{ id: Member, users: [ann.id] }])).status).toBe(200);
   expect((await set([])).status).toBe(200);
 });
 
-test('of two owners who leave at once, one stays', async () => {
+test('keeps one of two owners who leave at once', async () => {
   await set([{ id: Owner, users: [ann.id, bob.id] }]);
-  // Held open: both get as far as writing their events, unless the second waits for the first.
+  // Both wait before they write their events, unless the second waits for the first.
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table events in exclusive mode`.execute(blocker);
 
@@ -330,10 +327,10 @@ test('of two owners who leave at once, one stays', async () => {
   await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
-  expect((await both).map(answer => answer.status).toSorted()).toEqual([200, 403]);
+  expect((await both).map(response => response.status).toSorted()).toEqual([200, 403]);
 });
 
-test('a role given while its group is being deleted is refused, not lost', async () => {
+test('rejects a grant to a group that a concurrent request deletes', async () => {
   const deleting = await harness.db.startTransaction().execute();
   await sql`delete from groups where id = ${team}`.execute(deleting);
 
@@ -344,7 +341,7 @@ test('a role given while its group is being deleted is refused, not lost', async
   expect((await grant).status).toBe(404);
 });
 
-test('a change of access that finds a group being deleted tells of its role once', async () => {
+test('records the revocation once when a group is deleted during a change of access', async () => {
   await set([{ id: Reader, groups: [team] }]);
   const before = await lastEvent();
   const blocker = await harness.db.startTransaction().execute();
@@ -354,13 +351,13 @@ test('a change of access that finds a group being deleted tells of its role once
   await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
-  expect((await Promise.all(both)).map(answer => answer.status)).toEqual([200, 200]);
+  expect((await Promise.all(both)).map(response => response.status)).toEqual([200, 200]);
   expect((await told(before)).map((event: { type: string }) => event.type)).toEqual([
     'project-access-group-roles-deleted',
   ]);
 });
 
-test(`the events alone tell who has which roles (seed ${SEED})`, async () => {
+test(`the events alone reproduce all roles (seed ${SEED})`, async () => {
   const role = fc.constantFrom(Owner, Member, Reader);
   const steps = fc.record({
     kind: fc.constantFrom('give', 'take', 'set', 'give many', 'set all'),
@@ -407,7 +404,7 @@ test(`the events alone tell who has which roles (seed ${SEED})`, async () => {
   expect(new Map(rows)).toEqual(state);
 });
 
-test('whoever may only read the project does not learn who has access', async () => {
+test('does not show the access to callers who can only read the project', async () => {
   await makeMember(harness.db, ann, project, 'Member');
 
   for (const [method, path] of [
@@ -421,7 +418,7 @@ test('whoever may only read the project does not learn who has access', async ()
   }
 });
 
-test('the number of statements does not grow with those who have access', async () => {
+test('uses the same number of statements for many holders', async () => {
   const count = async (work: () => Promise<unknown>) => {
     const before = harness.statements.length;
     await work();

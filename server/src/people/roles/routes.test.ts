@@ -26,7 +26,7 @@ const create = async (fields: object = {}) => (await ask('POST', '', { ...NEW(),
 const events = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
-test('a role is created, read, changed and deleted, and each event tells all of it', async () => {
+test('creates, reads, updates and deletes a role, with the whole role in each event', async () => {
   const input = NEW();
   const created = await ask('POST', '', input);
   const { id } = created.body.roles;
@@ -64,21 +64,21 @@ test('a role is created, read, changed and deleted, and each event tells all of 
   expect((await ask('GET', `/${id}`)).status).toBe(404);
 });
 
-test('changing nothing records nothing, in whatever order the permissions are named', async () => {
+test('records nothing for the same permissions in another order', async () => {
   const { id, name } = await create();
   const { permissions } = NEW();
   const before = (await events('role-updated')).length;
 
-  const answer = await ask('PUT', `/${id}`, {
+  const response = await ask('PUT', `/${id}`, {
     name,
     permissions: [...permissions, ...permissions].toReversed(),
   });
 
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect((await events('role-updated')).length).toBe(before);
 });
 
-test('the list has the built-in roles and those made, and the catalogue all that a role can hold', async () => {
+test('lists built-in and custom roles, and all permissions that a role can have', async () => {
   const { id } = await create({ type: 'root-custom', permissions: [{ name: 'CREATE_PROJECT' }] });
 
   const { body } = await ask('GET');
@@ -113,7 +113,7 @@ test('the list has the built-in roles and those made, and the catalogue all that
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('every permission of a built-in role is in the catalogue', async () => {
+test('lists every permission of the built-in roles', async () => {
   for (const id of [1, 2, 3, 4, 5, 6]) {
     const { rows } = await sql<{ held: number }>`
       select count(*) as held from role_permissions where role_id = ${id}`.execute(harness.db);
@@ -121,8 +121,8 @@ test('every permission of a built-in role is in the catalogue', async () => {
   }
 });
 
-test('every mistake in a role is listed with its place', async () => {
-  const answer = await ask('POST', '', {
+test('lists every validation error of a role with its path', async () => {
+  const response = await ask('POST', '', {
     ...NEW(),
     permissions: [
       { name: 'FLY' },
@@ -134,8 +134,8 @@ test('every mistake in a role is listed with its place', async () => {
     ],
   });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details.map((detail: { path: string }) => detail.path)).toEqual([
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details.map((detail: { path: string }) => detail.path)).toEqual([
     '/body/permissions/0/name',
     '/body/permissions/1/environment',
     '/body/permissions/2/environment',
@@ -144,7 +144,7 @@ test('every mistake in a role is listed with its place', async () => {
   ]);
 });
 
-test('a role of the instance may hold permissions of projects, but never ADMIN', async () => {
+test('accepts project permissions in a role of the instance, but not ADMIN', async () => {
   const permissions = [{ name: 'CREATE_PROJECT' }, { name: 'UPDATE_PROJECT' }];
 
   expect((await ask('POST', '', { ...NEW(), type: 'root-custom', permissions })).status).toBe(200);
@@ -158,14 +158,14 @@ test.each([
   [{ name: '  ' }, '/body/name'],
   [{ name: undefined }, '/body/name'],
   [{ permissions: [{}] }, '/body/permissions/0/name'],
-])('%j is refused', async (fields, path) => {
+])('rejects %j', async (fields, path) => {
   expect(await ask('POST', '', { ...NEW(), ...fields })).toMatchObject({
     status: 400,
     body: { name: 'BadDataError', details: [{ path }] },
   });
 });
 
-test('a name is taken whatever its case and type, that of a built-in role too', async () => {
+test('rejects the name of another role, case-insensitive, built-in roles included', async () => {
   const { name, id } = await create();
 
   for (const taken of [name.toUpperCase(), 'owner']) {
@@ -178,13 +178,13 @@ test('a name is taken whatever its case and type, that of a built-in role too', 
   expect((await ask('POST', '/validate', { ...NEW(), permissions: [{ name: 'FLY' }] })).status).toBe(400);
 });
 
-test.each([1, 2, 3, 4, 5, 6])('the built-in role %i is neither changed nor deleted', async id => {
-  for (const answer of [await ask('PUT', `/${id}`, NEW()), await ask('DELETE', `/${id}`)]) {
-    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+test.each([1, 2, 3, 4, 5, 6])('rejects an update or deletion of the built-in role %i', async id => {
+  for (const response of [await ask('PUT', `/${id}`, NEW()), await ask('DELETE', `/${id}`)]) {
+    expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   }
 });
 
-test('the type of a role stays', async () => {
+test('rejects another type of a role', async () => {
   const { id, name } = await create();
 
   expect(await ask('PUT', `/${id}`, { name, type: 'root-custom' })).toMatchObject({
@@ -193,7 +193,7 @@ test('the type of a role stays', async () => {
   });
 });
 
-test('a role in use stays, and the refusal says who holds it', async () => {
+test('rejects the deletion of a role in use, and names the holders', async () => {
   const role = await create();
   const rootRole = await create({ type: 'root-custom', permissions: [] });
   const project = await makeProject(harness.db);
@@ -205,15 +205,15 @@ test('a role in use stays, and the refusal says who holds it', async () => {
     body: { roles: [role.id], users: [user.id], groups: [group.id] },
   });
 
-  const refused = await ask('DELETE', `/${role.id}`);
+  const rejected = await ask('DELETE', `/${role.id}`);
 
-  expect(refused).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
-  expect(refused.body.message).toContain(`user holder in project ${project.id}`);
-  expect(refused.body.message).toContain(`group Holders in project ${project.id}`);
+  expect(rejected).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(rejected.body.message).toContain(`user holder in project ${project.id}`);
+  expect(rejected.body.message).toContain(`group Holders in project ${project.id}`);
   expect((await ask('DELETE', `/${rootRole.id}`)).body.message).toContain('group Holders.');
 });
 
-test('a role that is given to someone at this moment is not deleted under their feet', async () => {
+test('does not delete a role that a concurrent request grants', async () => {
   const role = await create();
   const project = await makeProject(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
@@ -229,7 +229,7 @@ test('a role that is given to someone at this moment is not deleted under their 
   expect((await deletion).status).toBe(409);
 });
 
-test('a change of permissions counts at once for all who hold the role', async () => {
+test('applies new permissions to all holders of the role immediately', async () => {
   const role = await create({ permissions: [] });
   const project = await makeProject(harness.db);
   const user = await makeUser(harness.db, 'Viewer');
@@ -246,7 +246,7 @@ test('a change of permissions counts at once for all who hold the role', async (
   expect([before, await tryIt()]).toEqual([403, 400]);
 });
 
-test('READ_ROLE reads roles; making them needs ADMIN', async () => {
+test('requires READ_ROLE to read roles, and ADMIN to create them', async () => {
   const reading = await create({ type: 'root-custom', permissions: [{ name: 'READ_ROLE' }] });
   const user = await makeUser(harness.db, 'Viewer');
   await sql`update user_roles set role_id = ${reading.id} where user_id = ${user.id}`.execute(harness.db);
@@ -255,10 +255,10 @@ test('READ_ROLE reads roles; making them needs ADMIN', async () => {
   expect((await ask('POST', '', NEW(), user.token)).status).toBe(403);
 });
 
-test('a role that makes the last admin one keeps ADMIN', async () => {
+test('does not remove ADMIN from the role of the last admin', async () => {
   const role = await create({ type: 'root-custom', permissions: [] });
   const user = await makeUser(harness.db, 'Viewer');
-  // No request gives ADMIN to a role of one's own; an older record might have.
+  // No request can add ADMIN to a custom role, but a row from elsewhere can have it.
   await sql`insert into role_permissions (role_id, permission) values (${role.id}, 'ADMIN')`.execute(
     harness.db,
   );
@@ -266,9 +266,9 @@ test('a role that makes the last admin one keeps ADMIN', async () => {
   const withoutAdmin = () => ask('PUT', `/${role.id}`, { name: role.name, permissions: [] });
   await sql`delete from user_roles where role_id = 1`.execute(harness.db);
 
-  const refused = await withoutAdmin();
+  const rejected = await withoutAdmin();
   await makeUser(harness.db, 'Admin');
 
-  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(rejected).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect((await withoutAdmin()).status).toBe(200);
 });

@@ -21,7 +21,7 @@ const addToken = (id: number, description = 'pipeline') =>
 const events = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
 
-test('an account is created, listed, changed and deleted, and the events tell of it', async () => {
+test('creates, lists, updates and deletes a service account, and records each change', async () => {
   const created = await ask('POST', '', { name: 'Deployer', username: 'deploy', rootRole: 3 });
   const { id } = created.body;
   const listed = (await ask('GET')).body;
@@ -49,7 +49,7 @@ test('an account is created, listed, changed and deleted, and the events tell of
   expect((await ask('PUT', `/${id}`, {})).status).toBe(404);
 });
 
-test('a token acts as the account, is shown once, kept as a hash, and recorded without its secret', async () => {
+test('creates a token that acts as the account, shows its secret once, and stores its hash', async () => {
   const { id, username } = await create(ROOT_ROLES.Editor);
 
   const created = await addToken(id);
@@ -86,7 +86,7 @@ test('a token acts as the account, is shown once, kept as a hash, and recorded w
   expect(rows[0]?.row).not.toContain(secret.slice(-12));
 });
 
-test('a deleted token, and those of a deleted account, are refused', async () => {
+test('rejects a deleted token and the tokens of a deleted account', async () => {
   const { id } = await create();
   const [one, other] = [(await addToken(id, 'one')).body, (await addToken(id, 'other')).body];
   const ask401 = async (token: string) =>
@@ -105,7 +105,7 @@ test('a deleted token, and those of a deleted account, are refused', async () =>
   expect(await ask401(other.secret)).toBe(401);
 });
 
-test("a token of another account, and a user's own, cannot be reached through an account", async () => {
+test('rejects the deletion of tokens of other accounts and of users', async () => {
   const [mine, theirs] = [await create(), await create()];
   const user = await makeUser(harness.db, 'Viewer');
   const { id } = (await addToken(theirs.id)).body;
@@ -120,7 +120,7 @@ test("a token of another account, and a user's own, cannot be reached through an
   }
 });
 
-test('an account is no user: it is not among them, has no password and cannot log in', async () => {
+test('does not list a service account as a user, and rejects its login', async () => {
   const { id, username } = await create(ROOT_ROLES.Admin);
   const admin = (path: string) => call(harness.app, 'GET', `/api/admin/user-admin${path}`);
   const password = 'a quite long and unguessable one 4711';
@@ -144,16 +144,16 @@ test('an account is no user: it is not among them, has no password and cannot lo
   await ask('DELETE', `/${id}`);
 });
 
-test('an account makes no tokens for itself', async () => {
+test('rejects a token that a service account creates for itself', async () => {
   const { id } = await create(ROOT_ROLES.Admin);
   const { secret } = (await addToken(id)).body;
 
-  const answer = await call(harness.app, 'POST', '/api/admin/user/tokens', {
+  const response = await call(harness.app, 'POST', '/api/admin/user/tokens', {
     token: secret,
     body: { description: 'another', expiresAt: NEXT_YEAR },
   });
 
-  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
 test.each([
@@ -162,14 +162,14 @@ test.each([
   [{ name: 'x', rootRole: 4 }, '/body/rootRole'],
   [{ name: 'x', rootRole: 999_999 }, '/body/rootRole'],
   [{ name: ' ', rootRole: 3 }, '/body/name'],
-])('%j is refused', async (body, path) => {
+])('rejects %j', async (body, path) => {
   expect(await ask('POST', '', body)).toMatchObject({
     status: 400,
     body: { name: 'BadDataError', details: [{ path }] },
   });
 });
 
-test('a username is taken by users and accounts alike; left out, it is the name', async () => {
+test('keeps usernames unique among users and accounts, with the name as default', async () => {
   const user = await makeUser(harness.db, 'Viewer');
 
   expect(await ask('POST', '', { name: 'x', username: user.username, rootRole: 3 })).toMatchObject({
@@ -179,7 +179,7 @@ test('a username is taken by users and accounts alike; left out, it is the name'
   expect((await ask('POST', '', { name: 'Just a name', rootRole: 3 })).body.username).toBe('Just a name');
 });
 
-test('an account counts as no member of a project, loses its roles and groups with itself, and all are told', async () => {
+test('does not count an account as member of a project, and records the loss of its roles and groups', async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const account = await create();
   const { secret } = (await addToken(account.id)).body;
@@ -210,7 +210,7 @@ test('an account counts as no member of a project, loses its roles and groups wi
   expect(together[1].preData).toMatchObject({ groupId: group.id, userId: account.id });
 });
 
-test('an account that creates a project owns it', async () => {
+test('makes an account the owner of a project that it creates', async () => {
   const { id } = await create(ROOT_ROLES.Editor);
   const { secret } = (await addToken(id)).body;
 
@@ -223,7 +223,7 @@ test('an account that creates a project owns it', async () => {
   expect(access.body.users).toMatchObject([{ id, roles: [PROJECT_ROLES.Owner] }]);
 });
 
-test('the limit of tokens holds when the last place is asked for twice at once', async () => {
+test('applies the limit of tokens to concurrent requests', async () => {
   const { id } = await create();
   for (let made = 1; made < MAX_PERSONAL_TOKENS; made++) await addToken(id, `token ${made}`);
   const blocker = await harness.db.startTransaction().execute();
@@ -233,10 +233,10 @@ test('the limit of tokens holds when the last place is asked for twice at once',
   await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
-  expect((await both).map(answer => answer.status).toSorted()).toEqual([201, 400]);
+  expect((await both).map(response => response.status).toSorted()).toEqual([201, 400]);
 });
 
-test('an account deleted at this moment is given no role', async () => {
+test('rejects a grant to an account that a concurrent request deletes', async () => {
   const project = await makeProject(harness.db);
   const { id } = await create();
   const deleting = await harness.db.startTransaction().execute();
@@ -249,16 +249,16 @@ test('an account deleted at this moment is given no role', async () => {
   expect((await grant).status).toBe(404);
 });
 
-test('nobody logs in as an account, whatever its row holds, and a session of one is worth nothing', async () => {
+test('rejects the login and the session of an account, even with a password hash', async () => {
   const person = await makePerson(harness.db);
   const browser = await logIn(harness.app, person.username);
   const me = () => browser.ask('GET', '/api/admin/user');
   const before = (await me()).status;
-  // As if a row could be turned from a person into an account.
+  // Turns a user into a service account, which no operation does.
   await sql`update users set kind = 'service-account' where id = ${person.id}`.execute(harness.db);
 
-  const answers = [await me(), await tryLogin(harness.app, person.username)];
+  const responses = [await me(), await tryLogin(harness.app, person.username)];
 
   expect(before).toBe(200);
-  expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+  expect(responses.map(({ status }) => status)).toEqual([401, 401]);
 });

@@ -7,9 +7,9 @@ import { call } from '../../test/request.ts';
 import { LOGIN_LIMITS } from './limits.ts';
 
 const ATTEMPTS = sized({ usual: 1_500, long: 5_000 });
-/** Until the limits are reached: more would find the queue of passwords full. */
+/** Concurrency until the limits are reached. More would fill the queue of hashes. */
 const FIRST = { attempts: 500, atOnce: 40 };
-/** Then each response takes 300 ms, during which the server does nothing. */
+/** Concurrency while blocked: each response takes 300 ms without work. */
 const AT_ONCE = 200;
 
 const harness = useHarness();
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: harness.databaseUrl,
     LOG_LEVEL: 'fatal',
-    // The test is a proxy: it says where each request came from.
+    // The test is a trusted proxy and sets the address of each request.
     HALYARD_TRUSTED_PROXIES: '127.0.0.1',
   };
   servers = await Promise.all([startProcess(env), startProcess(env)]);
@@ -38,7 +38,7 @@ async function logIn(server: RunningServer, username: string, password: string, 
   return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
 }
 
-/** Sends wrong passwords to both servers in turn, many at once, and counts the answers by status. */
+/** Sends wrong passwords to both servers in turn, concurrently, and counts the responses by status. */
 async function attack(target: (number: number) => { username: string; address: string }) {
   const statuses: Record<number, number> = {};
   let next = 0;
@@ -59,7 +59,7 @@ async function attack(target: (number: number) => { username: string; address: s
 const blockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked&limit=1000')).body.events;
 
-test(`${ATTEMPTS} wrong logins to one account from as many addresses are stopped by two servers together, and its owner still gets in`, async () => {
+test(`${ATTEMPTS} wrong logins to one account from as many addresses are blocked by two servers together, and its owner can log in`, async () => {
   const { id, username } = await makePerson(harness.db);
   const home = '203.0.113.9';
   expect((await logIn(servers[0], username, PASSWORD, home)).status).toBe(200);
@@ -75,7 +75,7 @@ test(`${ATTEMPTS} wrong logins to one account from as many addresses are stopped
   });
   for (const server of servers) {
     expect((await logIn(server, username, PASSWORD, home)).status).toBe(200);
-    // Where nobody knows the user, the right password must wait: it could be the attacker's next guess.
+    // At an unknown address even the right password is blocked: it could be the attacker's next guess.
     const unknown = await logIn(server, username, PASSWORD, '203.0.113.10');
     expect(unknown.status).toBe(429);
     expect(unknown.retryAfter).toBeGreaterThan(3_000);
@@ -89,7 +89,7 @@ test(`${ATTEMPTS} wrong logins to one account from as many addresses are stopped
   });
 });
 
-test(`${ATTEMPTS} wrong logins from one address to as many accounts are stopped by two servers together, and others get in`, async () => {
+test(`${ATTEMPTS} wrong logins from one address to as many accounts are blocked by two servers together, and others can log in`, async () => {
   const { username } = await makePerson(harness.db);
   const attacker = '198.51.100.7';
   const before = (await blockedEvents()).length;

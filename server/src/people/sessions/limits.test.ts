@@ -28,7 +28,7 @@ const right = (username: string, ip: string, app = harness.app) => tryLogin(app,
 const blockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked&limit=1000')).body.events;
 
-test('one account from one address is stopped after five failures; from another address its password works', async () => {
+test('blocks an account at one address after five failures, and not at another address', async () => {
   const { id, username } = await makePerson(harness.db);
   const statuses = [];
   for (let round = 0; round < 6; round++) {
@@ -49,7 +49,7 @@ test('one account from one address is stopped after five failures; from another 
   });
 });
 
-test('an account that does not exist is limited alike, and what was typed is kept nowhere', async () => {
+test('limits an unknown account in the same way, and does not store its name', async () => {
   const typed = 'a password typed in the wrong field';
   for (let round = 0; round < 5; round++) await wrong(typed, '192.0.2.3');
 
@@ -60,7 +60,7 @@ test('an account that does not exist is limited alike, and what was typed is kep
   expect(rows.filter(({ text }) => text.includes(typed))).toEqual([]);
 });
 
-test('an account is one whatever the case it is written in, and an IPv6 network is one address', async () => {
+test('counts an account case-insensitive, and an IPv6 network as one address', async () => {
   const { username } = await makePerson(harness.db);
   for (let round = 1; round <= 5; round++) {
     await wrong(round % 2 ? username : username.toUpperCase(), `2001:db8:1:2::${round}`);
@@ -70,7 +70,7 @@ test('an account is one whatever the case it is written in, and an IPv6 network 
   expect((await right(username, '2001:db8:1:3::1')).status).toBe(200);
 });
 
-test('a right password forgets the failures before it at this place, and counts none elsewhere', async () => {
+test('resets the failures of an account at an address after a correct password', async () => {
   const { username } = await makePerson(harness.db);
   for (let round = 0; round < 4; round++) await wrong(username, '192.0.2.4');
   await logIn(harness.app, username, '192.0.2.4');
@@ -80,7 +80,7 @@ test('a right password forgets the failures before it at this place, and counts 
 
   expect(statuses).toEqual([401, 401, 401, 401, 401]);
   const { rows } = await sql`select scope, failures from login_failures order by scope`.execute(harness.db);
-  // The four from before the right password are forgotten everywhere.
+  // The four failures before the correct password are uncounted in all scopes.
   expect(rows).toEqual([
     { scope: 'account', failures: 5 },
     { scope: 'address', failures: 5 },
@@ -88,7 +88,7 @@ test('a right password forgets the failures before it at this place, and counts 
   ]);
 });
 
-test('who is known at an address is not held up there by what others do at it', async () => {
+test('does not block a user at a known address for failures of others', async () => {
   const { username } = await makePerson(harness.db);
   const office = '192.0.2.5';
   await logIn(harness.app, username, office);
@@ -99,29 +99,30 @@ test('who is known at an address is not held up there by what others do at it', 
   expect((await right(username, office)).status).toBe(200);
 });
 
-/** What an observer can tell of a response: all but the random id of an error. */
+/** A response without the random id of an error. */
 const observed = ({ status, body, headers }: Answer) => {
   const { id: _, ...rest } = body;
   return { status, body: rest, names: Object.keys(headers).toSorted(), retryAfter: headers['retry-after'] };
 };
 
-/** As if so many logins of as many accounts had failed at the address. */
+/** Writes the counters of so many failed logins of as many accounts at the address. */
 async function failedAlready(office: string, failures: number) {
   await wrong(`${office}-first`, office);
   await sql`update login_failures set failures = ${failures} where scope = 'address'`.execute(harness.db);
 }
 
-/** Guesses at one name, further logins of others, and guesses after the block of the address has ended. */
+/** Guesses of one name, further logins of others, and guesses after the block of the address has ended. */
 async function guessedAt(office: string, guessed: string, others: number, guesses: number) {
-  const answers = [];
+  const responses = [];
   await failedAlready(office, others);
-  for (let round = 0; round < guesses; round++) answers.push(await wrong(guessed, office));
-  for (let number = 0; number < 3; number++) answers.push(await wrong(`${office}-someone-${number}`, office));
+  for (let round = 0; round < guesses; round++) responses.push(await wrong(guessed, office));
+  for (let number = 0; number < 3; number++)
+    responses.push(await wrong(`${office}-someone-${number}`, office));
   await sql`update login_failures set ends_at = now() where scope = 'address'`.execute(harness.db);
-  for (let round = 0; round < 3; round++) answers.push(await wrong(guessed, office));
-  return answers.map(answer => {
-    const { retryAfter, body, ...seen } = observed(answer);
-    // A second may have passed between the two runs; the texts name it.
+  for (let round = 0; round < 3; round++) responses.push(await wrong(guessed, office));
+  return responses.map(response => {
+    const { retryAfter, body, ...seen } = observed(response);
+    // A second can pass between the two runs, and the messages contain the seconds.
     const minutes = retryAfter === undefined ? undefined : Math.round(Number(retryAfter) / 60);
     return { ...seen, minutes, name: body.name, text: String(body.message).replace(/\d+/, 'n') };
   });
@@ -130,8 +131,8 @@ async function guessedAt(office: string, guessed: string, others: number, guesse
 test.each([
   ['after the address is blocked', 20, 8],
   ['before the address is blocked', 17, 2],
-  ['around the moment when it is blocked', 18, 4],
-])('guesses %s do not tell whether a user is known at the address', async (_when, others, guesses) => {
+  ['while the address becomes blocked', 18, 4],
+])('guesses %s do not reveal whether a user is known at the address', async (_when, others, guesses) => {
   const { username } = await makePerson(harness.db);
   await logIn(harness.app, username, '192.0.2.61');
 
@@ -141,7 +142,7 @@ test.each([
   expect(known).toEqual(unknown);
 });
 
-test('blocked responses take about as long for a known user as for an unknown one', async () => {
+test('responds to a blocked login after about the same time for a known and an unknown user', async () => {
   const { username } = await makePerson(harness.db);
   const office = '192.0.2.63';
   await logIn(harness.app, username, office);
@@ -152,11 +153,11 @@ test('blocked responses take about as long for a known user as for an unknown on
     return performance.now() - start;
   };
 
-  // Without a common floor the one computes a hash and the other answers at once.
+  // Without a minimum time, one response computes a hash and the other returns immediately.
   for (const name of [username, 'nobody-at-all']) expect(await took(name)).toBeGreaterThan(BLOCKED_MS - 20);
 });
 
-test('guesses at a known user are limited while the address is blocked, too', async () => {
+test('limits guesses of a known user while the address is blocked', async () => {
   const { username } = await makePerson(harness.db);
   const office = '192.0.2.64';
   await logIn(harness.app, username, office);
@@ -169,7 +170,7 @@ test('guesses at a known user are limited while the address is blocked, too', as
   expect((await right(username, office)).status).toBe(429);
 });
 
-test('a limit ends with its time, and then counts anew', async () => {
+test('ends a limit after its time, and counts from zero', async () => {
   const { username } = await makePerson(harness.db);
   for (let round = 0; round < 6; round++) await wrong(username, '192.0.2.6');
   await sql`update login_failures set ends_at = now()`.execute(harness.db);
@@ -181,9 +182,9 @@ test('a limit ends with its time, and then counts anew', async () => {
   expect(rows).toEqual([{ failures: 1, minutes: 15 }]);
 });
 
-test('of attempts that all passed the look at the counters, no more than allowed are let through', async () => {
+test('allows no more concurrent attempts than the limit', async () => {
   const { username } = await makePerson(harness.db);
-  // The counter of the place is there and held: all eight read it, then wait to count.
+  // The counter of the account at the address is locked: all eight read it, then wait to count.
   await wrong(username, '192.0.2.7');
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from login_failures where scope = 'place' for update`.execute(blocker);
@@ -200,7 +201,7 @@ test('of attempts that all passed the look at the counters, no more than allowed
   expect(hashingWork().done - before).toBe(4);
 });
 
-test('what an address is refused for does not count against the account', async () => {
+test('does not count an attempt against the account that the limit of the address blocks', async () => {
   const { username } = await makePerson(harness.db);
   for (let round = 0; round < 5; round++) await wrong(username, '192.0.2.8');
 
@@ -210,7 +211,7 @@ test('what an address is refused for does not count against the account', async 
   expect(rows).toEqual([{ failures: 5 }]);
 });
 
-test('the right password may be typed once in a while for ever: successes do not count', async () => {
+test('does not count successful logins', async () => {
   const { username } = await makePerson(harness.db);
 
   for (let round = 0; round < 7; round++) await logIn(harness.app, username, '192.0.2.9');
@@ -219,7 +220,7 @@ test('the right password may be typed once in a while for ever: successes do not
   expect(rows).toEqual([]);
 });
 
-test('a forwarded address is believed from a trusted proxy only', async () => {
+test('uses a forwarded address only from a trusted proxy', async () => {
   const proxied = await harness.secondServer({ trustedProxies: ['127.0.0.1'] });
   const { username } = await makePerson(harness.db);
   const via = (app: App, forwarded: string) =>
@@ -231,7 +232,7 @@ test('a forwarded address is believed from a trusted proxy only', async () => {
   expect((await via(proxied, 'not an address')).status).toBe(401);
 });
 
-test('logins are counted for Prometheus', async () => {
+test('counts logins in metrics', async () => {
   const { username } = await makePerson(harness.db);
   await logIn(harness.app, username, '192.0.2.10');
   for (let round = 0; round < 6; round++) await wrong(username, '192.0.2.10');

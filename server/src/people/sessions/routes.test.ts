@@ -25,34 +25,34 @@ const status = async (cookie: string, app = harness.app) =>
 const eventsOfType = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}`)).body.events;
 
-test('who logs in gets a cookie that scripts cannot read, and acts as themselves', async () => {
+test('sets an HttpOnly cookie at login, which authenticates the user', async () => {
   const { id, username } = await makePerson(harness.db, 'Editor');
 
-  const answer = await tryLogin(harness.app, username.toUpperCase());
+  const response = await tryLogin(harness.app, username.toUpperCase());
 
-  expect(answer).toMatchObject({ status: 200, body: { id, username, isAPI: false } });
-  expect(answer.headers['set-cookie']).toMatch(
+  expect(response).toMatchObject({ status: 200, body: { id, username, isAPI: false } });
+  expect(response.headers['set-cookie']).toMatch(
     /^halyard-session=hyw_[0-9A-Za-z]{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
   );
-  const me = await browserWith(harness.app, cookieOf(answer) ?? '').ask('GET', '/api/admin/user');
+  const me = await browserWith(harness.app, cookieOf(response) ?? '').ask('GET', '/api/admin/user');
   expect(me.body.user.id).toBe(id);
   expect(me.body.permissions).toContainEqual({ permission: 'CREATE_PROJECT' });
 });
 
-test('over https the cookie is secure and bound to the host', async () => {
+test('sets a Secure cookie with the __Host- prefix over https', async () => {
   const app = await harness.secondServer({ publicUrl: 'https://flags.example.com' });
   const { username } = await makePerson(harness.db);
 
-  const answer = await tryLogin(app, username);
+  const response = await tryLogin(app, username);
 
-  expect(answer.headers['set-cookie']).toMatch(
+  expect(response.headers['set-cookie']).toMatch(
     /^__Host-halyard-session=hyw_\w{49}; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
   );
-  expect(await status(cookieOf(answer) ?? '', app)).toBe(200);
-  expect(await status(`halyard-session=${cookieOf(answer)?.split('=')[1]}`, app)).toBe(401);
+  expect(await status(cookieOf(response) ?? '', app)).toBe(200);
+  expect(await status(`halyard-session=${cookieOf(response)?.split('=')[1]}`, app)).toBe(401);
 });
 
-test('one logs in by e-mail address too, and an address counts before a username', async () => {
+test('logs in with an e-mail address, which has precedence over a username', async () => {
   const email = 'Lena@example.com';
   const user = (body: object) => call(harness.app, 'POST', '/api/admin/user-admin', { body });
   const first = await user({ username: email, email, rootRole: 'Viewer' });
@@ -64,7 +64,7 @@ test('one logs in by e-mail address too, and an address counts before a username
   expect((await tryLogin(harness.app, 'lena@EXAMPLE.com')).body.id).toBe(second.body.id);
 });
 
-test('a wrong password and an unknown user get the same answer after the same work', async () => {
+test('responds the same to a wrong password and an unknown user, after the same work', async () => {
   const { username } = await makePerson(harness.db);
   const withoutPassword = await makeUser(harness.db, 'Viewer');
   const attempt = async (name: string, ip: string) => {
@@ -81,7 +81,7 @@ test('a wrong password and an unknown user get the same answer after the same wo
   expect(await attempt(withoutPassword.username, '192.0.2.3')).toEqual(wrong);
 });
 
-test('an unknown user takes about the CPU time of a wrong password', async () => {
+test('takes about the same CPU time for an unknown user and a wrong password', async () => {
   const { username } = await makePerson(harness.db);
   const times: Record<string, number[]> = { [username]: [], 'nobody-here': [] };
 
@@ -99,13 +99,13 @@ test('an unknown user takes about the CPU time of a wrong password', async () =>
 test.each([
   ['no password', { username: 'x' }, '/body/password'],
   ['an empty username', { username: '', password: 'x' }, '/body/username'],
-])('%s is refused', async (_case, body, path) => {
-  const answer = await call(harness.app, 'POST', '/auth/simple/login', { token: null, body });
+])('rejects %s', async (_case, body, path) => {
+  const response = await call(harness.app, 'POST', '/auth/simple/login', { token: null, body });
 
-  expect(answer).toMatchObject({ status: 400, body: { details: [{ path }] } });
+  expect(response).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('a login is not taken from a form', async () => {
+test('rejects a login from a form', async () => {
   const response = await harness.app.inject({
     method: 'POST',
     url: '/auth/simple/login',
@@ -116,7 +116,7 @@ test('a login is not taken from a form', async () => {
   expect(response.statusCode).toBe(415);
 });
 
-test('a login gives a new secret, and ends the session that the browser had before', async () => {
+test('creates a new secret at login, and ends the earlier session of the browser', async () => {
   const { username } = await makePerson(harness.db);
   const first = await logIn(harness.app, username);
   const elsewhere = await logIn(harness.app, username);
@@ -129,7 +129,7 @@ test('a login gives a new secret, and ends the session that the browser had befo
   expect(await status(cookieOf(again) ?? '')).toBe(200);
 });
 
-test('a secret is kept as a hash only', async () => {
+test('stores a secret as a hash only', async () => {
   const { username } = await makePerson(harness.db);
   const { cookie } = await logIn(harness.app, username);
   const secret = cookie.split('=')[1] ?? '';
@@ -143,7 +143,7 @@ test('a secret is kept as a hash only', async () => {
 });
 
 describe('a session ends', () => {
-  test('when it was not used for eight hours', async () => {
+  test('after eight hours without a request', async () => {
     const { id, username } = await makePerson(harness.db);
     const { cookie } = await logIn(harness.app, username);
 
@@ -168,7 +168,7 @@ describe('a session ends', () => {
     expect(await status(cookie)).toBe(401);
   });
 
-  test('seven days after the login, however much it is used', async () => {
+  test('seven days after the login', async () => {
     const { id, username } = await makePerson(harness.db);
     const { cookie } = await logIn(harness.app, username);
 
@@ -182,28 +182,28 @@ describe('a session ends', () => {
     expect(await status(cookie)).toBe(401);
   });
 
-  test('with a logout, which removes the cookie and may be repeated', async () => {
+  test('with a logout, which removes the cookie and can be repeated', async () => {
     const { username } = await makePerson(harness.db);
     const browser = await logIn(harness.app, username);
 
-    const answer = await browser.ask('POST', '/logout');
+    const response = await browser.ask('POST', '/logout');
 
-    expect(answer.status).toBe(200);
-    expect(answer.headers['set-cookie']).toBe(`${COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`);
+    expect(response.status).toBe(200);
+    expect(response.headers['set-cookie']).toBe(`${COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax`);
     expect(await status(browser.cookie)).toBe(401);
     expect((await browser.ask('POST', '/logout')).status).toBe(200);
     expect((await call(harness.app, 'POST', '/logout', { token: null })).status).toBe(200);
   });
 
-  test('with all others of the user, on every server at once', async () => {
+  test('with all sessions of the user, on every server', async () => {
     const { id, username } = await makePerson(harness.db);
     const [here, there] = [await logIn(harness.app, username), await logIn(second, username)];
     const other = await logIn(harness.app, (await makePerson(harness.db)).username);
 
-    const answer = await here.ask('DELETE', '/api/admin/user/sessions');
+    const response = await here.ask('DELETE', '/api/admin/user/sessions');
 
-    expect(answer.status).toBe(200);
-    expect(answer.headers['set-cookie']).toContain('Max-Age=0');
+    expect(response.status).toBe(200);
+    expect(response.headers['set-cookie']).toContain('Max-Age=0');
     expect(await status(here.cookie, second)).toBe(401);
     expect(await status(there.cookie, second)).toBe(401);
     expect(await status(other.cookie)).toBe(200);
@@ -211,18 +211,18 @@ describe('a session ends', () => {
     expect(event).toMatchObject({ createdByUserId: id, data: { userId: id, username, sessions: 2 } });
   });
 
-  test('when an admin ends them', async () => {
+  test('when an admin ends the sessions of the user', async () => {
     const { id, username } = await makePerson(harness.db);
     const { cookie } = await logIn(harness.app, username);
 
-    const answer = await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}/sessions`);
+    const response = await call(harness.app, 'DELETE', `/api/admin/user-admin/${id}/sessions`);
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(await status(cookie)).toBe(401);
     expect((await call(harness.app, 'DELETE', '/api/admin/user-admin/999999/sessions')).status).toBe(404);
   });
 
-  test('with the user', async () => {
+  test('when the user is deleted', async () => {
     const { id, username } = await makePerson(harness.db);
     const { cookie } = await logIn(harness.app, username);
 
@@ -233,7 +233,7 @@ describe('a session ends', () => {
   });
 });
 
-test('a user lists their own sessions and ends one of them', async () => {
+test('lists the sessions of the authenticated user, and ends one of them', async () => {
   const { username } = await makePerson(harness.db);
   const [here, there] = [
     await logIn(harness.app, username, '192.0.2.44'),
@@ -256,7 +256,7 @@ test('a user lists their own sessions and ends one of them', async () => {
   expect(await status(here.cookie)).toBe(200);
 });
 
-test('a user has at most so many sessions; the one used longest ago makes room', async () => {
+test('ends the least recently used session of a user with the maximum of sessions', async () => {
   const { id, username } = await makePerson(harness.db);
   const oldest = await logIn(harness.app, username);
   await sql`
@@ -264,7 +264,7 @@ test('a user has at most so many sessions; the one used longest ago makes room',
     select ${id}, sha256(n::text::bytea), 'password', now() + interval '1 day' from generate_series(2, ${MAX_SESSIONS}) n`.execute(
     harness.db,
   );
-  // Just seen, so this use is not noted: a note written late would make it the newest again.
+  // Seen within the last minute, so this use is not written and does not make it the newest session.
   expect(await status(oldest.cookie)).toBe(200);
   await sql`update sessions set seen_at = now() - interval '1 hour' where user_id = ${id} and method = 'password' and ip is not null`.execute(
     harness.db,
@@ -277,7 +277,7 @@ test('a user has at most so many sessions; the one used longest ago makes room',
   expect(await status(oldest.cookie)).toBe(401);
 });
 
-test('a token in the header counts, and the cookie beside it does not', async () => {
+test('uses the token of the header and ignores the cookie', async () => {
   const { username } = await makePerson(harness.db);
   const token = (await makeUser(harness.db, 'Viewer', 'token-owner')).token;
   const { cookie } = await logIn(harness.app, username);
@@ -289,14 +289,14 @@ test('a token in the header counts, and the cookie beside it does not', async ()
   expect((await ask('')).status).toBe(401);
 });
 
-test('a cookie that fails its checksum is refused without a look at the database', async () => {
+test('rejects a cookie with a wrong checksum without a query', async () => {
   const before = harness.statements.length;
 
   expect(await status(`${COOKIE}=hyw_${'a'.repeat(49)}`)).toBe(401);
   expect(harness.statements.length).toBe(before);
 });
 
-test('a request with a session costs as many statements as one with a token', async () => {
+test('uses as many statements for a session as for a token', async () => {
   const { username } = await makePerson(harness.db);
   const { token } = await makeUser(harness.db, 'Viewer');
   const browser = await logIn(harness.app, username);
@@ -312,7 +312,7 @@ test('a request with a session costs as many statements as one with a token', as
   expect(await cost(() => call(harness.app, 'GET', '/api/admin/tag-types', { token }))).toBe(bySession);
 });
 
-describe('a request that changes something', () => {
+describe('a write with a session', () => {
   const OURS = 'http://localhost:4242';
   const create = (headers: Record<string, string>) =>
     call(harness.app, 'POST', '/api/admin/tags', {
@@ -322,72 +322,72 @@ describe('a request that changes something', () => {
     });
 
   test.each<[string, Record<string, string>, number]>([
-    ['says neither where it comes from', {}, 403],
+    ['has neither header', {}, 403],
     ['comes from another site', { 'sec-fetch-site': 'cross-site' }, 403],
     ['comes from a sibling domain', { 'sec-fetch-site': 'same-site' }, 403],
     ['comes from no page', { 'sec-fetch-site': 'none' }, 403],
-    ['says two things', { 'sec-fetch-site': 'same-origin, cross-site' }, 403],
+    ['has two values', { 'sec-fetch-site': 'same-origin, cross-site' }, 403],
     ['comes from another origin', { origin: 'https://evil.example' }, 403],
     ['comes from a page without an origin', { origin: 'null' }, 403],
-    ['comes from our name and another port', { origin: 'http://localhost:4243' }, 403],
-    ['comes from our name over https', { origin: 'https://localhost:4242' }, 403],
-    ['has our origin in the Referer alone', { referer: `${OURS}/projects` }, 403],
+    ['comes from our host and another port', { origin: 'http://localhost:4243' }, 403],
+    ['comes from our host over https', { origin: 'https://localhost:4242' }, 403],
+    ['has our origin in the Referer only', { referer: `${OURS}/projects` }, 403],
     [
-      'is said by the browser to be foreign, whatever its origin',
+      'is cross-site according to the browser, with our origin',
       { 'sec-fetch-site': 'cross-site', origin: OURS },
       403,
     ],
     ['comes from our own page', { 'sec-fetch-site': 'same-origin' }, 201],
-    ['comes from our own origin, in a browser that says no more', { origin: OURS }, 201],
+    ['comes from our own origin, without Sec-Fetch-Site', { origin: OURS }, 201],
     [
-      'comes from our own page under another name of ours',
+      'comes from our own page under another host name',
       { 'sec-fetch-site': 'same-origin', origin: 'http://flags' },
       201,
     ],
-  ])('with a cookie: one that %s', async (_case, headers, expected) => {
+  ])('%s', async (_case, headers, expected) => {
     const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
-    const answer = await create({ cookie, ...headers });
+    const response = await create({ cookie, ...headers });
 
-    expect(answer.status).toBe(expected);
-    if (expected === 403) expect(answer.body.name).toBe('NoAccessError');
+    expect(response.status).toBe(expected);
+    if (expected === 403) expect(response.body.name).toBe('NoAccessError');
   });
 
-  test('with a token may come from anywhere', async () => {
-    const answer = await call(harness.app, 'POST', '/api/admin/tags', {
+  test('can come from any site with a token', async () => {
+    const response = await call(harness.app, 'POST', '/api/admin/tags', {
       headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
       body: { type: 'simple', value: 'by-token' },
     });
 
-    expect(answer.status).toBe(201);
+    expect(response.status).toBe(201);
   });
 
-  test.each(['PUT', 'PATCH', 'DELETE'] as const)('%s is one', async method => {
+  test.each(['PUT', 'PATCH', 'DELETE'] as const)('includes %s', async method => {
     const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
-    const answer = await call(harness.app, method, '/api/admin/tag-types/simple', {
+    const response = await call(harness.app, method, '/api/admin/tag-types/simple', {
       token: null,
       headers: { cookie },
     });
 
-    // A method that the address does not have is refused before anyone learns that.
-    expect(answer.status).toBe(403);
-    expect(answer.body.message).toContain('Sec-Fetch-Site');
+    // An unsupported method is rejected with the same response.
+    expect(response.status).toBe(403);
+    expect(response.body.message).toContain('Sec-Fetch-Site');
   });
 
-  test('reading is none', async () => {
+  test('does not include GET requests', async () => {
     const { cookie } = await logIn(harness.app, (await makePerson(harness.db)).username);
 
     for (const method of ['GET', 'HEAD'] as const) {
-      const answer = await call(harness.app, method, '/api/admin/tag-types', {
+      const response = await call(harness.app, method, '/api/admin/tag-types', {
         token: null,
         headers: { cookie },
       });
-      expect(answer.status).toBe(200);
+      expect(response.status).toBe(200);
     }
   });
 
-  test('another site can neither log one in nor out', async () => {
+  test('rejects a login or logout from another site', async () => {
     const { username } = await makePerson(harness.db);
     const { cookie } = await logIn(harness.app, username);
     const foreign = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];
@@ -406,9 +406,9 @@ describe('a request that changes something', () => {
   });
 });
 
-test('a login whose password is changed meanwhile gets no session', async () => {
+test('creates no session if the password changes during the login', async () => {
   const { id, username } = await makePerson(harness.db);
-  // Held open: whoever opens a session without looking at the user again would do it now.
+  // A login that does not read the user again would open a session now.
   const blocker = await harness.db.startTransaction().execute();
   await sql`update users set password_hash = 'x' where id = ${id}`.execute(blocker);
 
@@ -421,7 +421,7 @@ test('a login whose password is changed meanwhile gets no session', async () => 
   expect(rows).toEqual([]);
 });
 
-test('a login while the user is being deleted gets no session', async () => {
+test('creates no session if the user is deleted during the login', async () => {
   const { id, username } = await makePerson(harness.db);
   const blocker = await harness.db.startTransaction().execute();
   await sql`update users set deleted_at = now() where id = ${id}`.execute(blocker);
@@ -433,7 +433,7 @@ test('a login while the user is being deleted gets no session', async () => {
   expect((await login).status).toBe(401);
 });
 
-test('a hash made with weaker parameters is made anew at the next login', async () => {
+test('rehashes a password with weaker parameters at the next login', async () => {
   const { id, username } = await makePerson(harness.db);
   const weak = '$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$';
   const { argon2Sync } = await import('node:crypto');
@@ -460,7 +460,7 @@ test('a hash made with weaker parameters is made anew at the next login', async 
   expect((await tryLogin(harness.app, username)).status).toBe(200);
 });
 
-test('what has ended is swept away, and nothing else', async () => {
+test('deletes exactly the expired rows', async () => {
   const { id, username } = await makePerson(harness.db);
   const { cookie } = await logIn(harness.app, username);
   await sql`delete from sessions where user_id <> ${id}`.execute(harness.db);

@@ -16,12 +16,12 @@ let provider: IdentityProvider;
 let front: Awaited<ReturnType<typeof listen>>;
 let servers: [App, App];
 
-type TokenAnswer = { status: number; body: string };
-/** How the provider answers who brings a code: as it is, unless a test has it otherwise. */
-let giveTokens: (request: IncomingMessage, body: string) => Promise<TokenAnswer>;
+type TokenResponse = { status: number; body: string };
+/** The token endpoint of the provider, unless a test replaces it. */
+let giveTokens: (request: IncomingMessage, body: string) => Promise<TokenResponse>;
 let asked = 0;
 
-const reallyGiveTokens = async (request: IncomingMessage, body: string): Promise<TokenAnswer> => {
+const reallyGiveTokens = async (request: IncomingMessage, body: string): Promise<TokenResponse> => {
   const { authorization = '', 'content-type': type = '' } = request.headers;
   const response = await fetch(`${provider.issuer}/token`, {
     method: 'POST',
@@ -33,13 +33,13 @@ const reallyGiveTokens = async (request: IncomingMessage, body: string): Promise
 
 beforeAll(async () => {
   provider = await startIdentityProvider();
-  // Says of the provider what is so, but that tokens are given here.
+  // The discovery document of the provider, with the token endpoint of this test.
   front = await listen(async (request, response) => {
     const json = { 'content-type': 'application/json' };
     if (request.url === '/token') {
       asked++;
-      const answer = await giveTokens(request, await text(request));
-      response.writeHead(answer.status, json).end(answer.body);
+      const tokens = await giveTokens(request, await text(request));
+      response.writeHead(tokens.status, json).end(tokens.body);
       return;
     }
     const real = await fetch(`${provider.issuer}${request.url}`);
@@ -59,9 +59,9 @@ beforeEach(async () => {
   await sql`truncate login_failures, sso_finished_logins`.execute(harness.db);
 });
 
-const STRANGER = '192.0.2.1';
+const ATTACKER = '192.0.2.1';
 
-/** A login that nobody was at the provider for, to be brought back as often as one likes. */
+/** A forged callback of a started login. It can be repeated. */
 async function madeUp(): Promise<(ip?: string, app?: App) => ReturnType<typeof ask>> {
   const { url, cookie } = await beginLogin(harness.app);
   const query = new URLSearchParams({
@@ -69,7 +69,7 @@ async function madeUp(): Promise<(ip?: string, app?: App) => ReturnType<typeof a
     state: new URL(url).searchParams.get('state') ?? '',
     iss: provider.issuer,
   });
-  return (ip = STRANGER, app = harness.app) => ask(app, `/auth/oidc/callback?${query}`, cookie, { ip });
+  return (ip = ATTACKER, app = harness.app) => ask(app, `/auth/oidc/callback?${query}`, cookie, { ip });
 }
 
 async function logIn(ip: string) {
@@ -94,7 +94,7 @@ const finished = async (): Promise<number> =>
 const blockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked')).body.events;
 
-test('who begins logins, or brings made-up ones back, has nothing stored but one counter', async () => {
+test('stores one counter for started logins and forged callbacks', async () => {
   for (let round = 0; round < 5; round++) {
     const bringBack = await madeUp();
     expect((await bringBack()).status).toBe(401);
@@ -102,89 +102,89 @@ test('who begins logins, or brings made-up ones back, has nothing stored but one
 
   expect(await finished()).toBe(0);
   expect(await counted()).toEqual([5]);
-  expect((await logIn(STRANGER)).status).toBe(302);
+  expect((await logIn(ATTACKER)).status).toBe(302);
   expect(await finished()).toBe(1);
 });
 
-test('after so many that the provider does not confirm, a network is refused by all servers, and others are not', async () => {
+test('blocks a network on all servers after too many unconfirmed logins, and no other network', async () => {
   const bringBack = await madeUp();
   const statuses = [];
   for (let round = 0; round < UNCONFIRMED.failures + 3; round++) {
-    statuses.push((await bringBack(STRANGER, servers[round % 2])).status);
+    statuses.push((await bringBack(ATTACKER, servers[round % 2])).status);
   }
 
   expect(statuses).toEqual([...Array(UNCONFIRMED.failures).fill(401), 429, 429, 429]);
   expect(asked).toBe(UNCONFIRMED.failures);
-  // What is refused is not even counted: it costs a read.
+  // A blocked login is not counted: it costs one read.
   expect(await counted()).toEqual([UNCONFIRMED.failures]);
-  const refused = await logIn(STRANGER);
-  expect(refused).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
-  expect(cookiesOf(refused)['halyard-session']).toBeUndefined();
-  const retryAfter = Number(refused.headers['retry-after']);
+  const rejected = await logIn(ATTACKER);
+  expect(rejected).toMatchObject({ status: 429, body: { name: 'RateLimitError' } });
+  expect(cookiesOf(rejected)['halyard-session']).toBeUndefined();
+  const retryAfter = Number(rejected.headers['retry-after']);
   expect(retryAfter).toBeGreaterThan(800);
   expect(retryAfter).toBeLessThanOrEqual(UNCONFIRMED.minutes * 60);
   expect((await logIn('192.0.2.2')).status).toBe(302);
   expect(await blockedEvents()).toMatchObject([
     {
       createdBy: 'system',
-      data: { countedBy: 'address', method: 'oidc', failures: 100, minutes: 15, address: STRANGER },
+      data: { countedBy: 'address', method: 'oidc', failures: 100, minutes: 15, address: ATTACKER },
     },
   ]);
   const { body } = await call(harness.app, 'GET', '/internal-backstage/prometheus', { token: null });
   expect(body).toMatch(/halyard_sso_logins_total\{result="blocked"\} [1-9]/);
 });
 
-test('the limit ends with its time, and then counts anew', async () => {
+test('ends the limit after its time, and counts from zero', async () => {
   await countUpTo(UNCONFIRMED.failures);
-  expect((await logIn(STRANGER)).status).toBe(429);
+  expect((await logIn(ATTACKER)).status).toBe(429);
 
   await sql`update login_failures set ends_at = now()`.execute(harness.db);
 
-  expect((await logIn(STRANGER)).status).toBe(302);
+  expect((await logIn(ATTACKER)).status).toBe(302);
   expect(await counted()).toEqual([0]);
 });
 
-test('failed passwords and unconfirmed logins of a network are counted apart', async () => {
+test('counts failed passwords and unconfirmed logins of a network separately', async () => {
   await countUpTo(UNCONFIRMED.failures);
 
   const password = await call(harness.app, 'POST', '/auth/simple/login', {
     token: null,
     body: { username: 'nobody', password: 'wrong' },
-    ip: STRANGER,
+    ip: ATTACKER,
   });
 
   expect(password.status).toBe(401);
 });
 
-test('neither logins, nor people without an account, nor a provider that fails are counted', async () => {
-  await logIn(STRANGER);
+test('does not count successful logins, users without an account and failures of the provider', async () => {
+  await logIn(ATTACKER);
   await configureSso(harness.app, `${front.url}/.well-known/openid-configuration`, { autoCreate: false });
-  const refused = await logIn(STRANGER);
+  const rejected = await logIn(ATTACKER);
   await configureSso(harness.app, `${front.url}/.well-known/openid-configuration`);
   giveTokens = async () => ({ status: 500, body: '{"error":"server_error"}' });
-  const failed = await logIn(STRANGER);
+  const failed = await logIn(ATTACKER);
 
-  expect([refused.status, failed.status]).toEqual([403, 503]);
+  expect([rejected.status, failed.status]).toEqual([403, 503]);
   expect(await counted()).toEqual([0]);
 });
 
-test('of logins that all passed the look at the counter, no more than allowed reach the provider', async () => {
+test('sends no more concurrent logins to the provider than the limit', async () => {
   await countUpTo(UNCONFIRMED.failures - 2);
   const bringBack = await madeUp();
   asked = 0;
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from login_failures for update`.execute(blocker);
 
-  const answers = [0, 1, 2, 3, 4].map(number => bringBack(STRANGER, servers[number % 2]));
+  const responses = [0, 1, 2, 3, 4].map(number => bringBack(ATTACKER, servers[number % 2]));
   await untilWaiting(harness.db, 5);
   await blocker.rollback().execute();
 
-  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  const statuses = (await Promise.all(responses)).map(({ status }) => status);
   expect(statuses.toSorted()).toEqual([401, 401, 429, 429, 429]);
   expect(asked).toBe(2);
 });
 
-test('a login that the provider failed in can be brought back again', async () => {
+test('accepts a repeated callback after a failure of the provider', async () => {
   const { url, cookie } = await beginLogin(harness.app);
   const way = pathOf(await provider.visit(url, person()));
   giveTokens = async () => ({ status: 503, body: '' });
@@ -196,8 +196,8 @@ test('a login that the provider failed in can be brought back again', async () =
   expect([first.status, second.status]).toEqual([503, 302]);
 });
 
-test('an attempt brought back twice at once logs in once, though the provider gives tokens twice', async () => {
-  let given: Promise<TokenAnswer> | undefined;
+test('logs in once when a callback arrives twice at once, even if the provider confirms both', async () => {
+  let given: Promise<TokenResponse> | undefined;
   giveTokens = (request, body) => {
     given ??= reallyGiveTokens(request, body);
     return given;
@@ -207,21 +207,21 @@ test('an attempt brought back twice at once logs in once, though the provider gi
   const blocker = await harness.db.startTransaction().execute();
   await sql`lock table users in share row exclusive mode`.execute(blocker);
 
-  const answers = servers.map(app => ask(app, way, cookie));
-  // One is at the account, the other waits for it.
+  const responses = servers.map(app => ask(app, way, cookie));
+  // One holds the attempt, the other waits for it.
   await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
-  const [one, two] = (await Promise.all(answers)).toSorted((a, b) => a.status - b.status);
+  const [one, two] = (await Promise.all(responses)).toSorted((a, b) => a.status - b.status);
   expect([one?.status, two?.status]).toEqual([302, 401]);
-  expect(two?.body.message).toContain('finished already');
+  expect(two?.body.message).toContain('already finished');
   expect(await finished()).toBe(1);
 });
 
-test('what has run out is swept away, and what counts stays', async () => {
+test('deletes exactly the expired counters and attempts', async () => {
   const { db } = harness;
   await sql`delete from sessions`.execute(db);
-  await logIn(STRANGER);
+  await logIn(ATTACKER);
   await (await madeUp())();
   const rows = async () => {
     const { rows: found } = await sql<Record<string, number>>`

@@ -24,10 +24,10 @@ async function logInBySso(account: Account): Promise<Answer> {
   return await ask(harness.app, pathOf(await provider.visit(url, account)), cookie);
 }
 
-const browserOf = (answer: Answer): Browser =>
-  browserWith(harness.app, `halyard-session=${cookiesOf(answer)['halyard-session']}`);
+const browserOf = (response: Answer): Browser =>
+  browserWith(harness.app, `halyard-session=${cookiesOf(response)['halyard-session']}`);
 
-/** Somebody joins by a signup link with an address of their choice. */
+/** Signs up with a link and any address. */
 async function signUp(email: string): Promise<number> {
   const link = await call(harness.app, 'POST', '/api/admin/invite-link/tokens', {
     body: { name: 'open house', expiresAt: IN_A_DAY },
@@ -40,7 +40,7 @@ async function signUp(email: string): Promise<number> {
   return joined.body.id;
 }
 
-/** Everything by which somebody can act as the user: a session, a personal token, a link to set a password. */
+/** All credentials of the user: a session, a personal token, a password link. */
 async function plantCredentials(id: number, email: string) {
   const browser = await logIn(harness.app, email);
   const token = await browser.ask('POST', '/api/admin/user/tokens', {
@@ -72,7 +72,7 @@ test.each<[string, (email: string) => Promise<number>]>([
     'an account that an admin created',
     async email => (await makeUserWith(harness.db, { email, password: PASSWORD, rootRole: 'Viewer' })).id,
   ],
-])('linking %s revokes every credential from before the proof of the address', async (kind, create) => {
+])('linking %s revokes every earlier credential', async (kind, create) => {
   await configureSso(harness.app, provider.issuer, { enableGroupSyncing: true, addGroupsScope: true });
   await call(harness.app, 'POST', '/api/admin/groups', {
     body: { name: `Admins for ${kind}`, mappingsSSO: ['admins'], rootRole: 1 },
@@ -82,9 +82,9 @@ test.each<[string, (email: string) => Promise<number>]>([
   const id = await create(email);
   const planted = await plantCredentials(id, email);
 
-  const answer = await logInBySso(owner);
+  const response = await logInBySso(owner);
 
-  expect((await browserOf(answer).ask('GET', '/api/admin/user')).body).toMatchObject({
+  expect((await browserOf(response).ask('GET', '/api/admin/user')).body).toMatchObject({
     user: { id },
     permissions: expect.arrayContaining([{ permission: 'ADMIN' }]),
   });
@@ -115,7 +115,7 @@ test.each<[string, (email: string) => Promise<number>]>([
   ]);
 });
 
-test('linking forgets the addresses from which the account was known', async () => {
+test('linking deletes the known networks of the account', async () => {
   const owner = person();
   const id = await signUp(String(owner.email));
   expect((await tryLogin(harness.app, String(owner.email), PASSWORD, { ip: '192.0.2.77' })).status).toBe(200);
@@ -127,7 +127,7 @@ test('linking forgets the addresses from which the account was known', async () 
   expect(rows).toEqual([{ address: '127.0.0.1' }]);
 });
 
-test('an identity of another provider no longer opens the account', async () => {
+test('rejects an identity of another provider after linking', async () => {
   const other = await startIdentityProvider();
   const [first, second] = [person(), person()];
   await configureSso(harness.app, other.issuer, { autoCreate: false });
@@ -159,7 +159,7 @@ test('a later login revokes nothing', async () => {
   expect(await eventsOf(body.userId)).toEqual([]);
 });
 
-test('an account keeps its roles and an admin can give it a password again', async () => {
+test('keeps the roles of a linked account, and an admin can set a password', async () => {
   const owner = person();
   const email = String(owner.email);
   const { id } = await makeUserWith(harness.db, { email, password: PASSWORD, rootRole: 'Editor' });
@@ -173,7 +173,7 @@ test('an account keeps its roles and an admin can give it a password again', asy
   expect((await call(harness.app, 'GET', `/api/admin/user-admin/${id}`)).body.rootRole).toBe(2);
 });
 
-test('a request that began with a revoked credential creates no personal token', async () => {
+test('creates no personal token with a credential that was revoked during the request', async () => {
   const owner = person();
   const id = await signUp(String(owner.email));
   const { browser, token } = await plantCredentials(id, String(owner.email));
@@ -194,8 +194,8 @@ test('a request that began with a revoked credential creates no personal token',
   expect(await countRows('personal_access_tokens', id)).toBe(0);
 });
 
-test('a new account does not get a reserved name from the provider', async () => {
-  const answer = await logInBySso(person({ name: 'System' }));
+test('drops a reserved name from the provider', async () => {
+  const response = await logInBySso(person({ name: 'System' }));
 
-  expect((await browserOf(answer).ask('GET', '/api/admin/user')).body.user.name).not.toMatch(/^system$/i);
+  expect((await browserOf(response).ask('GET', '/api/admin/user')).body.user.name).not.toMatch(/^system$/i);
 });

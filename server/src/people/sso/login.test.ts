@@ -43,14 +43,14 @@ const configure = (fields: object = {}): Promise<Answer> =>
 const ask = (url: string, cookie?: string, app = harness.app): Promise<Answer> => askUs(app, url, cookie);
 const begin = (query = ''): Promise<Begun> => beginLogin(harness.app, query);
 
-/** The whole way: to the provider, back, and in; the answer of the last step. */
+/** A complete login at the provider. Returns the response of the callback. */
 async function logIn(account: Account, query = ''): Promise<Answer> {
   const { url, cookie } = await begin(query);
   return await ask(pathOf(await provider.visit(url, account)), cookie);
 }
 
-const callerOf = async (answer: Answer) => {
-  const secret = cookiesOf(answer)['halyard-session'];
+const callerOf = async (response: Answer) => {
+  const secret = cookiesOf(response)['halyard-session'];
   return (await browserWith(harness.app, `halyard-session=${secret}`).ask('GET', '/api/admin/user')).body;
 };
 
@@ -65,11 +65,11 @@ const eventsAfter = async (id: number) =>
       from events where id > ${id} order by id`.execute(harness.db)
   ).rows;
 
-test('a login goes to the provider with PKCE, state and nonce, and keeps them from the page', async () => {
-  const answer = await ask('/auth/oidc/login?redirect=/projects/default');
-  const url = new URL(String(answer.headers.location));
+test('redirects to the provider with PKCE, state and nonce, and hides them from the page', async () => {
+  const response = await ask('/auth/oidc/login?redirect=/projects/default');
+  const url = new URL(String(response.headers.location));
 
-  expect(answer.status).toBe(302);
+  expect(response.status).toBe(302);
   expect(url.origin).toBe(provider.issuer);
   expect(Object.fromEntries(url.searchParams)).toEqual({
     client_id: CLIENT.clientId,
@@ -81,15 +81,15 @@ test('a login goes to the provider with PKCE, state and nonce, and keeps them fr
     state: expect.stringMatching(/^[\w-]{43}$/),
     nonce: expect.stringMatching(/^[\w-]{43}$/),
   });
-  expect(answer.headers['set-cookie']).toMatch(
+  expect(response.headers['set-cookie']).toMatch(
     /^halyard-login=[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
   );
-  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(response.headers['cache-control']).toBe('no-store');
   for (const secret of [url.searchParams.get('state'), url.searchParams.get('nonce')])
-    expect(Buffer.from(String(answer.headers['set-cookie'])).toString()).not.toContain(secret);
+    expect(Buffer.from(String(response.headers['set-cookie'])).toString()).not.toContain(secret);
 });
 
-test('who comes for the first time gets an account, a session, and goes where they wanted', async () => {
+test('creates an account and a session at the first login, and redirects to the requested path', async () => {
   const before = await lastEvent();
   const ada = person();
 
@@ -110,7 +110,7 @@ test('who comes for the first time gets an account, a session, and goes where th
   ]);
 });
 
-test('the session says how it began, replaces the one before, and a password is not needed', async () => {
+test('stores the login method of the session, and replaces the earlier session', async () => {
   const ada = person();
   const first = cookiesOf(await logIn(ada))['halyard-session'];
   const { url, cookie } = await begin();
@@ -123,16 +123,16 @@ test('the session says how it began, replaces the one before, and a password is 
   expect((await ask('/api/admin/user', `halyard-session=${first}`)).status).toBe(401);
 });
 
-test('an account that is there is found by a verified address, whatever its case, and keeps its role', async () => {
+test('finds an account by its verified address, case-insensitive, and keeps its role', async () => {
   const { id } = await makeUserWith(harness.db, { email: 'Grace@Example.net', rootRole: 'Editor' });
 
-  const answer = await logIn(person({ email: 'grace@example.NET' }));
+  const response = await logIn(person({ email: 'grace@example.NET' }));
 
-  const { user } = await callerOf(answer);
+  const { user } = await callerOf(response);
   expect(user.id).toBe(id);
 });
 
-test('the claims may stand in the ID token, and the proof be a text', async () => {
+test('reads the claims from the ID token, with email_verified as a string', async () => {
   const other = await startIdentityProvider({ claimsInIdToken: true });
   await configure({
     discoverUrl: `${other.issuer}/.well-known/openid-configuration`,
@@ -140,88 +140,88 @@ test('the claims may stand in the ID token, and the proof be a text', async () =
   });
   const { url, cookie } = await begin();
 
-  const answer = await ask(pathOf(await other.visit(url, person({ email_verified: 'true' }))), cookie);
+  const response = await ask(pathOf(await other.visit(url, person({ email_verified: 'true' }))), cookie);
   await other.close();
 
-  expect(answer.status, JSON.stringify(answer.body)).toBe(302);
+  expect(response.status, JSON.stringify(response.body)).toBe(302);
 });
 
 test.each<[string, object, object, number, RegExp]>([
-  ['an address that is not verified', { email_verified: false }, {}, 403, /verified/],
-  ['an address that nobody vouches for', { email_verified: undefined }, {}, 403, /verified/],
-  ['no address', { email: undefined }, {}, 403, /verified/],
-  ['an address that is none', { email: 'no address' }, {}, 403, /verified/],
+  ['an address that is not verified', { email_verified: false }, {}, 403, /did not verify/],
+  ['an address without email_verified', { email_verified: undefined }, {}, 403, /did not verify/],
+  ['no address', { email: undefined }, {}, 403, /did not verify/],
+  ['an invalid address', { email: 'no address' }, {}, 403, /did not verify/],
   ['a domain that is not in the list', { email: 'eve@example.org' }, {}, 403, /domain/],
-  ['a domain below one in the list', { email: 'eve@evil.example.com' }, {}, 403, /domain/],
+  ['a subdomain of a domain in the list', { email: 'eve@evil.example.com' }, {}, 403, /domain/],
   ['a domain that ends like one in the list', { email: 'eve@badexample.com' }, {}, 403, /domain/],
-  ['accounts that are not made', {}, { autoCreate: false }, 403, /no account/],
-])('%s is refused, and leaves nothing', async (_case, claims, settings, status, message) => {
+  ['a new user without autoCreate', {}, { autoCreate: false }, 403, /No account/],
+])('rejects %s and writes nothing', async (_case, claims, settings, status, message) => {
   await configure(settings);
   const before = await lastEvent();
-  const answer = await logIn(person(claims));
+  const response = await logIn(person(claims));
 
-  expect(answer).toMatchObject({ status, body: { message: expect.stringMatching(message) } });
-  expect(cookiesOf(answer)['halyard-session']).toBeUndefined();
+  expect(response).toMatchObject({ status, body: { message: expect.stringMatching(message) } });
+  expect(cookiesOf(response)['halyard-session']).toBeUndefined();
   expect(await eventsAfter(before)).toEqual([]);
 });
 
-test('an unverified address opens no account that is there', async () => {
+test('does not find an account by an unverified address', async () => {
   await makeUserWith(harness.db, { email: 'boss@example.com', rootRole: 'Admin' });
 
-  const answer = await logIn(person({ email: 'boss@example.com', email_verified: false }));
+  const response = await logIn(person({ email: 'boss@example.com', email_verified: false }));
 
-  expect(answer.status).toBe(403);
+  expect(response.status).toBe(403);
 });
 
-test('an address that was given to somebody else does not open the account of who had it', async () => {
+test('rejects another identity with the address of a linked account', async () => {
   const ada = person();
   await logIn(ada);
 
-  const answer = await logIn(person({ email: ada.email }));
+  const response = await logIn(person({ email: ada.email }));
 
-  expect(answer).toMatchObject({ status: 403, body: { message: expect.stringContaining('another user') } });
+  expect(response).toMatchObject({ status: 403, body: { message: expect.stringContaining('another user') } });
 });
 
-test('a deleted user is not made anew, until an admin makes an account with their address', async () => {
+test('rejects a deleted user until an admin creates an account with their address', async () => {
   const ada = person();
   const { user } = await callerOf(await logIn(ada));
   await change(harness.db, SYSTEM, current => removeUser(current, user.id));
 
-  const refused = await logIn(ada);
+  const rejected = await logIn(ada);
   const { id } = await makeUserWith(harness.db, { email: String(ada.email), rootRole: 'Viewer' });
   const back = await logIn(ada);
 
-  expect(refused).toMatchObject({ status: 403, body: { message: expect.stringContaining('deleted') } });
+  expect(rejected).toMatchObject({ status: 403, body: { message: expect.stringContaining('deleted') } });
   expect((await callerOf(back)).user.id).toBe(id);
 });
 
 test.each<
   [string, (way: URL, begun: Begun) => Promise<[URL, string | undefined]> | [URL, string | undefined], RegExp]
 >([
-  ['a wrong state', (way, { cookie }) => [changed(way, 'state', 'x'.repeat(43)), cookie], /not begun/],
-  ['no state', (way, { cookie }) => [changed(way, 'state', null), cookie], /not begun/],
-  ['another browser', way => [way, undefined], /not begun/],
-  ['a cookie that we have not made', way => [way, 'halyard-login=djEuMDAwMDAwMDAuQUFBQQ'], /not begun/],
-  ['the cookie of another attempt', async way => [way, (await begin()).cookie], /not begun/],
   [
-    'a code that the provider does not know',
-    (way, { cookie }) => [changed(way, 'code', 'nope'), cookie],
-    /invalid_grant/,
+    'a wrong state',
+    (way, { cookie }) => [changed(way, 'state', 'x'.repeat(43)), cookie],
+    /started in another browser/,
   ],
+  ['no state', (way, { cookie }) => [changed(way, 'state', null), cookie], /started in another browser/],
+  ['another browser', way => [way, undefined], /started in another browser/],
+  ['a forged cookie', way => [way, 'halyard-login=djEuMDAwMDAwMDAuQUFBQQ'], /started in another browser/],
+  ['the cookie of another attempt', async way => [way, (await begin()).cookie], /started in another browser/],
+  ['an unknown code', (way, { cookie }) => [changed(way, 'code', 'nope'), cookie], /invalid_grant/],
   ['no code', (way, { cookie }) => [changed(way, 'code', null), cookie], /not confirm/],
   [
     'another issuer',
     (way, { cookie }) => [changed(way, 'iss', 'https://evil.example'), cookie],
     /not confirm/,
   ],
-])('%s is refused', async (_case, spoil, message) => {
+])('rejects %s', async (_case, spoil, message) => {
   const begun = await begin();
   const [way, cookie] = await spoil(await provider.visit(begun.url, person()), begun);
 
-  const answer = await ask(pathOf(way), cookie);
+  const response = await ask(pathOf(way), cookie);
 
-  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringMatching(message) } });
-  expect(cookiesOf(answer)['halyard-session']).toBeUndefined();
+  expect(response).toMatchObject({ status: 401, body: { message: expect.stringMatching(message) } });
+  expect(cookiesOf(response)['halyard-session']).toBeUndefined();
 });
 
 function changed(url: URL, name: string, value: string | null): URL {
@@ -231,26 +231,29 @@ function changed(url: URL, name: string, value: string | null): URL {
   return copy;
 }
 
-test('a code of somebody else’s login cannot be brought into one’s own', async () => {
+test('rejects the code of another login', async () => {
   const [own, other] = [await begin(), await begin()];
   const stolen = await provider.visit(other.url, person());
   const way = changed(await provider.visit(own.url, person()), 'code', stolen.searchParams.get('code'));
 
-  const answer = await ask(pathOf(way), own.cookie);
+  const response = await ask(pathOf(way), own.cookie);
 
-  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('invalid_grant') } });
+  expect(response).toMatchObject({
+    status: 401,
+    body: { message: expect.stringContaining('invalid_grant') },
+  });
 });
 
-test('an ID token with another nonce is refused', async () => {
+test('rejects an ID token with another nonce', async () => {
   const { url, cookie } = await begin();
   const way = await provider.visit(changed(new URL(url), 'nonce', 'of-another-login').href, person());
 
-  const answer = await ask(pathOf(way), cookie);
+  const response = await ask(pathOf(way), cookie);
 
-  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('not confirm') } });
+  expect(response).toMatchObject({ status: 401, body: { message: expect.stringContaining('not confirm') } });
 });
 
-test('an attempt is finished once, on whichever server, and a wrong state does not use it up', async () => {
+test('finishes an attempt once on all servers, and keeps it after a wrong state', async () => {
   const second = await harness.secondServer();
   const { url, cookie } = await begin();
   const way = await provider.visit(url, person());
@@ -260,10 +263,10 @@ test('an attempt is finished once, on whichever server, and a wrong state does n
   const again = await ask(pathOf(way), cookie, second);
 
   expect([wrong.status, first.status, again.status]).toEqual([401, 302, 401]);
-  expect(again.body.message).toContain('finished already');
+  expect(again.body.message).toContain('already finished');
 });
 
-test('an attempt that took too long is refused', async () => {
+test('rejects an expired attempt', async () => {
   const state = 's'.repeat(43);
   const keyring = keyringOf(APP_SETTINGS.secretKey, []);
   const attempt = {
@@ -274,20 +277,23 @@ test('an attempt that took too long is refused', async () => {
     expiresAt: Date.now() - 1_000,
   };
 
-  const answer = await ask(
+  const response = await ask(
     `/auth/oidc/callback?code=c&state=${state}`,
     `halyard-login=${sealAttempt(keyring, attempt)}`,
   );
 
-  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('10 minutes') } });
+  expect(response).toMatchObject({ status: 401, body: { message: expect.stringContaining('10 minutes') } });
 });
 
-test('who says no at the provider is not logged in, and is told why', async () => {
+test('rejects a login that the user cancelled, with the error code of the provider', async () => {
   const { url, cookie } = await begin();
 
-  const answer = await ask(pathOf(await provider.visit(url, null)), cookie);
+  const response = await ask(pathOf(await provider.visit(url, null)), cookie);
 
-  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('access_denied') } });
+  expect(response).toMatchObject({
+    status: 401,
+    body: { message: expect.stringContaining('access_denied') },
+  });
 });
 
 test.each([
@@ -299,23 +305,23 @@ test.each([
   'projects',
   '/\t/evil.example',
   '/a\\b',
-])('redirect=%j is refused', async redirect => {
-  const answer = await ask(`/auth/oidc/login?redirect=${encodeURIComponent(redirect)}`);
+])('rejects redirect=%j', async redirect => {
+  const response = await ask(`/auth/oidc/login?redirect=${encodeURIComponent(redirect)}`);
 
-  expect(answer).toMatchObject({ status: 400, body: { details: [{ path: '/query/redirect' }] } });
+  expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/query/redirect' }] } });
 });
 
 test.each([
   ['/.//evil.example', '/evil.example'],
   ['/a/..//evil.example', '/evil.example'],
   ['/a?next=//evil.example#x', '/a?next=//evil.example#x'],
-])('redirect=%s leads to %s of this server', async (redirect, location) => {
-  const answer = await logIn(person(), `?redirect=${encodeURIComponent(redirect)}`);
+])('redirect=%s redirects to %s of this server', async (redirect, location) => {
+  const response = await logIn(person(), `?redirect=${encodeURIComponent(redirect)}`);
 
-  expect(answer.headers.location).toBe(location);
+  expect(response.headers.location).toBe(location);
 });
 
-test('while it is switched off nobody begins or finishes a login', async () => {
+test('rejects the start and the callback of a login while single sign-on is disabled', async () => {
   const { url, cookie } = await begin();
   const way = await provider.visit(url, person());
   await configure({ enabled: false });
@@ -324,7 +330,7 @@ test('while it is switched off nobody begins or finishes a login', async () => {
   expect((await ask(pathOf(way), cookie)).status).toBe(404);
 });
 
-test('a provider that is down, too talkative, elsewhere or no provider is told as unavailable', async () => {
+test('returns 503 for a provider that is down, invalid, redirects or sends too much', async () => {
   const [large, moved, page] = await Promise.all([
     listen((_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -338,28 +344,28 @@ test('a provider that is down, too talkative, elsewhere or no provider is told a
 
   for (const { url } of [gone, large, moved, page]) {
     await configure({ discoverUrl: url });
-    const answer = await ask('/auth/oidc/login');
-    expect(answer).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
-    expect(answer.headers['retry-after']).toBe('10');
+    const response = await ask('/auth/oidc/login');
+    expect(response).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
+    expect(response.headers['retry-after']).toBe('10');
   }
 
   for (const { server } of [large, moved, page]) await stop(server);
 });
 
-test('a provider that keeps silent holds nobody up for longer than five seconds', async () => {
+test('times out after five seconds without a response of the provider', async () => {
   const silent = await listen(() => {});
   await configure({ discoverUrl: silent.url });
   const start = performance.now();
 
-  const answers = await Promise.all([1, 2, 3].map(() => ask('/auth/oidc/login')));
+  const responses = await Promise.all([1, 2, 3].map(() => ask('/auth/oidc/login')));
   await stop(silent.server);
 
-  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
-  // One after the other they would wait for 15 s.
+  expect(responses.map(({ status }) => status)).toEqual([503, 503, 503]);
+  // Sequential requests would take 15 s.
   expect(performance.now() - start).toBeLessThan(14_000);
 });
 
-test('however many begin a login, the provider is asked once to describe itself', async () => {
+test('requests the discovery document once for concurrent logins', async () => {
   let asked = 0;
   const counting = await listen(async (_request, response) => {
     asked++;
@@ -375,7 +381,7 @@ test('however many begin a login, the provider is asked once to describe itself'
   expect(asked).toBe(1);
 });
 
-test('an ID token that is not signed with a key of the provider is refused', async () => {
+test('rejects an ID token that the provider did not sign', async () => {
   const other = await startIdentityProvider();
   const posing = await listen(async (request, response) => {
     const real = await fetch(`${provider.issuer}${request.url}`);
@@ -384,54 +390,54 @@ test('an ID token that is not signed with a key of the provider is refused', asy
   });
   await configure({ discoverUrl: `${posing.url}/.well-known/openid-configuration` });
 
-  const answer = await logIn(person());
+  const response = await logIn(person());
   await stop(posing.server);
   await other.close();
 
-  expect(answer).toMatchObject({ status: 401, body: { message: expect.stringContaining('not confirm') } });
+  expect(response).toMatchObject({ status: 401, body: { message: expect.stringContaining('not confirm') } });
 });
 
-test('a wrong client secret is the administrator’s to mend', async () => {
+test('returns 503 for a wrong client secret', async () => {
   await configure({ secret: 'wrong' });
 
-  const answer = await logIn(person());
+  const response = await logIn(person());
 
-  expect(answer.status).toBe(503);
+  expect(response.status).toBe(503);
 });
 
 test.each([
   ['NUL', 'person\u0000nul'],
   ['half a surrogate pair', 'person\ud800half'],
 ])('rejects a subject with %s, which cannot be stored', async (_case, sub) => {
-  const answer = await logIn(person({ sub }));
+  const response = await logIn(person({ sub }));
 
-  expect(answer.status).toBe(403);
-  expect(cookiesOf(answer)).not.toHaveProperty('halyard-session');
+  expect(response.status).toBe(403);
+  expect(cookiesOf(response)).not.toHaveProperty('halyard-session');
 });
 
-test('cuts a long name between characters, not inside one', async () => {
-  const answer = await logIn(person({ name: `${'n'.repeat(254)}🚩` }));
+test('truncates a long name between characters', async () => {
+  const response = await logIn(person({ name: `${'n'.repeat(254)}🚩` }));
 
-  expect(answer.status).toBe(302);
-  expect(await callerOf(answer)).toMatchObject({ user: { name: 'n'.repeat(254) } });
+  expect(response.status).toBe(302);
+  expect(await callerOf(response)).toMatchObject({ user: { name: 'n'.repeat(254) } });
 });
 
-test('two first logins of one person at once make one account', async () => {
+test('creates one account for two concurrent first logins', async () => {
   const ada = person();
   const ways: { way: URL; cookie: string }[] = [];
   for (const _ of [1, 2]) {
     const { url, cookie } = await begin();
     ways.push({ way: await provider.visit(url, ada), cookie });
   }
-  let answers: Promise<Answer[]> = Promise.resolve([]);
+  let responses: Promise<Answer[]> = Promise.resolve([]);
   await harness.db.transaction().execute(async tx => {
-    // Nobody can be added while this is held, so both are past all that they can do without it.
+    // Nobody can be inserted while this lock is held, so both logins wait at this point.
     await sql`lock table users in share row exclusive mode`.execute(tx);
-    answers = Promise.all(ways.map(({ way, cookie }) => ask(pathOf(way), cookie)));
+    responses = Promise.all(ways.map(({ way, cookie }) => ask(pathOf(way), cookie)));
     await expect.poll(() => waitingForLock(harness.db)).toBeGreaterThanOrEqual(2);
   });
 
-  const [one, two] = await answers;
+  const [one, two] = await responses;
 
   expect([one?.status, two?.status]).toEqual([302, 302]);
   if (one && two) expect((await callerOf(one)).user.id).toBe((await callerOf(two)).user.id);
@@ -447,7 +453,7 @@ const groupsOf = async (userId: number): Promise<number[]> =>
       select group_id as id from group_users where user_id = ${userId} order by 1`.execute(harness.db)
   ).rows.map(row => row.id);
 
-test('the provider says who is in the groups that stand for its own, and in no others', async () => {
+test('syncs the memberships in mapped groups, and in no others', async () => {
   await configure({ enableGroupSyncing: true, addGroupsScope: true });
   const [developers, testers] = [
     await createGroup({ mappingsSSO: ['dev', 'ops'] }),
@@ -472,7 +478,7 @@ test('the provider says who is in the groups that stand for its own, and in no o
   ]);
 });
 
-test('groups are found by a path, and are left alone while the provider has no say', async () => {
+test('finds groups by a path, and changes none while group syncing is disabled', async () => {
   const group = await createGroup({ mappingsSSO: ['lead'] });
   const ada = person({ roles: { halyard: ['lead'] } });
   await configure({ enableGroupSyncing: true, groupJsonPath: 'roles.halyard' });
@@ -484,7 +490,7 @@ test('groups are found by a path, and are left alone while the provider has no s
   expect(await groupsOf(userId)).toEqual([group]);
 });
 
-test('what a group may do counts at once, and the last admin is not let in as less', async () => {
+test('applies the permissions of a group immediately, and keeps the last admin', async () => {
   const { db } = harness;
   await sql`delete from user_roles where role_id = 1`.execute(db);
   await configure({ enableGroupSyncing: true, addGroupsScope: true });
@@ -499,12 +505,12 @@ test('what a group may do counts at once, and the last admin is not let in as le
   expect(asAdmin.permissions).toContainEqual({ permission: 'ADMIN' });
   expect(asNothing).toMatchObject({
     status: 403,
-    body: { message: expect.stringContaining('no user who is an admin') },
+    body: { message: expect.stringContaining('No user with the role Admin would remain') },
   });
   expect((await callerOf(later)).permissions).not.toContainEqual({ permission: 'ADMIN' });
 });
 
-test('how the provider shall authenticate is asked for', async () => {
+test('sends the configured acr_values', async () => {
   await configure({ acrValues: 'phr phrh' });
 
   const { url } = await begin();
@@ -512,16 +518,19 @@ test('how the provider shall authenticate is asked for', async () => {
   expect(new URL(url).searchParams.get('acr_values')).toBe('phr phrh');
 });
 
-test('an authentication of another kind than asked for is refused', async () => {
+test('rejects another acr than requested', async () => {
   await configure({ acrValues: 'phr' });
 
   const [other, right] = [await logIn(person({ acr: 'pwd' })), await logIn(person({ acr: 'phr' }))];
 
-  expect(other).toMatchObject({ status: 403, body: { message: expect.stringContaining('in the way') } });
+  expect(other).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining('requested method') },
+  });
   expect(right.status).toBe(302);
 });
 
-test('logging out goes on to the provider if that is wanted, and never elsewhere', async () => {
+test('redirects a logout to the provider if enabled, and never to another server', async () => {
   const home = await ask('/auth/oidc/logout');
   await configure({ enableSingleSignOut: true });
   const away = await ask('/auth/oidc/logout?post_logout_redirect_uri=https://evil.example');
@@ -535,21 +544,21 @@ test('logging out goes on to the provider if that is wanted, and never elsewhere
   });
 });
 
-test('over https both cookies are bound to the host', async () => {
+test('sets both cookies with the __Host- prefix over https', async () => {
   const app = await harness.secondServer({ publicUrl: 'https://flags.example.com' });
 
-  const answer = await ask('/auth/oidc/login', undefined, app);
+  const response = await ask('/auth/oidc/login', undefined, app);
 
-  expect(answer.headers['set-cookie']).toMatch(/^__Host-halyard-login=.*; Secure$/);
+  expect(response.headers['set-cookie']).toMatch(/^__Host-halyard-login=.*; Secure$/);
 });
 
-test('metrics count how logins end', async () => {
+test('counts logins by result', async () => {
   const { body } = await call(harness.app, 'GET', '/internal-backstage/prometheus', { token: null });
   const lines = String(body)
     .split('\n')
     .filter(line => line.startsWith('halyard_sso'))
     .join('\n');
 
-  for (const result of ['success', 'refused', 'failure', 'unavailable'])
+  for (const result of ['success', 'rejected', 'failure', 'unavailable'])
     expect(lines).toMatch(new RegExp(`halyard_sso_logins_total\\{result="${result}"\\} [1-9]`));
 });

@@ -18,8 +18,8 @@ const get = (path: string, token?: string) =>
 const update = (id: number, body: unknown) => call(harness.app, 'PUT', `${USERS}/${id}`, { body });
 const remove = (id: number) => call(harness.app, 'DELETE', `${USERS}/${id}`);
 
-const pathsOf = (answer: Answer) =>
-  answer.body.details.map((detail: { path: string }) => detail.path).toSorted();
+const pathsOf = (response: Answer) =>
+  response.body.details.map((detail: { path: string }) => detail.path).toSorted();
 
 const lastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
@@ -35,10 +35,10 @@ const makeGroup = async (name: string, users: number[], rootRole?: number) =>
     })
   ).body;
 
-/** Nobody is an admin afterwards; whoever a test makes one is the only one. */
+/** Removes all admins, so that a test creates the only one. */
 const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.Admin}`.execute(harness.db);
 
-test('a user created with a password logs in with it, is listed, found and recorded without it', async () => {
+test('creates a user with a password, who logs in; lists and events have no password', async () => {
   const fields = { username: 'alice', email: 'alice@example.com', name: 'Alice Moreau' };
 
   const created = await create({ ...fields, password: PASSWORD, rootRole: 2, sendEmail: true, unknown: 1 });
@@ -62,7 +62,7 @@ test('a user created with a password logs in with it, is listed, found and recor
   expect((await get(`/${id}`)).body.seenAt).not.toBeNull();
 });
 
-test('a user created without a password gets a link, which sets one', async () => {
+test('creates a user without a password, with a link that sets one', async () => {
   const { body } = await create({ email: 'nora@example.com', rootRole: 'Viewer' });
 
   const link = new URL(body.inviteLink);
@@ -89,8 +89,8 @@ test.each<[string, object, string[]]>([
   ['no root role', { username: 'x' }, ['/body/rootRole']],
   ['a root role that does not exist', { username: 'x', rootRole: 9_999 }, ['/body/rootRole']],
   ['a project role', { username: 'x', rootRole: 'Owner' }, ['/body/rootRole']],
-  ['an address that is none', { email: 'x', rootRole: 3 }, ['/body/email']],
-  ['a username with blanks around it', { username: ' x', rootRole: 3 }, ['/body/username']],
+  ['an invalid address', { email: 'x', rootRole: 3 }, ['/body/email']],
+  ['a username with whitespace around it', { username: ' x', rootRole: 3 }, ['/body/username']],
   [
     'a username that is an address of others',
     { username: 'y@example.com', email: 'x@example.com', rootRole: 3 },
@@ -107,14 +107,14 @@ test.each<[string, object, string[]]>([
     { username: 'sherlockholmes', password: 'SherlockHolmes-221b', rootRole: 3 },
     ['/body/password'],
   ],
-])('%s is refused', async (_case, body, paths) => {
-  const answer = await create(body);
+])('rejects %s', async (_case, body, paths) => {
+  const response = await create(body);
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(pathsOf(answer)).toEqual(paths);
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(pathsOf(response)).toEqual(paths);
 });
 
-test('a taken username or address is refused, and free again after its user is deleted', async () => {
+test('rejects a taken username or address until its user is deleted', async () => {
   const first = await create({ username: 'Mara', email: 'mara@example.com', rootRole: 3 });
 
   expect(await create({ username: 'mARA', rootRole: 3 })).toMatchObject({
@@ -129,19 +129,22 @@ test('a taken username or address is refused, and free again after its user is d
   expect(again.body.id).not.toBe(first.body.id);
 });
 
-test('an update changes what is given, leaves the rest, and is recorded with before and after', async () => {
+test('updates the given fields only, and records the state before and after', async () => {
   const { id } = (await create({ username: 'petra', email: 'p@example.com', name: 'P', rootRole: 3 })).body;
 
-  const answer = await update(id, { name: 'Petra', rootRole: 'Editor' });
+  const response = await update(id, { name: 'Petra', rootRole: 'Editor' });
 
-  expect(answer).toMatchObject({ status: 200, body: { name: 'Petra', email: 'p@example.com', rootRole: 2 } });
+  expect(response).toMatchObject({
+    status: 200,
+    body: { name: 'Petra', email: 'p@example.com', rootRole: 2 },
+  });
   expect(await lastEvent('user-updated')).toMatchObject({
     data: { id, name: 'Petra', username: 'petra', email: 'p@example.com', rootRole: 2 },
     preData: { id, name: 'P', username: 'petra', email: 'p@example.com', rootRole: 3 },
   });
 });
 
-test('an update that changes nothing records nothing', async () => {
+test('records nothing for an update without a change', async () => {
   const { id } = (await create({ username: 'same', name: 'Same', rootRole: 3 })).body;
   const before = (await lastEvent('user-updated')).id;
 
@@ -151,7 +154,7 @@ test('an update that changes nothing records nothing', async () => {
   expect((await lastEvent('user-updated')).id).toBe(before);
 });
 
-test('an update is refused that takes the last name to log in by, a taken address, an unknown role or user', async () => {
+test('rejects an update without username and address, with a taken address, an unknown role or user', async () => {
   const { id } = (await create({ email: 'only@example.com', rootRole: 3 })).body;
   await create({ email: 'taken@example.com', rootRole: 3 });
 
@@ -163,7 +166,7 @@ test('an update is refused that takes the last name to log in by, a taken addres
   expect((await remove(999_999)).status).toBe(404);
 });
 
-test('a role taken away counts at once on a second server', async () => {
+test('applies a revoked role on a second server immediately', async () => {
   const second = await harness.secondServer();
   await makeUser(harness.db, 'Admin');
   const admin = await makeUser(harness.db, 'Admin');
@@ -175,7 +178,7 @@ test('a role taken away counts at once on a second server', async () => {
   expect((await list()).status).toBe(403);
 });
 
-test('a deleted user is gone everywhere, but not from the record', async () => {
+test('removes a deleted user everywhere except in events', async () => {
   const user = await makeUser(harness.db, 'Editor', 'quentin');
   const project = await makeProject(harness.db);
   await makeMember(harness.db, user, project.id, 'Member');
@@ -200,16 +203,16 @@ test('a deleted user is gone everywhere, but not from the record', async () => {
   expect(creators.body).toContainEqual(expect.objectContaining({ id: user.id, name: 'quentin' }));
 });
 
-test('the last admin is neither deleted nor demoted, and others are', async () => {
+test('rejects the deletion and demotion of the last admin only', async () => {
   await demoteAll();
   const viewer = await makeUser(harness.db, 'Viewer');
   expect((await remove(viewer.id)).status).toBe(200);
   const last = await makeUser(harness.db, 'Admin');
 
-  const refused = [await remove(last.id), await update(last.id, { rootRole: 3 })];
+  const rejected = [await remove(last.id), await update(last.id, { rootRole: 3 })];
 
-  for (const answer of refused) {
-    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  for (const response of rejected) {
+    expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   }
   expect((await update(last.id, { name: 'Still here' })).status).toBe(200);
   const another = await makeUser(harness.db, 'Admin');
@@ -217,10 +220,10 @@ test('the last admin is neither deleted nor demoted, and others are', async () =
   expect((await remove(another.id)).status).toBe(403);
 });
 
-test('of two admins who are removed at once, one stays', async () => {
+test('keeps one of two admins who are removed at once', async () => {
   await demoteAll();
   const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
-  // Held open: both wait here, and whoever counts without the lock would count two.
+  // Both wait here. Without the lock, both would count two admins.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
 
@@ -231,10 +234,10 @@ test('of two admins who are removed at once, one stays', async () => {
   expect((await both).map(({ status }) => status).toSorted()).toEqual([200, 403]);
 });
 
-test('a change of role waits for one that is open, and sees what it did', async () => {
+test('waits for a concurrent change of role, and sees its result', async () => {
   await demoteAll();
   const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
-  // As another server does it that has demoted a and has not committed yet.
+  // Another server has demoted a and has not committed yet.
   const other = await harness.db.startTransaction().execute();
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(other);
   await sql`update user_roles set role_id = 3 where user_id = ${a.id}`.execute(other);
@@ -246,7 +249,7 @@ test('a change of role waits for one that is open, and sees what it did', async 
   expect((await removal).status).toBe(403);
 });
 
-test('a search finds parts of names, in upper or lower case, the exact one first, and takes no wildcards', async () => {
+test('searches for substrings of names, case-insensitive, exact matches first, without wildcards', async () => {
   await create({ username: 'zoe-the-first', rootRole: 3 });
   await create({ username: 'zoe', email: 'z%_@example.com', name: 'Zoé', rootRole: 3 });
   const viewer = await makeUser(harness.db, 'Viewer');
@@ -261,7 +264,7 @@ test('a search finds parts of names, in upper or lower case, the exact one first
   expect((await get('/search?q=', viewer.token)).body).toEqual([]);
 });
 
-test('everyone may see to whom access can be given', async () => {
+test('shows the access candidates to everyone', async () => {
   const viewer = await makeUser(harness.db, 'Viewer');
   const group = await makeGroup('Choosable', [viewer.id]);
 
@@ -277,7 +280,7 @@ test('everyone may see to whom access can be given', async () => {
   });
 });
 
-test('admins are counted by whether they can log in', async () => {
+test('counts admins with and without a password', async () => {
   await demoteAll();
   await makeUser(harness.db, 'Admin');
   await makePerson(harness.db, 'Admin');
@@ -286,7 +289,7 @@ test('admins are counted by whether they can log in', async () => {
   expect((await get('/admin-count')).body).toEqual({ password: 1, noPassword: 1, service: 0 });
 });
 
-test('what a user may do is told for the instance, a project and an environment', async () => {
+test('shows the permissions of a user on the instance, in a project and in an environment', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const project = await makeProject(harness.db);
   await makeMember(harness.db, user, project.id, 'Member');
@@ -308,14 +311,14 @@ test('what a user may do is told for the instance, a project and an environment'
   expect(elsewhere.projectRoles).toEqual([]);
 });
 
-test('an admin sets the password of a user, who is logged out and logs in with it', async () => {
+test('lets an admin set the password of a user, and ends their sessions', async () => {
   const { id, username } = await makePerson(harness.db);
   const browser = await logIn(harness.app, username);
   const password = 'another staple battery horse';
 
-  const answer = await call(harness.app, 'POST', `${USERS}/${id}/change-password`, { body: { password } });
+  const response = await call(harness.app, 'POST', `${USERS}/${id}/change-password`, { body: { password } });
 
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
   expect((await tryLogin(harness.app, username)).status).toBe(401);
   expect((await tryLogin(harness.app, username, password)).status).toBe(200);
@@ -327,7 +330,7 @@ test('an admin sets the password of a user, who is logged out and logs in with i
 test.each([
   ['a weak password', { password: 'secret' }, '/body/password'],
   ['a confirmation that differs', { password: PASSWORD, confirmPassword: 'x' }, '/body/confirmPassword'],
-])('setting a password with %s is refused', async (_case, body, path) => {
+])('rejects a new password with %s', async (_case, body, path) => {
   const { id } = await makeUser(harness.db, 'Viewer');
 
   expect(pathsOf(await call(harness.app, 'POST', `${USERS}/${id}/change-password`, { body }))).toEqual([
@@ -339,7 +342,7 @@ test.each([
   ).toBe(404);
 });
 
-test('inactive users are those who used neither session nor token for half a year', async () => {
+test('lists users without a request by session or token for 180 days as inactive', async () => {
   const [fresh, old, never, busy] = [
     await makeUser(harness.db, 'Viewer'),
     await makeUser(harness.db, 'Viewer'),
@@ -352,7 +355,7 @@ test('inactive users are those who used neither session nor token for half a yea
   await sql`update users set seen_at = now() - make_interval(days => ${INACTIVE_DAYS}, mins => 1) where id = ${old.id}`.execute(
     harness.db,
   );
-  // A personal token in use keeps its owner active.
+  // The use of a personal token keeps its owner active.
   await call(harness.app, 'GET', '/api/admin/user', { token: busy.token });
   await expect.poll(async () => (await get(`/${busy.id}`)).body.seenAt).not.toBeNull();
 
@@ -360,11 +363,11 @@ test('inactive users are those who used neither session nor token for half a yea
 
   expect(body.version).toBe(1);
   expect(body.inactiveUsers.map((user: { id: number }) => user.id)).toEqual([never.id, old.id]);
-  const refused = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
+  const rejected = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
     body: { ids: [old.id, fresh.id, 999_999] },
   });
-  expect(refused.status).toBe(400);
-  expect(refused.body.details).toHaveLength(2);
+  expect(rejected.status).toBe(400);
+  expect(rejected.body.details).toHaveLength(2);
   expect((await get(`/${old.id}`)).status).toBe(200);
   const deleted = await call(harness.app, 'POST', `${USERS}/inactive/delete`, {
     body: { ids: [old.id, never.id, old.id] },
@@ -374,7 +377,7 @@ test('inactive users are those who used neither session nor token for half a yea
   expect((await lastEvent('user-deleted')).preData.id).toBe(never.id);
 });
 
-test('an inactive user who comes back while being deleted stays', async () => {
+test('keeps an inactive user who logs in during the deletion', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   await sql`update users set created_at = now() - interval '1 year' where id = ${user.id}`.execute(
     harness.db,
@@ -389,7 +392,7 @@ test('an inactive user who comes back while being deleted stays', async () => {
   expect((await removal).status).toBe(400);
 });
 
-test('the last admins are not deleted for being inactive', async () => {
+test('does not delete the last admins as inactive users', async () => {
   await demoteAll();
   const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
   await sql`update users set created_at = now() - interval '1 year' where id = any(${[a.id, b.id]})`.execute(
@@ -404,7 +407,7 @@ test('the last admins are not deleted for being inactive', async () => {
   ).toBe(200);
 });
 
-test('the number of statements does not grow with the number of users', async () => {
+test('uses the same number of statements for many users', async () => {
   const cost = async () => {
     const before = harness.statements.length;
     await get('');
@@ -416,7 +419,7 @@ test('the number of statements does not grow with the number of users', async ()
   expect(await cost()).toBe(few);
 });
 
-test('a caller sees their profile and roles; an admin token has none', async () => {
+test('shows the profile and roles of the authenticated user, and rejects an admin token', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const project = await makeProject(harness.db, { mode: 'private' });
   await makeMember(harness.db, user, project.id, 'Owner');
@@ -434,7 +437,7 @@ test('a caller sees their profile and roles; an admin token has none', async () 
   });
 });
 
-test('a service account is no user: it is not listed, found, counted, changed or deleted as one', async () => {
+test('does not list, find, count, update or delete a service account as a user', async () => {
   await demoteAll();
   const { body: account } = await call(harness.app, 'POST', '/api/admin/service-account', {
     body: { name: 'Robot', username: 'robot', rootRole: ROOT_ROLES.Admin },
@@ -450,7 +453,7 @@ test('a service account is no user: it is not listed, found, counted, changed or
     (await get('/access')).body.users,
     (await get('/inactive')).body.inactiveUsers,
   ];
-  const answers = [
+  const responses = [
     await get(`/${account.id}`),
     await get(`/${account.id}/permissions`),
     await update(account.id, { name: 'Person' }),
@@ -466,12 +469,12 @@ test('a service account is no user: it is not listed, found, counted, changed or
   });
 
   for (const list of lists) expect(ids(list)).not.toContain(account.id);
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404));
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 404));
   expect(inactive.status).toBe(400);
   expect((await get('/admin-count')).body).toEqual({ password: 0, noPassword: 0, service: 1 });
 });
 
-test('who is an admin through a group is one, and stays if they are the last', async () => {
+test('treats a user with ADMIN through a group as admin, and keeps the last one', async () => {
   await demoteAll();
   const user = await makeUser(harness.db, 'Viewer');
   const group = await makeGroup('Admins', [user.id], ROOT_ROLES.Admin);
@@ -488,13 +491,13 @@ test('who is an admin through a group is one, and stays if they are the last', a
   expect((await call(harness.app, 'GET', `/api/admin/groups/${group.id}`)).body.users).toEqual([]);
 });
 
-test('of an admin who is deleted and a group of admins that is emptied at once, one stays', async () => {
+test('keeps one admin when an admin is deleted and a group of admins is emptied at once', async () => {
   await demoteAll();
   const [own, grouped] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Viewer')];
   const group = await makeGroup('More admins', [grouped.id], ROOT_ROLES.Admin);
   const empty = () =>
     call(harness.app, 'PUT', `/api/admin/groups/${group.id}`, { body: { name: group.name, users: [] } });
-  // Held open: both wait here, and whoever counts without the lock would count two.
+  // Both wait here. Without the lock, both would count two admins.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(blocker);
 
@@ -505,7 +508,7 @@ test('of an admin who is deleted and a group of admins that is emptied at once, 
   expect((await both).map(({ status }) => status).toSorted()).toEqual([200, 403]);
 });
 
-test('those who are deleted leave their groups and projects, each of which is told, in as many statements as for one', async () => {
+test('removes deleted users from groups and projects, with an event for each, in a constant number of statements', async () => {
   const project = await makeProject(harness.db);
   const users = await Promise.all([1, 2, 3, 4].map(() => makeUser(harness.db, 'Viewer')));
   const [first, ...others] = users.map(({ id }) => id).toSorted((one, other) => one - other);
@@ -538,7 +541,7 @@ test('those who are deleted leave their groups and projects, each of which is to
   expect((await call(harness.app, 'GET', `/api/admin/projects/${project.id}`)).body.members).toBe(0);
 });
 
-test('a root role of one’s own is given by id or name, and its project permissions count in every project', async () => {
+test('grants a custom root role by id or name, with its project permissions in every project', async () => {
   const name = 'Caretaker';
   const { roles: role } = (
     await call(harness.app, 'POST', '/api/admin/roles', {
@@ -571,7 +574,7 @@ test('a root role of one’s own is given by id or name, and its project permiss
   expect(await held(`${where}development`, 'UPDATE_FEATURE_ENVIRONMENT')).toBe(false);
 });
 
-test('roles through a group are among those of a user, after their own', async () => {
+test("lists the roles from groups after the user's own roles", async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const project = await makeProject(harness.db);
   const group = await makeGroup('Editors of one project', [user.id], ROOT_ROLES.Editor);

@@ -94,7 +94,7 @@ export async function rootRoleViolations(db: Reader, role: number | string): Pro
   if ((await findRole(db, role)) !== undefined) return [];
   return [
     {
-      message: `rootRole ${role} does not exist. Use Admin, Editor, Viewer or the id of a custom root role`,
+      message: `rootRole ${role} is not a root role. Use Admin, Editor, Viewer or the id of a custom root role`,
       path: '/body/rootRole',
     },
   ];

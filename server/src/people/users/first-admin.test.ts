@@ -7,13 +7,13 @@ import { createFirstAdmin } from './first-admin.ts';
 
 const harness = useHarness();
 
-test('a first admin with a weak password is not made', async () => {
+test('does not create a first admin with a weak password', async () => {
   await expect(createFirstAdmin(harness.db, 'root-of-all', 'password')).rejects.toMatchObject({
     name: 'BadDataError',
   });
 });
 
-test('servers that start at once make one first admin, who can log in; later starts change nothing', async () => {
+test('creates one first admin when servers start together, and changes nothing at later starts', async () => {
   await Promise.all([1, 2, 3].map(() => createFirstAdmin(harness.db, 'first', PASSWORD)));
   await createFirstAdmin(harness.db, 'second', PASSWORD);
   await createFirstAdmin(harness.db, 'first', 'another staple battery horse');
@@ -24,7 +24,7 @@ test('servers that start at once make one first admin, who can log in; later sta
   expect((await tryLogin(harness.app, 'first')).status).toBe(200);
 });
 
-test('a first admin who was deleted does not come back', async () => {
+test('does not create a deleted first admin again', async () => {
   await sql`update users set deleted_at = now()`.execute(harness.db);
 
   await createFirstAdmin(harness.db, 'first', PASSWORD);

@@ -32,7 +32,7 @@ test.each(['systematic', 'my system', 'admin', 'Ada', 'user', 'user seven', 'roo
   },
 );
 
-test('the names of the actors that are not accounts are reserved', async () => {
+test('reserves the names of actors that are not accounts', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/event-creators');
   const names = (body as { id: number; name: string }[])
     .filter(({ id }) => [SYSTEM_USER_ID, ADMIN_TOKEN_USER_ID].includes(id))
@@ -43,15 +43,15 @@ test('the names of the actors that are not accounts are reserved', async () => {
 
 const rejected = (path: string) => ({ status: 400, body: { details: [{ path }] } });
 
-test.each(['name', 'username'])('an admin cannot create a user whose %s is reserved', async field => {
-  const answer = await call(harness.app, 'POST', '/api/admin/user-admin', {
+test.each(['name', 'username'])('rejects a user with a reserved %s', async field => {
+  const response = await call(harness.app, 'POST', '/api/admin/user-admin', {
     body: { email: `${field}@example.com`, rootRole: 3, [field]: 'System' },
   });
 
-  expect(answer).toMatchObject(rejected(`/body/${field}`));
+  expect(response).toMatchObject(rejected(`/body/${field}`));
 });
 
-test('an admin cannot rename a user to a reserved name, and a user who has one keeps it', async () => {
+test('rejects a new reserved name, and accepts an update of a user who has one', async () => {
   const { id } = await makeUser(harness.db, 'Viewer');
   const put = (body: object) => call(harness.app, 'PUT', `/api/admin/user-admin/${id}`, { body });
 
@@ -59,20 +59,20 @@ test('an admin cannot rename a user to a reserved name, and a user who has one k
   expect((await put({ name: 'Ada' })).status).toBe(200);
 });
 
-test.each(['system', 'Admin Token', 'admin', 'root'])('nobody joins by a signup link as %s', async name => {
+test.each(['system', 'Admin Token', 'admin', 'root'])('rejects a signup as %s', async name => {
   const link = await call(harness.app, 'POST', '/api/admin/invite-link/tokens', {
     body: { name: 'open house', expiresAt: IN_A_DAY },
   });
   for (const field of ['name', 'username']) {
-    const answer = await call(harness.app, 'POST', `/invite/${link.body.secret}/signup`, {
+    const response = await call(harness.app, 'POST', `/invite/${link.body.secret}/signup`, {
       token: null,
       body: { email: 'mallory@example.com', password: PASSWORD, [field]: name },
     });
-    expect(answer).toMatchObject(rejected(`/body/${field}`));
+    expect(response).toMatchObject(rejected(`/body/${field}`));
   }
 });
 
-test('a service account cannot have a reserved name, neither at first nor later', async () => {
+test('rejects a reserved name of a service account, at creation and update', async () => {
   const made = await call(harness.app, 'POST', '/api/admin/service-account', {
     body: { name: 'robot', rootRole: 3 },
   });

@@ -12,7 +12,7 @@ const NEXT_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString();
 const create = (token: string, description: string, expiresAt = NEXT_YEAR) =>
   call(harness.app, 'POST', '/api/admin/user/tokens', { token, body: { description, expiresAt } });
 
-test('a user sees who they are and what they may do, and where', async () => {
+test('returns the authenticated user with their permissions, projects and environments', async () => {
   const user = await makeUser(harness.db, 'Viewer', 'vera');
   const project = await makeProject(harness.db, { id: 'veras' });
   await makeMember(harness.db, user, project.id, 'Member');
@@ -23,7 +23,7 @@ test('a user sees who they are and what they may do, and where', async () => {
   expect(body.permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: 'veras' });
 });
 
-test('an admin token is nobody, and may do everything', async () => {
+test('returns an admin token without a user and with ADMIN', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/user');
 
   expect(body).toEqual({
@@ -32,7 +32,7 @@ test('an admin token is nobody, and may do everything', async () => {
   });
 });
 
-test('a personal token acts as its owner, is shown once, recorded without its secret, and ends with its deletion', async () => {
+test('creates a personal token that acts as its owner, shows its secret once, and rejects it after its deletion', async () => {
   const user = await makeUser(harness.db, 'Editor');
 
   const created = await create(user.token, 'laptop');
@@ -55,7 +55,7 @@ test('a personal token acts as its owner, is shown once, recorded without its se
   expect(JSON.stringify(events.body)).not.toContain(secret.slice(-12));
 });
 
-test("another user's token cannot be deleted", async () => {
+test("rejects the deletion of another user's token", async () => {
   const [owner, other] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Admin')];
   const { id } = (await create(owner.token, 'mine')).body;
 
@@ -68,28 +68,28 @@ test.each([
   ['an empty description', { description: '', expiresAt: NEXT_YEAR }, '/body/description'],
   ['no expiry', { description: 'x' }, '/body/expiresAt'],
   ['an expiry in the past', { description: 'x', expiresAt: '2020-01-01T00:00:00Z' }, '/body/expiresAt'],
-])('%s is refused', async (_case, body, path) => {
+])('rejects %s', async (_case, body, path) => {
   const user = await makeUser(harness.db, 'Viewer');
 
-  const answer = await call(harness.app, 'POST', '/api/admin/user/tokens', { token: user.token, body });
+  const response = await call(harness.app, 'POST', '/api/admin/user/tokens', { token: user.token, body });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
 });
 
-test('the same description twice is refused', async () => {
+test('rejects a second token with the same description', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   await create(user.token, 'twice');
 
   expect(await create(user.token, 'twice')).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
 });
 
-test('an admin token has no personal tokens', async () => {
-  const answer = await call(harness.app, 'GET', '/api/admin/user/tokens');
+test('rejects personal tokens of an admin token', async () => {
+  const response = await call(harness.app, 'GET', '/api/admin/user/tokens');
 
-  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('an expired personal token and one of a deleted user are refused', async () => {
+test('rejects an expired personal token and that of a deleted user', async () => {
   const [late, gone] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   await sql`update personal_access_tokens set expires_at = now() where user_id = ${late.id}`.execute(
     harness.db,
@@ -101,10 +101,10 @@ test('an expired personal token and one of a deleted user are refused', async ()
   }
 });
 
-test('the limit of personal tokens holds when the last place is asked for twice at once', async () => {
+test('applies the limit of personal tokens to concurrent requests', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   for (let number = 2; number < MAX_PERSONAL_TOKENS; number++) await create(user.token, `token ${number}`);
-  // Held open: whoever counts without the lock on the user would count nine now.
+  // Without the lock on the user, both requests would count nine tokens now.
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from users where id = ${user.id} for update`.execute(blocker);
 
@@ -112,11 +112,11 @@ test('the limit of personal tokens holds when the last place is asked for twice 
   await untilWaiting(harness.db, 2);
   await blocker.rollback().execute();
 
-  expect((await both).map(answer => answer.status).toSorted()).toEqual([201, 400]);
+  expect((await both).map(response => response.status).toSorted()).toEqual([201, 400]);
   expect((await create(user.token, 'c')).body.name).toBe('ExceedsLimitError');
 });
 
-test('usernames and e-mail addresses are unique whatever their case', async () => {
+test('keeps usernames and e-mail addresses unique, case-insensitive', async () => {
   await makeUserWith(harness.db, {
     name: 'A',
     username: 'Alice',

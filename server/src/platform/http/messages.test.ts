@@ -30,7 +30,7 @@ test.each([
     'POST',
     'user-admin',
     { username: 'somebody', rootRole: 'Owner' },
-    'rootRole must be Admin, Editor, Viewer or the id of a custom root role, and Owner is none',
+    'rootRole Owner is not a root role. Use Admin, Editor, Viewer or the id of a custom root role',
   ],
 ] as const)('%s /%s %j names the value and what is allowed', async (method, path, body, message) => {
   const rejected = await call(harness.app, method, `/api/admin/${path}`, { body });
