@@ -30,11 +30,7 @@ test('tables.gen.ts is what the migrations make', () => {
 const PLANTED = [
   ['platform/ imports a wing', 'platform/http/errors.ts', '../../record/events/schema.ts'],
   ['record/ imports people/', 'record/change.ts', '../people/users/schema.ts'],
-  [
-    'a nested folder imports a higher wing',
-    'flags/health/findings/rules.ts',
-    '../../../delivery/x/schema.ts',
-  ],
+  ['a nested folder imports a higher wing', 'flags/health/rules/rules.ts', '../../../delivery/x/schema.ts'],
   ['a store imports a higher wing', 'people/users/store.ts', '../../flags/tags/store.ts'],
   ['a wing imports app.ts', 'delivery/deliveries/routes.ts', '../../app.ts'],
   ['a route imports a store of another wing', 'flags/projects/routes.ts', '../../record/events/store.ts'],

@@ -21,9 +21,9 @@ const namesOf = async (query: string, token?: string) =>
   (await search(query, token)).features.map(feature => feature.name);
 
 const request = async (method: 'POST' | 'PUT', url: string, body?: unknown, token = ADMIN_TOKEN) => {
-  const answer = await call(harness.app, method, url, { token, ...(body === undefined ? {} : { body }) });
-  expect(answer).toMatchObject({ status: expect.toSatisfy(status => status < 300) });
-  return answer.body;
+  const response = await call(harness.app, method, url, { token, ...(body === undefined ? {} : { body }) });
+  expect(response).toMatchObject({ status: expect.toSatisfy(status => status < 300) });
+  return response.body;
 };
 
 const insert = (table: string, row: object) =>
@@ -32,8 +32,8 @@ const insert = (table: string, row: object) =>
   );
 
 /**
- * alpha, beta, gamma in `shop`, created in this order on three days; delta in the private `vault`; old archived.
- * Whatever has no route of its own yet is put into its table.
+ * alpha, beta and gamma in `shop`, created in this order on three days; delta in the private project `vault`; old is
+ * archived. Data that no route can write yet is inserted directly.
  */
 beforeAll(async () => {
   const { db } = harness;
@@ -101,7 +101,7 @@ beforeAll(async () => {
   });
 });
 
-test('a feature is found with all that a list shows of it', async () => {
+test('returns a feature with all its fields', async () => {
   const { features, total } = await search('query=alpha');
 
   expect(total).toBe(1);
@@ -147,7 +147,7 @@ test('a feature is found with all that a list shows of it', async () => {
   ]);
 });
 
-test('a child, its last use, and a strategy that is disabled are shown as such', async () => {
+test('returns the dependency type, the last use and disabled strategies', async () => {
   const [beta] = (await search('query=beta')).features;
 
   expect(beta).toMatchObject({
@@ -236,7 +236,7 @@ test.each([
   ['sortBy=environment:production', 'beta gamma alpha'],
   ['sortBy=environment:nowhere', 'alpha beta gamma'],
   ['sortBy=name&type=IS_NOT:experiment', 'alpha gamma'],
-])('%s gives %s', async (query, expected) => {
+])('%s returns %s', async (query, expected) => {
   expect((await namesOf(`project=IS:shop&${query}`)).join(' ')).toBe(expected);
 });
 
@@ -250,7 +250,7 @@ test.each([
   ['favoritesFirst=true&limit=1&offset=2', 'beta'],
   ['favoritesFirst=true&query=a', 'gamma alpha beta'],
   ['favoritesFirst=false', 'alpha beta gamma'],
-])('%s gives who starred gamma %s', async (query, expected) => {
+])('%s returns %s to a user with gamma as a favorite', async (query, expected) => {
   const { features, total } = await search(`project=IS:shop&${query}`, people.alice?.token);
 
   expect(features.map(({ name }) => name).join(' ')).toBe(expected);
@@ -261,7 +261,7 @@ test.each([
   expect((await namesOf('project=IS:shop&favoritesFirst=true')).join(' ')).toBe('alpha beta gamma');
 });
 
-test('pages do not overlap, and past the end the total is still true', async () => {
+test('pages do not overlap, and a page past the end has the total', async () => {
   expect(await namesOf('project=IS:shop&limit=2')).toEqual(['alpha', 'beta']);
   expect(await namesOf('project=IS:shop&limit=2&offset=2')).toEqual(['gamma']);
   expect(await search('project=IS:shop&offset=3')).toEqual({ features: [], total: 3 });
@@ -271,14 +271,14 @@ test('pages do not overlap, and past the end the total is still true', async () 
   });
 });
 
-test('who may not read a private project finds none of its features and no total that counts them', async () => {
+test('hides features of a private project from the page and the total', async () => {
   expect(await search('', people.bob?.token)).toMatchObject({ total: 3 });
   expect(await namesOf('project=IS:vault', people.bob?.token)).toEqual([]);
   expect(await search('query=delta', people.bob?.token)).toEqual({ features: [], total: 0 });
   expect(await namesOf('query=delta', people.alice?.token)).toEqual(['delta']);
 });
 
-test('a page costs one statement beside the look at the token, however many features it has', async () => {
+test('a page costs one statement besides authentication, regardless of its size', async () => {
   const before = harness.statements.length;
   await search('limit=1');
   const one = harness.statements.length - before;
@@ -288,7 +288,7 @@ test('a page costs one statement beside the look at the token, however many feat
   expect(harness.statements.length - before).toBe(4);
 });
 
-test('whoever has created a feature is listed, in a project and in all that the caller may read', async () => {
+test('lists the creators of features in a project and in all readable projects', async () => {
   const { alice } = people;
   const creators = [
     { id: -42, name: 'admin token' },
@@ -305,11 +305,11 @@ test('whoever has created a feature is listed, in a project and in all that the 
   });
 });
 
-test('a mistake is answered with where it is', async () => {
-  const answer = await call(harness.app, 'GET', '/api/admin/search/features?status=x&sortBy=y&archived=z');
+test('rejects an invalid parameter with its path', async () => {
+  const response = await call(harness.app, 'GET', '/api/admin/search/features?status=x&sortBy=y&archived=z');
 
-  expect(answer.status).toBe(400);
-  expect(answer.body.details.map(({ path }: { path: string }) => path)).toEqual([
+  expect(response.status).toBe(400);
+  expect(response.body.details.map(({ path }: { path: string }) => path)).toEqual([
     '/query/status',
     '/query/sortBy',
     '/query/archived',

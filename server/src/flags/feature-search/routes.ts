@@ -28,7 +28,7 @@ export function featureSearchRoutes(app: App, db: Db): void {
         tags,
         summary: 'Search features',
         description:
-          'Features of all projects the caller may read, a page at a time. Filters are combined with and. The total counts only what the caller may see.',
+          'Returns a page of the features that match all filters, in projects the caller may read, and their total number. Every authenticated caller may call it.',
         querystring: FeatureSearchQuery,
         response: { 200: answer('The page and the total', FeatureSearchResult), ...refusals(400, 401, 403) },
       },
@@ -45,7 +45,7 @@ export function featureSearchRoutes(app: App, db: Db): void {
         tags,
         summary: 'List the creators of features',
         description:
-          'Those who created at least one feature, archived or not, in a project the caller may read: the values for the createdBy filter.',
+          'Returns the users and service accounts that created a feature, active or archived, in a project the caller may read. Use their ids in the createdBy filter of the feature search.',
         response: { 200: FlagCreators, ...refusals(401, 403) },
       },
     },
@@ -60,7 +60,8 @@ export function featureSearchRoutes(app: App, db: Db): void {
         operationId: 'getFlagCreatorsOfProject',
         tags,
         summary: 'List the creators of the features of a project',
-        description: 'Those who created at least one feature that is now in the project, archived or not.',
+        description:
+          'Returns the users and service accounts that created a feature, active or archived, that is now in the project.',
         params: Type.Object({
           projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
         }),

@@ -9,8 +9,8 @@ import {
   patternOf,
   SearchQuery,
 } from '../../platform/http/filter.ts';
-import { Named, NamedObject, Ref, Timestamp } from '../../platform/http/schema.ts';
-import { Person } from '../features/schema.ts';
+import { Named, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Collaborators, Person } from '../features/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { Tag } from '../tags/schema.ts';
 
@@ -24,9 +24,15 @@ export const FoundEnvironment = Named(
     variantCount: Type.Integer({ examples: [0] }),
     hasStrategies: Type.Boolean(),
     hasEnabledStrategies: Type.Boolean(),
-    lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature here')),
-    yes: Type.Integer({ description: 'Times it was on; 0 as long as there are no metrics', examples: [0] }),
-    no: Type.Integer({ description: 'Times it was off; 0 as long as there are no metrics', examples: [0] }),
+    lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in this environment')),
+    yes: Type.Integer({
+      description: 'Number of evaluations as enabled; always 0 until Halyard collects metrics',
+      examples: [0],
+    }),
+    no: Type.Integer({
+      description: 'Number of evaluations as disabled; always 0 until Halyard collects metrics',
+      examples: [0],
+    }),
   }),
 );
 
@@ -39,27 +45,23 @@ export const FoundFeature = Named(
     project: Type.String({ examples: ['default'] }),
     stale: Type.Boolean(),
     impressionData: Type.Boolean(),
-    favorite: Type.Boolean({ description: 'Starred by the caller' }),
+    favorite: Type.Boolean({ description: 'Whether the feature is a favorite of the caller' }),
     createdAt: Timestamp('When the feature was created'),
     createdBy: Type.Optional(Person),
     archivedAt: Type.Optional(Timestamp('When the feature was archived; absent while it is active')),
-    lastSeenAt: Type.Optional(
-      Timestamp('When an SDK last requested the feature; the environments tell more'),
-    ),
+    lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in any environment')),
     lifecycle: Ref(Lifecycle),
     dependencyType: Type.Unsafe<'parent' | 'child' | null>({
       type: ['string', 'null'],
       enum: ['parent', 'child', null],
-      description: 'child: depends on another; parent: others depend on it',
+      description: 'child: the feature depends on another feature; parent: other features depend on it',
     }),
     tags: Type.Array(Ref(Tag)),
     segments: Type.Array(Type.String({ examples: ['beta-users'] }), {
-      description: 'Names of the segments that strategies of the feature use',
+      description: 'Names of the segments that the strategies of the feature use',
     }),
     environments: Type.Array(Ref(FoundEnvironment)),
-    collaborators: NamedObject('Collaborators', {
-      users: Type.Array(Person, { description: 'Those who have changed the feature' }),
-    }),
+    collaborators: Collaborators,
   }),
 );
 export type FoundFeature = Static<typeof FoundFeature>;
@@ -67,9 +69,9 @@ export type FoundFeature = Static<typeof FoundFeature>;
 export const FeatureSearchResult = Named(
   'FeatureSearchResult',
   Type.Object({
-    features: Type.Array(Ref(FoundFeature), { description: 'The page' }),
+    features: Type.Array(Ref(FoundFeature), { description: 'The features of the page' }),
     total: Type.Integer({
-      description: 'How many features match, as far as the caller may see',
+      description: 'Number of matching features that the caller may read',
       examples: [53],
     }),
   }),
@@ -92,44 +94,44 @@ export const FeatureSearchQuery = SearchQuery({
     Type.String({
       maxLength: MAX_TEXT_LENGTH,
       description:
-        'Text to find in name, description or tags: a substring, in upper or lower case; of several between commas any one',
+        'Finds features whose name, description or tags contain the text, ignoring case. Separate several texts with commas; a feature must match one of them.',
       examples: ['checkout'],
     }),
   ),
-  project: choice('By project id', 'IS:default', 'IS_ANY_OF:default,payments'),
-  type: choice('By feature type', 'IS:release'),
-  state: choice('active or stale', 'IS:active'),
-  createdBy: choice("By the creator's user id", 'IS:7'),
+  project: choice('Filter by project id', 'IS:default', 'IS_ANY_OF:default,payments'),
+  type: choice('Filter by feature type', 'IS:release'),
+  state: choice('Filter by state: active or stale', 'IS:active'),
+  createdBy: choice('Filter by the user id of the creator', 'IS:7'),
   createdAt: Type.Optional(
     Type.String({
       pattern: BOUND_PATTERN,
-      description: 'By the UTC day of creation',
+      description: 'Filter by the UTC day of creation',
       examples: ['IS_ON_OR_AFTER:2026-11-01'],
     }),
   ),
-  lifecycle: choice('By stage', 'IS:live'),
-  tag: filter(INCLUSION, 'By tags, each as type:value', 'INCLUDE:simple:checkout'),
-  segment: filter(INCLUSION, 'By names of segments that strategies use', 'INCLUDE:beta-users'),
+  lifecycle: choice('Filter by lifecycle stage', 'IS:live'),
+  tag: filter(INCLUSION, 'Filter by tags, each as type:value', 'INCLUDE:simple:checkout'),
+  segment: filter(INCLUSION, 'Filter by the names of segments that strategies use', 'INCLUDE:beta-users'),
   status: Type.Optional(
     Type.Array(Type.String({ maxLength: MAX_FILTER_LENGTH, examples: ['production:enabled'] }), {
       maxItems: 100,
-      description: 'By environment and enabled or disabled; of several any one',
+      description: 'Filter by environment and enabled or disabled. A feature must match one of the values.',
     }),
   ),
   archived: Type.Optional(
     Type.String({
       enum: ['IS:true', 'IS:false'],
-      description: 'IS:true: the archived ones only; otherwise those that are not',
+      description: 'IS:true: archived features; IS:false (default): active features',
       examples: ['IS:true'],
     }),
   ),
   favoritesFirst: Type.Optional(
-    Type.String({ enum: ['true', 'false'], description: 'true: those the caller has starred come first' }),
+    Type.String({ enum: ['true', 'false'], description: 'true: favorites of the caller come first' }),
   ),
   sortBy: Type.Optional(
     Type.String({
       description:
-        'name, type, project, createdAt, lastSeenAt, stale, or environment: and a name, which sorts by the switch there',
+        'name, type, project, createdAt, lastSeenAt, stale, or environment:NAME, which sorts by whether the feature is enabled in that environment',
       default: 'createdAt',
       examples: ['name', 'environment:production'],
     }),
@@ -137,7 +139,7 @@ export const FeatureSearchQuery = SearchQuery({
   sortOrder: Type.Optional(
     Type.String({
       enum: ['asc', 'desc'],
-      description: 'Which end first',
+      description: 'Sort direction',
       default: 'asc',
       examples: ['desc'],
     }),
@@ -151,5 +153,5 @@ export const FlagCreator = Named(
 );
 export const FlagCreators = Type.Array(Ref(FlagCreator), {
   title: 'FlagCreatorList',
-  description: 'The creators, by name',
+  description: 'The creators by name',
 });

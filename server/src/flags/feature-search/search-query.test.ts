@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ApiError } from '../../platform/errors.ts';
 import { parseFeatureSearch } from './search-query.ts';
 
-const refusalOf = (parameters: Record<string, unknown>): ApiError => {
+const rejectionOf = (parameters: Record<string, unknown>): ApiError => {
   try {
     parseFeatureSearch(parameters);
   } catch (error) {
@@ -79,7 +79,7 @@ test.each([
     { limit: 1_000, offset: Number.MAX_SAFE_INTEGER },
   ],
   [{ unknown: 'x' }, {}],
-])('%j is read as %j', (parameters, expected) => {
+])('parses %j as %j', (parameters, expected) => {
   expect(parseFeatureSearch(parameters)).toEqual({ ...DEFAULTS, ...expected });
 });
 
@@ -121,22 +121,22 @@ test.each([
   [{ limit: '0' }],
   [{ limit: '1001' }],
   [{ offset: '-1' }],
-])('%j is refused and pointed at', parameters => {
+])('rejects %j with its path', parameters => {
   const name = Object.keys(parameters)[0]?.replace(/\[.*/, '');
-  const refusal = refusalOf(parameters);
+  const rejection = rejectionOf(parameters);
 
-  expect(refusal.name).toBe('BadDataError');
-  expect(refusal.details.map(detail => detail.path)).toEqual([`/query/${name}`]);
+  expect(rejection.name).toBe('BadDataError');
+  expect(rejection.details.map(detail => detail.path)).toEqual([`/query/${name}`]);
 });
 
-test('every violation is listed, in words', () => {
-  const refusal = refusalOf({ project: 'x', state: 'IS:x', sortBy: 'x', limit: '0', tag: 'INCLUDE:x' });
+test('lists every violation with a message', () => {
+  const rejection = rejectionOf({ project: 'x', state: 'IS:x', sortBy: 'x', limit: '0', tag: 'INCLUDE:x' });
 
-  expect(refusal.details.map(detail => detail.message)).toEqual([
+  expect(rejection.details.map(detail => detail.message)).toEqual([
     'project must start with IS:, IS_NOT:, IS_ANY_OF: or IS_NONE_OF:',
     'state must name active, stale only',
-    'sortBy must be one of name, type, project, createdAt, lastSeenAt, stale or environment: and a name',
+    'sortBy must be one of name, type, project, createdAt, lastSeenAt, stale, or environment:NAME, for example environment:production',
     'limit must be a whole number from 1 to 1000',
-    'tag must name tags as type:value, such as INCLUDE:simple:checkout',
+    'tag must contain tags as type:value, for example INCLUDE:simple:checkout',
   ]);
 });

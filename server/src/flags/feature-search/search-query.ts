@@ -20,7 +20,7 @@ export const SORT_FIELDS = ['name', 'type', 'project', 'createdAt', 'lastSeenAt'
 type SortField = (typeof SORT_FIELDS)[number];
 
 export type FeatureSearch = {
-  /** Any of these texts. */
+  /** A feature must match one of these texts. */
   query?: string[];
   project?: Choice<string>;
   type?: Choice<string>;
@@ -30,7 +30,7 @@ export type FeatureSearch = {
   lifecycle?: Choice<Stage>;
   tag?: Inclusion<{ type: string; value: string }>;
   segment?: Inclusion<string>;
-  /** Any of these. */
+  /** A feature must match one of these. */
   status?: { environment: string; enabled: boolean }[];
   archived: boolean;
   favoritesFirst: boolean;
@@ -62,7 +62,7 @@ const PARSERS: { [K in keyof FeatureSearch]-?: (value: unknown) => NonNullable<F
   limit: parseLimit,
 };
 
-/** Reads the parameters of the feature search, or refuses with every violation. Unknown ones are ignored. */
+/** Parses the query parameters of the feature search, or rejects them with every violation. Unknown parameters are ignored. */
 export function parseFeatureSearch(parameters: Record<string, unknown>): FeatureSearch {
   return parseSearch<FeatureSearch>(parameters, PARSERS, {
     archived: false,
@@ -74,37 +74,40 @@ export function parseFeatureSearch(parameters: Record<string, unknown>): Feature
   });
 }
 
-/** As existing clients send it: commas separate texts, of which one must be found. */
+/** Commas separate texts, as in Unleash. */
 function parseTexts(value: unknown): string[] {
   const texts = parseText(value)
     .split(',')
     .map(text => text.trim())
     .filter(text => text !== '');
-  if (texts.length > MAX_TEXTS) throw new FilterError(`must hold at most ${MAX_TEXTS} texts`);
+  if (texts.length > MAX_TEXTS)
+    throw new FilterError(`must have at most ${MAX_TEXTS} texts, separated by commas`);
   return texts;
 }
 
 function parseTags(value: unknown): NonNullable<FeatureSearch['tag']> {
-  const { values, ...how } = parseInclusion(value);
+  const { values, ...inclusion } = parseInclusion(value);
   return {
-    ...how,
+    ...inclusion,
     values: values.map(text => {
       const [type = '', ...rest] = text.split(':');
       const tag = { type: type.trim(), value: rest.join(':').trim() };
       if (tag.type === '' || tag.value === '')
-        throw new FilterError('must name tags as type:value, such as INCLUDE:simple:checkout');
+        throw new FilterError('must contain tags as type:value, for example INCLUDE:simple:checkout');
       return tag;
     }),
   };
 }
 
 function parseStatuses(value: unknown): NonNullable<FeatureSearch['status']> {
-  const given = Array.isArray(value) ? value : [value];
-  if (given.length > MAX_STATUSES) throw new FilterError(`must be given at most ${MAX_STATUSES} times`);
-  return given.map(one => {
-    const [, environment, state] = /^(.+):(enabled|disabled)$/.exec(parseText(one)) ?? [];
+  const statuses = Array.isArray(value) ? value : [value];
+  if (statuses.length > MAX_STATUSES) throw new FilterError(`must be given at most ${MAX_STATUSES} times`);
+  return statuses.map(status => {
+    const [, environment, state] = /^(.+):(enabled|disabled)$/.exec(parseText(status)) ?? [];
     if (environment === undefined)
-      throw new FilterError('must be an environment and enabled or disabled, such as production:enabled');
+      throw new FilterError(
+        'must be an environment followed by :enabled or :disabled, for example production:enabled',
+      );
     return { environment, enabled: state === 'enabled' };
   });
 }
@@ -114,6 +117,8 @@ function parseSortBy(value: unknown): FeatureSearch['sortBy'] {
   if (environment !== undefined) return { environment };
   const field = SORT_FIELDS.find(one => one === value);
   if (field === undefined)
-    throw new FilterError(`must be one of ${SORT_FIELDS.join(', ')} or environment: and a name`);
+    throw new FilterError(
+      `must be one of ${SORT_FIELDS.join(', ')}, or environment:NAME, for example environment:production`,
+    );
   return field;
 }

@@ -15,7 +15,7 @@ import { STAGE } from '../lifecycle/store.ts';
 import type { FeatureSearchResult, FoundFeature } from './schema.ts';
 import type { FeatureSearch } from './search-query.ts';
 
-/** json and not jsonb, which would be taken apart and put together once more: a page of 50 costs 0.4 ms less. */
+/** Uses json instead of jsonb, which PostgreSQL would parse and serialise once more: a page of 50 costs 0.4 ms less. */
 const ENVIRONMENTS = sql`coalesce((
   select json_agg(json_strip_nulls(json_build_object(
       'name', environments.name, 'type', environments.type, 'sortOrder', environments.sort_order,
@@ -55,7 +55,7 @@ const found = (actor: Actor) => sql`
 
 type FoundRow = NullForAbsent<FoundFeature>;
 
-/** A value that is missing is an absent field, as wherever a feature is shown. */
+/** A missing value is an absent field, as in every response that contains a feature. */
 function withoutNulls({
   description,
   createdBy,
@@ -73,8 +73,8 @@ function withoutNulls({
 }
 
 /**
- * Page and total of a search, from one snapshot because from one statement. The page is found as a list of names; what
- * a feature is made of is read for those names only, so a page costs the same in a project of ten and of ten thousand.
+ * Reads the page and the total in one statement, so that both come from one snapshot. The statement finds the names of the
+ * page first and reads the features of those names only, so a page costs the same in a project of ten and of ten thousand.
  */
 export async function searchFeatures(
   db: Reader,
@@ -90,15 +90,15 @@ export async function searchFeatures(
     order by found.place`.execute(db);
   return {
     total: rows[0]?.total ?? 0,
-    // Without a page there is one row that holds the total alone.
+    // An empty page has one row with the total only.
     features: rows
       .filter(row => row.place !== null)
       .map(({ total: _, place: __, ...feature }) => withoutNulls(feature)),
   };
 }
 
-/** Orders that an index has; for the others everything that matches is looked at, once. */
-const WALKED = ['name', 'project', 'createdAt'];
+/** Sort fields with an index. For the others, the search reads every matching feature once. */
+const INDEXED = ['name', 'project', 'createdAt'];
 
 function pageAndTotal(actor: Actor, search: FeatureSearch) {
   const where = sql.join(
@@ -110,17 +110,17 @@ function pageAndTotal(actor: Actor, search: FeatureSearch) {
     sql` and `,
   );
   const narrower = conditions(search);
-  if (!search.query?.length && narrower.length === 0 && WALKED.some(field => field === search.sortBy)) {
+  if (!search.query?.length && narrower.length === 0 && INDEXED.some(field => field === search.sortBy)) {
     return sql`
       counted as (select count(*) as total from features where ${where}),
       page as ${namesInOrder(walk(actor, search, where))}`;
   }
   const sort = sorting(search);
   const matching = (way: RawBuilder<unknown>[]) => sql`
-    select features.name, ${sort.key} as key, ${starred(actor, search)} as starred
+    select features.name, ${sort.key} as key, ${favoriteKey(actor, search)} as is_favorite
     from features ${sort.join} where ${sql.join([where, ...narrower, ...way], sql` and `)} ${sort.group}`;
   return sql`
-    matching as materialized (${sql.join(waysToText(search).map(matching), sql` union `)}),
+    matching as materialized (${sql.join(textAlternatives(search).map(matching), sql` union `)}),
     counted as (select count(*) as total from matching),
     page as ${namesInOrder(sql`select name from matching order by ${order(search)} ${slice(search)}`)}`;
 }
@@ -130,42 +130,42 @@ const namesInOrder = (names: RawBuilder<unknown>) => sql`(
 )`;
 
 /**
- * Names along an index. With starred ones first that would be a sort of everything; so the few that are starred are
- * taken apart, and behind them as many others as could be needed.
+ * Reads names along an index. Sorting favorites first would sort every feature, so the few favorites are read separately,
+ * followed by as many others as the page may need.
  */
 function walk(actor: Actor, search: FeatureSearch, where: Expression<unknown>) {
-  const from = (condition: RawBuilder<SqlBool>, isStarred: boolean) => sql`
-    select name, ${sorting(search).key} as key, ${sql.lit(isStarred)} as starred
+  const from = (condition: RawBuilder<SqlBool>, favorite: boolean) => sql`
+    select name, ${sorting(search).key} as key, ${sql.lit(favorite)} as is_favorite
     from features where ${where} and ${condition}`;
-  if (!hasStars(actor, search))
+  if (!sortsFavoritesFirst(actor, search))
     return sql`
     select name from (${from(sql`true`, false)}) as walked order by ${order(search)} ${slice(search)}`;
   return sql`
     select name from (
-      select * from (${from(isStarredBy(actor), true)}) as starred_ones
+      select * from (${from(isFavoriteOf(actor), true)}) as favorites
       union all
       select * from (
-        select * from (${from(sql`not ${isStarredBy(actor)}`, false)}) as walked
+        select * from (${from(sql`not ${isFavoriteOf(actor)}`, false)}) as walked
         order by ${sortedBy(search)} limit ${search.limit + search.offset}
       ) as others
-    ) as all_of_them order by ${order(search)} ${slice(search)}`;
+    ) as combined order by ${order(search)} ${slice(search)}`;
 }
 
 const slice = ({ limit, offset }: FeatureSearch) => sql`limit ${limit} offset ${offset}`;
 
-/** A token has no favourites. */
-const hasStars = (actor: Actor, { favoritesFirst }: FeatureSearch): boolean =>
+/** Only users have favorites. */
+const sortsFavoritesFirst = (actor: Actor, { favoritesFirst }: FeatureSearch): boolean =>
   favoritesFirst && actor.kind === 'user';
 
-const isStarredBy = (actor: Actor) => sql<SqlBool>`
+const isFavoriteOf = (actor: Actor) => sql<SqlBool>`
   features.name in (select feature_name from favorite_features where user_id = ${actor.userId})`;
 
-const starred = (actor: Actor, search: FeatureSearch) =>
-  hasStars(actor, search) ? isStarredBy(actor) : sql`false`;
+const favoriteKey = (actor: Actor, search: FeatureSearch) =>
+  sortsFavoritesFirst(actor, search) ? isFavoriteOf(actor) : sql`false`;
 
 type Sorting = { key: RawBuilder<unknown>; join: RawBuilder<unknown>; group: RawBuilder<unknown> };
 
-/** Joins rather than a question for each feature: by the switch, 10,000 features take half the time. */
+/** Joins instead of a subquery for each feature: sorting 10,000 features by environment takes half the time. */
 function sorting({ sortBy }: FeatureSearch): Sorting {
   const none = sql``;
   if (typeof sortBy === 'object') {
@@ -182,9 +182,9 @@ function sorting({ sortBy }: FeatureSearch): Sorting {
 }
 
 const order = (search: FeatureSearch) =>
-  search.favoritesFirst ? sql`starred desc, ${sortedBy(search)}` : sortedBy(search);
+  search.favoritesFirst ? sql`is_favorite desc, ${sortedBy(search)}` : sortedBy(search);
 
-/** Names go the same way as the key, so that an index can be walked from either end. What has no key comes last. */
+/** Names are sorted in the same direction as the key, so that an index can be read in both directions. Nulls come last. */
 function sortedBy({ sortBy, sortOrder }: FeatureSearch) {
   const way = sql.raw(sortOrder);
   const mayBeNull = typeof sortBy === 'object' || sortBy === 'lastSeenAt';
@@ -204,7 +204,7 @@ function conditions(search: FeatureSearch): RawBuilder<unknown>[] {
   ].filter(condition => condition !== undefined);
 }
 
-/** One value is written as equality: only then does the index give the page in order. */
+/** A single value is compared with =, because the index returns sorted rows only then. */
 function choose(
   column: RawBuilder<unknown>,
   choice: FeatureSearch['project' | 'type' | 'createdBy' | 'state'],
@@ -219,10 +219,10 @@ const created = ({ before, day }: NonNullable<FeatureSearch['createdAt']>) => sq
   features.created_at ${sql.raw(before ? '<' : '>=')} ${day}::timestamp at time zone 'UTC'`;
 
 /**
- * Conditions of which one must hold; none if no text is asked for. Two searches rather than one with `or`: over two
- * tables that could use no index.
+ * Alternative conditions for the text. They are two searches instead of one with `or`, which could not use an index,
+ * because the condition spans two tables.
  */
-function waysToText({ query = [] }: FeatureSearch): RawBuilder<unknown>[][] {
+function textAlternatives({ query = [] }: FeatureSearch): RawBuilder<unknown>[][] {
   if (query.length === 0) return [[]];
   const patterns = query.map(likeText);
   return [
@@ -236,7 +236,7 @@ function waysToText({ query = [] }: FeatureSearch): RawBuilder<unknown>[][] {
   ];
 }
 
-/** Where a feature is, is the furthest stage it has reached. */
+/** The stage of a feature is the latest stage it has reached. */
 function isAtStage({ not, values }: NonNullable<FeatureSearch['lifecycle']>) {
   const rank = (stage: RawBuilder<unknown>) => sql`array_position(${STAGES}::text[], ${stage})`;
   return sql`features.name ${within(not)} (
@@ -253,7 +253,7 @@ const within = (not: boolean) => sql.raw(not ? 'not in' : 'in');
 function hasTags({ not, all, values }: NonNullable<FeatureSearch['tag']>) {
   return sql`features.name ${within(not)} (
     select feature_name from feature_tags
-    join unnest(${values.map(tag => tag.type)}::text[], ${values.map(tag => tag.value)}::text[]) as wanted (type, value)
+    join unnest(${values.map(tag => tag.type)}::text[], ${values.map(tag => tag.value)}::text[]) as filtered (type, value)
       using (type, value)
     ${atLeast(all, values.length, sql`(type, value)`)}
   )`;
@@ -276,10 +276,10 @@ const hasStatus = (statuses: NonNullable<FeatureSearch['status']>) => sql`featur
   select feature_name from feature_environments
   join unnest(
     ${statuses.map(status => status.environment)}::text[], ${statuses.map(status => status.enabled)}::boolean[]
-  ) as wanted (environment, enabled) using (environment, enabled)
+  ) as filtered (environment, enabled) using (environment, enabled)
 )`;
 
-/** Those who created features the caller may see, in one project or in all. */
+/** The creators of features in one project, or in all projects the caller may read. */
 export async function listFlagCreators(
   db: Reader,
   actor: Actor,

@@ -27,6 +27,10 @@ export const Person = NamedObject('Collaborator', {
   }),
 });
 
+export const Collaborators = NamedObject('Collaborators', {
+  users: Type.Array(Person, { description: 'Users who changed the feature' }),
+});
+
 export const ClonedFrom = NamedObject(
   'CloneSource',
   {
@@ -79,9 +83,7 @@ export const Feature = Named(
     }),
     links: Type.Array(Ref(FeatureLink)),
     lifecycle: Ref(Lifecycle),
-    collaborators: NamedObject('Collaborators', {
-      users: Type.Array(Person, { description: 'Those who have changed the feature' }),
-    }),
+    collaborators: Collaborators,
     clonedFrom: Nullable({ ...ClonedFrom, title: 'ClonedFrom' }),
   }),
 );

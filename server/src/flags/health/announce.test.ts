@@ -27,7 +27,7 @@ beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
 });
 
-test('a feature is announced once, by the service itself, when it is older than its type is meant to live', async () => {
+test('announces a feature once when it exceeds the lifetime of its type', async () => {
   await create('aging');
   await create('switch', 'kill-switch');
 
@@ -48,7 +48,7 @@ test('a feature is announced once, by the service itself, when it is older than 
   expect(body.collaborators.users).toMatchObject([{ id: -42, name: 'admin token' }]);
 });
 
-test('what is stale or archived is not announced; back from there, it is', async () => {
+test('does not announce stale or archived features until they are unmarked or revived', async () => {
   for (const name of ['marked', 'put-away']) await create(name);
   const all = `/api/admin/projects/${project}`;
   await call(harness.app, 'POST', `${all}/stale`, { body: { features: ['marked'], stale: true } });
@@ -61,7 +61,7 @@ test('what is stale or archived is not announced; back from there, it is', async
   expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(2);
 });
 
-test('a changed lifetime counts at once', async () => {
+test('applies a changed lifetime immediately', async () => {
   await create('shorter', 'sunset');
   expect(await announcePotentiallyStale(harness.db, inDays(20))).toBe(0);
 
@@ -70,7 +70,7 @@ test('a changed lifetime counts at once', async () => {
   expect(await announcePotentiallyStale(harness.db, inDays(20))).toBe(1);
 });
 
-test('many are announced in batches, each with its events', async () => {
+test('announces many features in batches, each with its events', async () => {
   await sql`
     insert into features (name, project, type) select 'batch-' || n, ${project}, 'operational' from generate_series(1, 1200) as n`.execute(
     harness.db,
@@ -84,7 +84,7 @@ test('many are announced in batches, each with its events', async () => {
   expect(rows).toEqual([{ groups: 3, events: 1_200 }]);
 });
 
-test('what one server is announcing, another passes over', async () => {
+test('skips features that another server is announcing', async () => {
   await create('contested');
   await create('free');
   await harness.db.transaction().execute(async tx => {
@@ -97,7 +97,7 @@ test('what one server is announcing, another passes over', async () => {
   expect(await announced()).toHaveLength(2);
 });
 
-test('an announcement that fails is made again', async () => {
+test('retries a failed announcement', async () => {
   await create('again');
   await expect(
     harness.db.transaction().execute(async tx => {
@@ -109,7 +109,7 @@ test('an announcement that fails is made again', async () => {
   expect(await announcePotentiallyStale(harness.db, inDays(50))).toBe(1);
 });
 
-test('features that wait are found by their index, not by looking at all', async () => {
+test('finds features to announce through an index', async () => {
   await sql`
     insert into features (name, project, type) select 'waiting-' || n, ${project}, 'release' from generate_series(1, 3000) as n`.execute(
     harness.db,

@@ -1,26 +1,24 @@
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { change } from '../../record/change.ts';
+import { type Change, change } from '../../record/change.ts';
 import { markAnnounced } from './store.ts';
 
-const AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-/** Records once for every feature that it has become potentially stale; returns how many it was now. */
+/** Records one event for each feature that became potentially stale. Returns the number of events. */
 export async function announcePotentiallyStale(db: Db, at = new Date()): Promise<number> {
   let announced = 0;
   for (;;) {
-    const batch = await announceSome(db, at);
-    announced += batch;
-    if (batch < AT_ONCE) return announced;
+    const count = await change(db, SYSTEM, current => announceBatch(current, at));
+    announced += count;
+    if (count < BATCH_SIZE) return announced;
   }
 }
 
-async function announceSome(db: Db, at: Date): Promise<number> {
-  return await change(db, SYSTEM, async ({ tx, record }) => {
-    const features = await markAnnounced(tx, at, AT_ONCE);
-    for (const { name, project, ...data } of features) {
-      record({ type: 'feature-potentially-stale-on', project, featureName: name, data });
-    }
-    return features.length;
-  });
+async function announceBatch({ tx, record }: Change, at: Date): Promise<number> {
+  const features = await markAnnounced(tx, at, BATCH_SIZE);
+  for (const { name, project, ...data } of features) {
+    record({ type: 'feature-potentially-stale-on', project, featureName: name, data });
+  }
+  return features.length;
 }

@@ -17,7 +17,7 @@ const START = Math.floor(Date.now() / DAY_MS) * DAY_MS - (DAYS + 5) * DAY_MS;
 const startOf = (day: number) => new Date(START + day * DAY_MS);
 const dateOf = (day: number) => startOf(day).toISOString().slice(0, 10);
 
-/** What a feature is, kept by the test on its own. */
+/** The state of a feature in the model of the test. */
 type Model = {
   project: string;
   type: string;
@@ -79,7 +79,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
 );
-/** Some days apart, a few acts each. */
+/** Several chapters, some days apart, each with a few actions. */
 const story = fc.array(
   fc.tuple(fc.integer({ min: 1, max: 25 }), fc.array(acts, { minLength: 1, maxLength: 8 })),
   {
@@ -92,23 +92,23 @@ let run = 0;
 let projects: [string, string];
 
 beforeAll(async () => {
-  // Events cannot be changed; here their times are, because the test tells a story of months.
+  // Events are immutable. The test changes their times to simulate several months.
   await sql`drop trigger events_immutable on events`.execute(harness.db);
 });
 afterEach(() => vi.useRealTimers());
 
 const send = (method: 'POST' | 'PUT', path: string, body?: unknown) =>
   call(harness.app, method, `/api/admin/${path}`, body === undefined ? {} : { body });
-/** Asks as if it were the last moment of that day. */
+/** Reads the reports at the end of the simulated day. */
 async function askOn(day: number, path: string) {
   vi.useFakeTimers({ toFake: ['Date'], now: startOf(day + 1).getTime() - 1 });
-  const answer = await call(harness.app, 'GET', `/api/admin/projects/${path}`);
+  const response = await call(harness.app, 'GET', `/api/admin/projects/${path}`);
   vi.useRealTimers();
-  expect(answer.status).toBe(200);
-  return answer.body;
+  expect(response.status).toBe(200);
+  return response.body;
 }
 
-/** Does it through the API, and to the model. Acts on what is not there or not so do nothing. */
+/** Executes an action through the API and on the model. Actions that do not apply change nothing. */
 async function perform(act: Act, world: World, now: number): Promise<void> {
   if (act.kind === 'create') return await create(act.type, projects[act.project] ?? '', world, now);
   if (act.kind === 'lifetime') {
@@ -173,7 +173,7 @@ async function change(act: Act, name: string, model: Model, now: number): Promis
     model.strategies = true;
   } else if (act.kind === 'move') {
     const target = projects.find(one => one !== model.project) ?? '';
-    // What moving does, as its event tells it.
+    // The effect of a move, as its event describes it.
     await sql`update features set project = ${target} where name = ${name}`.execute(harness.db);
     await sql`
       insert into events (group_id, type, created_by, project, feature_name, data)
@@ -188,7 +188,7 @@ function switchModel(model: Model, place: string, now: number): void {
   model.switchedAt[place] = now;
 }
 
-/** Gives everything that was just written the time of the simulated day. */
+/** Moves everything that was just written to the simulated day. */
 async function datedTo(now: number, after: number): Promise<void> {
   const time = new Date(now);
   const since = sql`now() - interval '1 minute'`;
@@ -206,7 +206,7 @@ const lastEvent = async (): Promise<number> =>
   (await sql<{ id: number }>`select coalesce(max(id), 0) as id from events`.execute(harness.db)).rows[0]
     ?.id ?? 0;
 
-/** All of health again, in plain words. */
+/** Recomputes the health from the model. */
 function recompute(world: World, project: string, at: number) {
   const mine = [...world.features].filter(([, model]) => model.project === project && !model.archived);
   const settled = (model: Model) => Math.max(...Object.values(model.switchedAt)) <= at - 30 * DAY_MS;
@@ -220,8 +220,10 @@ function recompute(world: World, project: string, at: number) {
   const rules = {
     stale: names(model => model.stale),
     'past-lifetime': names(isOld),
-    'on-everywhere': names(model => ages(model) && settled(model) && Object.values(model.on).every(on => on)),
-    'off-everywhere': names(
+    'enabled-everywhere': names(
+      model => ages(model) && settled(model) && Object.values(model.on).every(on => on),
+    ),
+    'disabled-everywhere': names(
       model => ages(model) && settled(model) && Object.values(model.on).every(on => !on),
     ),
     'never-seen': anySeen ? names(model => !model.seen && !isNew(model)) : [],
@@ -318,7 +320,7 @@ test(`report, findings, status, insights and history agree with a plain recomput
           )
         ).body;
         expect(again.days).toEqual(days);
-        // Of a day with several chapters the last report is the one at its end.
+        // On a day with several chapters, the last report is the one at the end of the day.
         for (const one of new Map(
           taken.map(of => [(of[project] as { date: string }).date, of[project] as { date: string }]),
         ).values()) {

@@ -5,13 +5,13 @@ import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
 /**
- * Health reports as the system the contract was read off gave them. Ours are the same but for what is named here:
- * - health and technicalDebt are of this moment; there an hourly job writes them (it said 100 with 2 of 6 stale);
- * - stats are of this moment; there a daily job writes them, and it had not run;
- * - features come by name, with all fields of a feature; there in no order, with eight of them, tags only if there are any;
- * - environments say changeRequestsEnabled;
- * - a value that is missing is an absent field, as the contract marks no null there; there it is null;
- * - an error has one shape, with id and details; a token that is not accepted is refused as one that is missing.
+ * Health reports of Unleash, recorded once. The reports of Halyard differ in these points:
+ * - health and technicalDebt are current; in Unleash an hourly job writes them (it reported 100 with 2 of 6 features stale);
+ * - stats are current; in Unleash a daily job writes them, and it had not run;
+ * - features are sorted by name and have all fields; in Unleash they have no order and eight fields, with tags only if any;
+ * - environments have changeRequestsEnabled;
+ * - a missing value is an absent field, because the contract does not allow null there; in Unleash it is null;
+ * - errors have one shape with id and details, and an invalid token is rejected like a missing token.
  */
 const harness = useHarness();
 const tokens: Record<string, string> = {};
@@ -154,7 +154,7 @@ const CASES: Case[] = [
       featureLimit: null,
       featureNaming: {},
       defaultStickiness: 'default',
-      // Recorded: 100 and 0.
+      // Unleash: 100 and 0.
       health: 67,
       technicalDebt: 33,
       favorite: false,
@@ -172,7 +172,7 @@ const CASES: Case[] = [
       potentiallyStaleCount: 0,
       activeCount: 4,
       staleCount: 2,
-      // Recorded: 0, because the daily job had not run.
+      // Unleash: 0, because the daily job had not run.
       stats: { createdCurrentWindow: 6, createdPastWindow: 0 },
     },
   },
@@ -215,7 +215,7 @@ const CASES: Case[] = [
   { name: 'project without flags', project: 'empty', status: 200, body: EMPTY },
   { name: 'missing project', project: 'nope', status: 404, body: { name: 'NotFoundError' } },
   { name: 'no token', project: 'default', as: null, status: 401, body: { name: 'AuthenticationRequired' } },
-  // Recorded: UnauthorizedError.
+  // Unleash: UnauthorizedError.
   {
     name: 'wrong token',
     project: 'default',
@@ -223,7 +223,7 @@ const CASES: Case[] = [
     status: 401,
     body: { name: 'AuthenticationRequired' },
   },
-  // Recorded: a message and nothing else.
+  // Unleash: only a message.
   { name: 'client token', project: 'default', as: 'client', status: 403, body: { name: 'NoAccessError' } },
   { name: 'viewer PAT', project: 'empty', as: 'viewer', status: 200, body: EMPTY },
   { name: 'project id with odd characters', project: "a'b%25", status: 404, body: { name: 'NotFoundError' } },
@@ -232,15 +232,15 @@ const CASES: Case[] = [
 
 test.each(CASES)('health: $name', async ({ name, project, as, status, body }) => {
   const query = name === 'unknown query parameter' ? '?foo=1' : '';
-  const answer = await call(harness.app, 'GET', `/api/admin/projects/${project}/health-report${query}`, {
+  const response = await call(harness.app, 'GET', `/api/admin/projects/${project}/health-report${query}`, {
     ...(as === undefined ? {} : { token: as === null ? null : (tokens[as] ?? as) }),
   });
 
-  expect(answer).toMatchObject({ status, body });
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(response).toMatchObject({ status, body });
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-test('what the hourly and the daily job say there is true at once here', async () => {
+test('values that Unleash updates hourly or daily are current in Halyard', async () => {
   const report = (await call(harness.app, 'GET', '/api/admin/projects/default/health-report')).body;
 
   expect(report.health).toBe(

@@ -20,13 +20,13 @@ const post = (path: string, body?: unknown, token?: string) =>
     ...(token === undefined ? {} : { token }),
   });
 
-/** The report goes out as text, past the serializer that all other answers go through in tests. */
+/** The report is streamed as text and bypasses the strict serializer that checks other responses in tests. */
 function expectToFitItsSchema(report: unknown): void {
   const { buildSerializer } = strictSerializer.schemaController.compilersFactory;
   buildSerializer(harness.app.getSchemas())({ schema: { $ref: 'HealthReport#' } })(report);
 }
 
-/** Features with everything a feature can have. */
+/** Inserts features with every part a feature can have. */
 async function fill(project: string, user: TestUser): Promise<void> {
   const { db } = harness;
   await post(
@@ -71,7 +71,7 @@ async function fill(project: string, user: TestUser): Promise<void> {
   await call(harness.app, 'POST', `${HERE}/${project}/features/parent/lifecycle/complete`, {
     body: { status: 'kept', statusValue: 'blue "or" \\ green' },
   });
-  // A server of an older version, still running during an upgrade, writes no stages.
+  // During a rolling upgrade, a server of an older version writes no lifecycle stages.
   await sql`delete from feature_lifecycles where feature_name = 'zz-bare'`.execute(db);
   await sql`insert into feature_collaborators (feature_name, user_id) values ('zz-bare', 999999)`.execute(db);
   await sql`update features set created_by_user_id = null where name = 'zz-bare'`.execute(db);
@@ -83,7 +83,7 @@ async function fill(project: string, user: TestUser): Promise<void> {
     where feature_name = 'it''s.a~flag!' and environment = 'production'`.execute(db);
 }
 
-test('the report tells of each feature what reading it tells, by name, and fits its schema', async () => {
+test('returns each feature as GET returns it, by name, and matches the schema', async () => {
   const user = await makeUser(harness.db, 'Admin');
   const { id } = await makeProject(harness.db);
   await fill(id, user);
@@ -115,7 +115,7 @@ test('the report tells of each feature what reading it tells, by name, and fits 
   ]);
 });
 
-test('what is sent of strategies follows every change of them', async () => {
+test('returns the current strategies after every kind of change', async () => {
   const { id } = await makeProject(harness.db);
   await post(`${id}/features`, { name: 'followed' });
   const strategies = `${id}/features/followed/environments/production/strategies`;
@@ -148,7 +148,7 @@ test('what is sent of strategies follows every change of them', async () => {
   });
 });
 
-test('a feature with strategies in several environments can be deleted, and an environment with strategies removed', async () => {
+test('reflects deleting a feature and removing an environment with strategies', async () => {
   const { id } = await makeProject(harness.db);
   for (const name of ['going', 'staying']) {
     await post(`${id}/features`, { name });
@@ -170,14 +170,14 @@ test('a feature with strategies in several environments can be deleted, and an e
   expect(rows).toEqual([{ name: 'staying' }]);
 });
 
-test('the report says since when it is deprecated, and what to ask instead', async () => {
+test('sends the Deprecation and Link headers', async () => {
   const { headers } = await get('default/health-report');
 
   expect(headers.deprecation).toMatch(/^@\d{10}$/);
   expect(headers.link).toBe('</api/admin/projects/default/health>; rel="successor-version"');
 });
 
-test('members are users with a role, counted once, and favorite is the caller’s own', async () => {
+test('counts each member once and returns the favorite mark of the caller', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   const [alice, bob] = [await makeUser(db, 'Viewer'), await makeUser(db, 'Viewer')];
@@ -219,7 +219,7 @@ test('members and members added count users with a role, directly or through a g
   });
   expect((await get(`${id}/insights`)).body.members).toEqual({ currentMembers: 5, change: 5 });
 
-  // A further role is no further member, and who was there before the window was not added in it.
+  // A second role does not add a member, and a member from before the window was not added in it.
   await sql`update user_roles set created_at = now() - interval '31 days' where user_id in (${early?.id}, ${both?.id})`.execute(
     db,
   );
@@ -230,7 +230,7 @@ test('members and members added count users with a role, directly or through a g
   });
 });
 
-test('archived features count nowhere but in the figures of archiving', async () => {
+test('archived features count only in the archived statistics', async () => {
   const { id } = await makeProject(harness.db);
   for (const name of ['kept', 'put-away']) await post(`${id}/features`, { name });
   await post(`${id}/stale`, { features: ['put-away'], stale: true });
@@ -243,7 +243,7 @@ test('archived features count nowhere but in the figures of archiving', async ()
   expect(body.stats).toMatchObject({ createdCurrentWindow: 2, archivedCurrentWindow: 1 });
 });
 
-/** Writes an event as if it had happened that many days ago. */
+/** Inserts an event dated the given number of days ago. */
 async function happened(
   daysAgo: number,
   type: string,
@@ -255,7 +255,7 @@ async function happened(
       ${event.environment ?? null})`.execute(harness.db);
 }
 
-test('the windows are the last 30 days and the 30 days before', async () => {
+test('the windows are the last 30 days and the previous 30 days', async () => {
   const { id: project } = await makeProject(harness.db);
   for (const age of [1, 29, 31, 59, 61]) {
     await happened(age, 'feature-created', { project, featureName: `aged-${age}` });
@@ -276,7 +276,7 @@ test('the windows are the last 30 days and the 30 days before', async () => {
   });
 });
 
-test('deleting, moving or reviving a feature later does not change the figures of the windows', async () => {
+test('deleting, moving or reviving a feature later does not change past statistics', async () => {
   const [{ id: project }, { id: other }] = [await makeProject(harness.db), await makeProject(harness.db)];
   for (const name of ['deleted-later', 'moved-later', 'revived-later'])
     await post(`${project}/features`, { name });
@@ -299,12 +299,12 @@ test('deleting, moving or reviving a feature later does not change the figures o
   expect(await figures(other)).toMatchObject({ createdCurrentWindow: 0, avgTimeToProdCurrentWindow: 0 });
 });
 
-test('time to production counts features first activated in the window, in any production environment', async () => {
+test('time to production counts features first enabled in the window, in any production environment', async () => {
   const { id: project } = await makeProject(harness.db);
   const production = (featureName: string) => ({ project, featureName, environment: 'production' });
   for (const [name, createdDaysAgo, ...enabledDaysAgo] of [
     ['slow', 12.2914, 2],
-    // Off and on again is not a first time.
+    // Disabling and enabling again does not count.
     ['quick', 5, 3, 1],
     ['long-ago', 50, 31, 1],
     ['never', 20],
@@ -314,7 +314,7 @@ test('time to production counts features first activated in the window, in any p
     for (const age of enabledDaysAgo) await happened(age, 'feature-environment-enabled', production(name));
   }
   await happened(4, 'feature-deleted', { project, featureName: 'deleted' });
-  // A new feature under a name that was deleted.
+  // A new feature with the name of a deleted one.
   await happened(3, 'feature-created', { project, featureName: 'deleted' });
   await happened(2.5, 'feature-environment-enabled', {
     project,
@@ -322,7 +322,7 @@ test('time to production counts features first activated in the window, in any p
     environment: 'development',
   });
 
-  // The mean of 10.2914, 2 and 2, rounded once.
+  // The average of 10.2914, 2 and 2, rounded once.
   expect((await get(`${project}/health-report`)).body.stats.avgTimeToProdCurrentWindow).toBe(4.8);
 
   await happened(1, 'feature-environment-enabled', production('deleted'));
@@ -331,7 +331,7 @@ test('time to production counts features first activated in the window, in any p
   expect((await get(`${project}/health-report`)).body.stats.avgTimeToProdCurrentWindow).toBe(4.1);
 });
 
-test('the lead time of insights is the mean of what each feature took, rounded once', async () => {
+test('the lead time of insights is the average over all features, rounded once', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   for (const [name, days] of [
@@ -357,7 +357,7 @@ test('the lead time of insights is the mean of what each feature took, rounded o
   });
 });
 
-test('a report takes the same statements whatever its size, apart from one fetch for 50 features', async () => {
+test('a report costs a fixed number of statements plus one fetch for every 50 features', async () => {
   const { db } = harness;
   const { id } = await makeProject(db);
   await post(`${id}/features`, { name: 'first' });
@@ -379,7 +379,7 @@ test('a report takes the same statements whatever its size, apart from one fetch
   expect((await get(`${id}/health-report`)).body.features).toHaveLength(351);
 });
 
-test('head and features of a report are of one moment', async () => {
+test('reads the overview and the features of a report from one snapshot', async () => {
   const { id } = await makeProject(harness.db);
   await post(`${id}/features`, { name: 'before-the-report' });
   const pieces = healthReport(harness.db, SYSTEM, id, new Date());
@@ -392,7 +392,7 @@ test('head and features of a report are of one moment', async () => {
   expect(JSON.parse(report)).toMatchObject({ activeCount: 1, features: [{ name: 'before-the-report' }] });
 });
 
-test('a caller who goes away in the midst of a report leaves no transaction behind', async () => {
+test('a client that disconnects during a report leaves no open transaction', async () => {
   const { db, app } = harness;
   const { id } = await makeProject(db);
   await sql`

@@ -3,30 +3,32 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { explainHealth } from './findings/explain.ts';
 import { parseFindingSearch } from './findings/query.ts';
-import { Finding, HealthQuery, NewSnooze, ProjectHealth, ruleName, Snooze } from './findings/schema.ts';
-import { snoozeFinding, wakeFinding } from './findings/snooze.ts';
+import { Finding, HealthQuery, ProjectHealth, ruleName } from './findings/schema.ts';
 import { parseRange, readHistory } from './history/read.ts';
 import { HealthHistory, HistoryQuery } from './history/schema.ts';
 import { healthReport } from './report.ts';
 import { HealthReport, ProjectEnvironment, ProjectInsights, ProjectStats, ProjectStatus } from './schema.ts';
+import { NewSnooze, Snooze } from './snoozes/schema.ts';
+import { readSnooze, snoozeFinding, unsnoozeFinding } from './snoozes/snooze.ts';
 import { readInsights, readStatus } from './status.ts';
 
 const tags = ['Health'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
-const inProject = Type.Object({ projectId });
-const ofFinding = Type.Object({
+const projectParams = Type.Object({ projectId });
+const findingParams = Type.Object({
   projectId,
   rule: { ...ruleName, title: 'HealthFindingRule' },
   subject: Type.String({
     title: 'HealthFindingSubject',
-    description: 'Name of the feature, or id of the segment, that it is about',
+    description: 'Name of the feature or id of the segment that the finding is about',
     examples: ['checkout-v2'],
   }),
 });
 
-/** RFC 9745: when the report became deprecated. */
+/** When the report was deprecated, in the format of RFC 9745. */
 const DEPRECATED_SINCE = `@${Date.UTC(2026, 10, 15) / 1_000}`;
 
 export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): void {
@@ -44,8 +46,8 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         tags,
         summary: 'Get the health report of a project',
         description:
-          'The project with its health, its figures and all of its active features, from one moment. Deprecated, and works fully all the same: GET …/health tells what to do about it, in pages. The header Link names it.',
-        params: inProject,
+          'Returns the project with its health, its statistics and all its active features, from one snapshot. The operation is deprecated but fully supported. Its successor is GET …/health, which the Link header names. Every caller who may read the project may call it.',
+        params: projectParams,
         response: { 200: answer('The report', HealthReport), ...refusals(400, 401, 403, 404) },
       },
     },
@@ -68,8 +70,9 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         operationId: 'getProjectStatus',
         tags,
         summary: 'Get the status of a project',
-        description: 'Health, activity, resources and stages of the project, all of this moment.',
-        params: inProject,
+        description:
+          'Returns the current health, activity, resources and lifecycle stages of the project. Every caller who may read the project may call it.',
+        params: projectParams,
         response: { 200: answer('The status', ProjectStatus), ...refusals(401, 403, 404) },
       },
     },
@@ -84,8 +87,9 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         operationId: 'getProjectInsights',
         tags,
         summary: 'Get the insights of a project',
-        description: 'Figures of the last 30 days and the 30 before, health, and time to production.',
-        params: inProject,
+        description:
+          'Returns the statistics of the last 60 days, the health and the time to production. Every caller who may read the project may call it.',
+        params: projectParams,
         response: { 200: answer('The insights', ProjectInsights), ...refusals(401, 403, 404) },
       },
     },
@@ -101,8 +105,8 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         tags,
         summary: 'Explain the health of a project',
         description:
-          'The health, its formula, and a page of findings: each with its rule, the evidence, the remedy and what its repair would give. Findings that are put off are left out unless asked for.',
-        params: inProject,
+          'Returns the health of a project, its formula and a page of findings, each with its rule, evidence, remedy and the points it would gain. Snoozed findings are omitted by default. Every caller who may read the project may call it.',
+        params: projectParams,
         querystring: HealthQuery,
         response: {
           200: answer('The health and a page of findings', ProjectHealth),
@@ -125,10 +129,10 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
       schema: {
         operationId: 'getProjectHealthHistory',
         tags,
-        summary: 'Get the health of a project on past days',
+        summary: 'Get the health history of a project',
         description:
-          'Health and its counts for each day, rebuilt from the events: also of days before anyone asked. At most 366 days.',
-        params: inProject,
+          'Returns the health of a project for each of at most 366 days. The server rebuilds it from the events. Every caller who may read the project may call it.',
+        params: projectParams,
         querystring: HistoryQuery,
         response: { 200: answer('The days', HealthHistory), ...refusals(400, 401, 403, 404) },
       },
@@ -147,15 +151,23 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
       schema: {
         operationId: 'snoozeFinding',
         tags,
-        summary: 'Put a finding off',
+        summary: 'Snooze a finding',
         description:
-          'Until the moment given, the finding is left out of the list. It counts into the health all the same. Events: health-finding-snoozed.',
-        params: ofFinding,
+          'Hides a finding from the list until the given time. It still affects the health. Requires UPDATE_FEATURE or UPDATE_PROJECT. Events: health-finding-snoozed.',
+        params: findingParams,
         body: NewSnooze,
-        response: { 200: answer('How it is put off', Snooze), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 200: answer('The snooze', Snooze), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
-    async request => await snoozeFinding(db, request.actor, request.params, request.body, new Date()),
+    async request => {
+      const { params, body } = request;
+      return await change(
+        db,
+        request.actor,
+        current => snoozeFinding(current, params, body, new Date()),
+        (tx, subject) => readSnooze(tx, params.rule, subject),
+      );
+    },
   );
 
   app.delete(
@@ -163,16 +175,17 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
     {
       config: { permission: ['UPDATE_FEATURE', 'UPDATE_PROJECT'] },
       schema: {
-        operationId: 'wakeFinding',
+        operationId: 'unsnoozeFinding',
         tags,
-        summary: 'Take a finding up again',
-        description: 'The finding is listed again before its time. Events: health-finding-woken.',
-        params: ofFinding,
+        summary: 'Unsnooze a finding',
+        description:
+          'Lists a snoozed finding again. Requires UPDATE_FEATURE or UPDATE_PROJECT. Events: health-finding-unsnoozed.',
+        params: findingParams,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
-      await wakeFinding(db, request.actor, request.params);
+      await change(db, request.actor, current => unsnoozeFinding(current, request.params));
       return reply.code(200).send();
     },
   );

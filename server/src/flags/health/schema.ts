@@ -9,15 +9,15 @@ const count = (description: string) => Type.Integer({ minimum: 0, description, e
 const health = Type.Integer({
   minimum: 0,
   maximum: 100,
-  description: '100 less the share of stale and potentially stale features, in percent',
+  description: '100 minus the percentage of stale and potentially stale features',
   examples: [78],
 });
 const rating = {
-  activeCount: count('Features that are not stale; the potentially stale ones are among them'),
+  activeCount: count('Features that are not marked as stale, including potentially stale features'),
   potentiallyStaleCount: count(
-    'Features that are older than their type is meant to live, and not marked stale',
+    'Features that are older than the lifetime of their type and not marked as stale',
   ),
-  staleCount: count('Features that are marked stale'),
+  staleCount: count('Features that are marked as stale'),
 };
 
 export const ProjectStats = Named(
@@ -26,18 +26,18 @@ export const ProjectStats = Named(
     {
       avgTimeToProdCurrentWindow: Type.Number({
         description:
-          'Mean days from the creation of a feature to its first activation in a production environment, over those first activated in the last 30 days; 0 without any',
+          'Average number of days from the creation of a feature until it was first enabled in a production environment, for features first enabled in the last 30 days; 0 if there are none',
         examples: [4.5],
       }),
       createdCurrentWindow: count('Features created in the last 30 days'),
-      createdPastWindow: count('Features created in the 30 days before'),
+      createdPastWindow: count('Features created in the previous 30 days'),
       archivedCurrentWindow: count('Features archived in the last 30 days'),
-      archivedPastWindow: count('Features archived in the 30 days before'),
+      archivedPastWindow: count('Features archived in the previous 30 days'),
       projectActivityCurrentWindow: count('Events of the last 30 days'),
-      projectActivityPastWindow: count('Events of the 30 days before'),
-      projectMembersAddedCurrentWindow: count('Members who were not members 30 days ago'),
+      projectActivityPastWindow: count('Events of the previous 30 days'),
+      projectMembersAddedCurrentWindow: count('Members who joined in the last 30 days'),
     },
-    { description: 'The last 30 days, and the 30 days before' },
+    { description: 'Statistics of the last 30 days (current window) and the previous 30 days (past window)' },
   ),
 );
 export type ProjectStats = Static<typeof ProjectStats>;
@@ -51,18 +51,18 @@ export const ProjectEnvironment = Named(
   }),
 );
 
-const head = {
+const overview = {
   name: Type.String({ examples: ['Payments'] }),
-  description: Type.String({ examples: ['Everything about paying'] }),
+  description: Type.String({ examples: ['Payments and refunds'] }),
   mode: Type.String({ enum: ['open', 'protected', 'private'] }),
   defaultStickiness: Type.String({ examples: ['default'] }),
-  featureLimit: Nullable(Type.Integer({ description: 'Most features; null: no limit' })),
+  featureLimit: Nullable(Type.Integer({ description: 'Maximum number of features; null: no limit' })),
   featureNaming: Ref(FeatureNaming),
   members: count('Users with a role in the project, directly or through a group'),
-  favorite: Type.Boolean({ description: 'Starred by the caller' }),
+  favorite: Type.Boolean({ description: 'Whether the project is a favorite of the caller' }),
   environments: Type.Array(Ref(ProjectEnvironment)),
   createdAt: Timestamp('When the project was created'),
-  updatedAt: Timestamp('When the project itself last changed'),
+  updatedAt: Timestamp('When the project was last changed'),
   stats: Ref(ProjectStats),
 };
 
@@ -70,20 +70,23 @@ export const HealthReport = Named(
   'HealthReport',
   Type.Object({
     version: Type.Integer({ description: 'Version of this format', examples: [1] }),
-    ...head,
+    ...overview,
     health,
-    technicalDebt: Type.Integer({ description: '100 less the health', examples: [22] }),
+    technicalDebt: Type.Integer({ description: '100 minus the health', examples: [22] }),
     ...rating,
-    features: Type.Array(Ref(Feature), { description: 'All that are not archived, by name' }),
+    features: Type.Array(Ref(Feature), { description: 'All active features by name' }),
   }),
 );
 export type HealthReport = Static<typeof HealthReport>;
-export type ReportParts = Static<Type.TObject<typeof head>> & { counts: Counts };
+export type ReportParts = Static<Type.TObject<typeof overview>> & { counts: Counts };
 
-const flags = { currentFlags: count('Features in this stage now') };
+const flags = { currentFlags: count('Features that are now in this stage') };
 const stage = NamedObject('StageSummary', {
   averageDays: Nullable(
-    Type.Number({ description: 'Mean days in this stage, of the features that went on', examples: [3.5] }),
+    Type.Number({
+      description: 'Average number of days in this stage, for features that left it',
+      examples: [3.5],
+    }),
   ),
   ...flags,
 });
@@ -93,12 +96,12 @@ export const ProjectStatus = Named(
   Type.Object({
     resources: NamedObject('ProjectResources', {
       members: count('Users with a role in the project, directly or through a group'),
-      apiTokens: count('API tokens for the project that are not revoked'),
+      apiTokens: count('Active API tokens for the project'),
       segments: count('Segments of the project'),
     }),
     health: NamedObject('ProjectStatusHealth', { current: health }),
     technicalDebt: NamedObject('ProjectStatusDebt', {
-      current: Type.Integer({ description: '100 less the health', examples: [22] }),
+      current: Type.Integer({ description: '100 minus the health', examples: [22] }),
     }),
     staleFlags: NamedObject('StaleFlagCount', { total: count('Stale and potentially stale features') }),
     lifecycleSummary: NamedObject('LifecycleSummary', {
@@ -116,16 +119,16 @@ export const ProjectStatus = Named(
         date: Type.String({ format: 'date', examples: ['2026-11-15'] }),
         count: count('Events of that day'),
       }),
-      { description: 'The last 365 days, UTC; days without events are left out' },
+      { description: 'Days with events in the last 365 days, UTC' },
     ),
   }),
 );
 export type ProjectStatus = Static<typeof ProjectStatus>;
 
-type StageFigures = { averageDays: number | null; currentFlags: number; last30Days: number };
+type StageCounts = { averageDays: number | null; currentFlags: number; last30Days: number };
 export type StatusParts = Pick<ProjectStatus, 'resources' | 'activityCountByDate'> & {
   counts: Counts;
-  lifecycle: Record<'initial' | 'pre-live' | 'live' | 'completed' | 'archived', StageFigures>;
+  lifecycle: Record<'initial' | 'pre-live' | 'live' | 'completed' | 'archived', StageCounts>;
 };
 
 const insights = {
@@ -133,20 +136,24 @@ const insights = {
   featureTypeCounts: Type.Array(
     NamedObject('InsightsFeatureTypeCount', {
       type: Type.String({ examples: ['release'] }),
-      count: count('Features of the type that are not archived'),
+      count: count('Active features of the type'),
     }),
   ),
   leadTime: NamedObject('LeadTime', {
-    projectAverage: Type.Number({ description: 'Mean days to production; 0 without any', examples: [6.2] }),
+    projectAverage: Type.Number({
+      description: 'Average number of days to production; 0 if there are none',
+      examples: [6.2],
+    }),
     features: Type.Array(
       NamedObject('FeatureLeadTime', {
         name: Type.String({ examples: ['checkout-v2'] }),
         timeToProduction: Type.Number({
-          description: 'Days from its creation to its first activation in a production environment',
+          description:
+            'Days from the creation of the feature until it was first enabled in a production environment',
           examples: [4.5],
         }),
       }),
-      { description: 'The 1,000 that were activated last; the average counts all' },
+      { description: 'The 1,000 features that were enabled last. The average includes all features.' },
     ),
   }),
 };
@@ -157,11 +164,11 @@ export const ProjectInsights = Named(
     ...insights,
     members: NamedObject('MemberChange', {
       currentMembers: count('Users with a role in the project'),
-      change: count('Members who were not members 30 days ago'),
+      change: count('Members who joined in the last 30 days'),
     }),
     health: NamedObject('HealthRating', { rating: health, ...rating }),
     technicalDebt: NamedObject('TechnicalDebtRating', {
-      rating: Type.Integer({ description: '100 less the health', examples: [22] }),
+      rating: Type.Integer({ description: '100 minus the health', examples: [22] }),
       ...rating,
     }),
   }),

@@ -8,7 +8,7 @@ import type { InsightsParts, ReportParts, StatusParts } from './schema.ts';
 const daysBefore = (at: Date, days: number) =>
   sql`(${at}::timestamptz - ${sql.lit(days)} * interval '1 day')`;
 
-/** Features of `projects` that were ever enabled in a production environment, with the days until then. */
+/** Features of `projects` that were ever enabled in a production environment, with the number of days until then. */
 const LEAD_TIMES = sql`(
   select features.name, min(here.first_enabled_at) as at,
     (extract(epoch from min(here.first_enabled_at) - features.created_at) / 86400)::numeric as days
@@ -20,9 +20,9 @@ const LEAD_TIMES = sql`(
 )`;
 
 /**
- * The days from the creation of a feature to its first activation in a production environment, one row for each first
- * activation in `projects` since then. From the events, so that deleting or moving a feature later changes nothing. A feature
- * begins with its latest creation: its name may have belonged to another before.
+ * The days from the creation of a feature until it was first enabled in a production environment, for features of `projects`
+ * first enabled since that time. Reads the events, so that deleting or moving a feature later changes nothing. Only the latest
+ * creation counts, because a deleted feature may have had the same name.
  */
 const daysToProduction = (since: RawBuilder<unknown>) => sql`(
   select extract(epoch from activation.created_at - creation.at) / 86400 as days
@@ -40,10 +40,10 @@ const daysToProduction = (since: RawBuilder<unknown>) => sql`(
 )`;
 const PRODUCTION = sql`array(select name from environments where type = 'production')`;
 
-/** The last 30 days of `projects`, and the 30 before. */
+/** The `ProjectStats` of `projects`. */
 function stats(at: Date) {
   const [current, past] = [daysBefore(at, 30), daysBefore(at, 60)];
-  /** Counts in events of one type, now and before. */
+  /** Counts events of one type in the current and the past window. */
   const windows = (type: string, counted: RawBuilder<unknown>) => sql`(
     select count(${counted}) filter (where created_at >= ${current}) as now,
       count(${counted}) filter (where created_at < ${current}) as before
@@ -68,7 +68,7 @@ function stats(at: Date) {
   )`;
 }
 
-/** All of the health report but its features. */
+/** The health report without its features. */
 export async function findReportParts(
   db: Reader,
   actor: Actor,
@@ -98,7 +98,7 @@ export async function findReportParts(
 
 const STAGES = sql`(values ('initial', 1), ('pre-live', 2), ('live', 3), ('completed', 4), ('archived', 5))`;
 
-/** Where the features of the project are, and how many days those that went on had spent in each stage. */
+/** The number of features in each stage, and the average number of days that features spent in it. */
 const lifecycle = (project: string, at: Date) => sql`(
   select jsonb_object_agg(name, jsonb_build_object(
     'averageDays', round(spent::numeric, 1), 'currentFlags', coalesce(now, 0), 'last30Days', coalesce(lately, 0)
@@ -183,8 +183,8 @@ export type Announced = {
 };
 
 /**
- * Marks features that have become potentially stale, up to so many, and returns them. The oldest of each type come from an
- * index that holds only those that wait; what another server holds is passed over.
+ * Marks up to `limit` features that became potentially stale as announced, and returns them. A partial index has the features
+ * that are not announced yet, oldest first. Features that another server has locked are skipped.
  */
 export async function markAnnounced(tx: Tx, at: Date, limit: number): Promise<Announced[]> {
   const { rows } = await sql<Announced>`

@@ -64,7 +64,7 @@ const NEWER_TYPES = [
   'service-account-token-created',
   'service-account-token-deleted',
   'health-finding-snoozed',
-  'health-finding-woken',
+  'health-finding-unsnoozed',
 ];
 
 const FLAG = { project: 'default', featureName: 'checkout' };

@@ -399,10 +399,10 @@ export const EVENT_TYPES = {
     text: `deleted ${named('a token', 'description', 'id')} of ${ACCOUNT_OF_TOKEN}`,
   },
   'health-finding-snoozed': {
-    label: 'Health finding put off',
-    text: `put off ${FINDING}[ until {until}]${BECAUSE}`,
+    label: 'Health finding snoozed',
+    text: `snoozed ${FINDING}[ until {until}]${BECAUSE}`,
   },
-  'health-finding-woken': { label: 'Health finding taken up again', text: `took up ${FINDING} again` },
+  'health-finding-unsnoozed': { label: 'Health finding unsnoozed', text: `unsnoozed ${FINDING}` },
 } as const satisfies Record<string, { label: string; text: string }>;
 
 export type EventType = keyof typeof EVENT_TYPES;

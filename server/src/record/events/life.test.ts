@@ -137,7 +137,7 @@ const STEPS: readonly Step[] = [
     { until: soon, reason: 'Next week' },
     ['health-finding-snoozed'],
   ],
-  ['DELETE', `${P}/health/findings/stale/flag/snooze`, undefined, ['health-finding-woken']],
+  ['DELETE', `${P}/health/findings/stale/flag/snooze`, undefined, ['health-finding-unsnoozed']],
   ['POST', `${P}/stale`, { features: ['flag'], stale: false }, ['feature-stale-off']],
   ['POST', '/features/flag/tags', { type: 'team', value: 'blue' }, ['feature-tagged']],
   ['POST', '/features/flag/tags', { type: 'team', value: 'red' }, ['tag-created', 'feature-tagged']],
@@ -252,7 +252,7 @@ const STEPS: readonly Step[] = [
  */
 const TOLD: Record<string, string> = {
   'health-finding-snoozed': 'PF d',
-  'health-finding-woken': 'PF p',
+  'health-finding-unsnoozed': 'PF p',
   'addon-config-created': ' d',
   'addon-config-updated': ' dp',
   'addon-config-deleted': ' p',

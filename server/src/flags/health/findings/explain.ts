@@ -1,12 +1,12 @@
 import type { Reader } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { debtOf, FORMULA, gainOf, healthOf } from '../../technical-debt/score.ts';
+import { RULES, type Rule } from '../rules/rules.ts';
 import type { FindingSearch } from './query.ts';
-import { RULES } from './rules.ts';
 import type { Finding, ProjectHealth } from './schema.ts';
 import { type FoundFinding, findHealthParts, type HealthParts } from './store.ts';
 
-/** The health of a project with its reasons: what was found, by which rule, and what repairing it would give. */
+/** The health of a project with the findings of each rule and the points that fixing them would gain. */
 export async function explainHealth(
   db: Reader,
   project: string,
@@ -29,16 +29,14 @@ export async function explainHealth(
       used: debtOf(counts),
       exceeded: debtBudget !== null && debtOf(counts) > debtBudget,
     },
-    rules: RULES.map(rule => ruleFigures(rule, parts)),
-    findings: parts.findings.map(finding => present(finding, parts)),
+    rules: RULES.map(rule => summarizeRule(rule, parts)),
+    findings: parts.findings.map(finding => describeFinding(finding, parts)),
     total,
   };
 }
 
-type Rule = (typeof RULES)[number];
-
-function ruleFigures({ name, description, remedy, counts }: Rule, parts: HealthParts) {
-  const { findings = 0, snoozed = 0 } = parts.figures.find(({ rule }) => rule === name) ?? {};
+function summarizeRule({ name, description, remedy, counts }: Rule, parts: HealthParts) {
+  const { findings = 0, snoozed = 0 } = parts.ruleCounts.find(({ rule }) => rule === name) ?? {};
   return {
     rule: name,
     description,
@@ -50,9 +48,9 @@ function ruleFigures({ name, description, remedy, counts }: Rule, parts: HealthP
   };
 }
 
-function present(finding: FoundFinding, { counts }: HealthParts): Finding {
+function describeFinding(finding: FoundFinding, { counts }: HealthParts): Finding {
   const rule = RULES.find(({ name }) => name === finding.rule);
-  if (!rule) throw new Error(`There is no rule ${finding.rule}`);
+  if (!rule) throw new Error(`Rule ${finding.rule} does not exist`);
   return {
     id: `${finding.rule}:${finding.feature ?? finding.segment?.id}`,
     ...finding,

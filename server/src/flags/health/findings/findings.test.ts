@@ -35,7 +35,7 @@ async function create(fields: { type?: string; age?: number; on?: string[] } = {
   return name;
 }
 
-/** Moves all that is known of the feature into the past. */
+/** Moves all timestamps of the feature into the past. */
 async function age(name: string, days: number): Promise<void> {
   const by = sql`${days} * interval '1 day'`;
   await sql`update features set created_at = created_at - ${by} where name = ${name}`.execute(harness.db);
@@ -51,7 +51,7 @@ beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
 });
 
-test('a healthy project has 100, every rule, and no findings', async () => {
+test('a healthy project has 100 points, every rule and no findings', async () => {
   await create();
 
   const body = await health();
@@ -68,8 +68,8 @@ test('a healthy project has 100, every rule, and no findings', async () => {
   expect(body.rules.map(({ rule }: { rule: string }) => rule)).toEqual([
     'stale',
     'past-lifetime',
-    'on-everywhere',
-    'off-everywhere',
+    'enabled-everywhere',
+    'disabled-everywhere',
     'never-seen',
     'no-strategies',
     'archived-parent',
@@ -78,7 +78,7 @@ test('a healthy project has 100, every rule, and no findings', async () => {
   ]);
 });
 
-test('a stale feature is found with since when, by whom, and what archiving it gives', async () => {
+test('finds a stale feature with since, the last change and the points of archiving it', async () => {
   const alice = await makeUser(harness.db, 'Admin', unique('alice'));
   const name = await create({ on: ['production'] });
   for (let n = 0; n < 3; n++) await create();
@@ -108,7 +108,7 @@ test('a stale feature is found with since when, by whom, and what archiving it g
             name: 'production',
             enabled: true,
             hasEnabledStrategies: true,
-            switchedAt: expect.stringMatching(/Z$/),
+            toggledAt: expect.stringMatching(/Z$/),
           },
         ],
         lastChange: { type: 'feature-stale-on', by: alice.username },
@@ -117,7 +117,7 @@ test('a stale feature is found with since when, by whom, and what archiving it g
   ]);
 });
 
-test('a feature past its lifetime is found until it is marked, and types for good never are', async () => {
+test('finds a feature past its lifetime until it is marked as stale, and never one of a permanent type', async () => {
   const [old, young, kept] = [
     await create({ age: 41 }),
     await create({ age: 39 }),
@@ -136,7 +136,7 @@ test('a feature past its lifetime is found until it is marked, and types for goo
   expect(await found('stale')).toEqual([old]);
 });
 
-test('on or off everywhere for 30 days is found; a recent switch, a mixture and types for good are not', async () => {
+test('finds features enabled or disabled everywhere for 30 days, except recently toggled ones and permanent types', async () => {
   const everywhere = ['development', 'production'];
   const on = await create({ age: 31, on: everywhere });
   const off = await create({ age: 31 });
@@ -148,11 +148,11 @@ test('on or off everywhere for 30 days is found; a recent switch, a mixture and 
   await post(`/features/${switched}/environments/production/on`);
   await post(`/features/${switched}/environments/production/off`);
 
-  expect(await found('on-everywhere')).toEqual([on]);
-  expect(await found('off-everywhere')).toEqual([off]);
+  expect(await found('enabled-everywhere')).toEqual([on]);
+  expect(await found('disabled-everywhere')).toEqual([off]);
 });
 
-test('never seen is not judged until an SDK was seen in the project', async () => {
+test('never-seen is inconclusive until an SDK was seen in the project', async () => {
   const [old, used] = [await create({ age: 8 }), await create({ age: 8 })];
   await create({ age: 6 });
   const ruleOf = async () =>
@@ -166,7 +166,7 @@ test('never seen is not judged until an SDK was seen in the project', async () =
   expect(await ruleOf()).toMatchObject({ conclusive: true, findings: 1 });
 });
 
-test('a feature whose strategies are all missing or disabled is found after a week', async () => {
+test('finds a feature without enabled strategies after a week', async () => {
   const bare = await create({ age: 8 });
   const disabled = await create({ age: 8 });
   await post(`/features/${disabled}/environments/production/strategies`, { name: 'default', disabled: true });
@@ -177,7 +177,7 @@ test('a feature whose strategies are all missing or disabled is found after a we
   expect((await found('no-strategies')).toSorted()).toEqual([bare, disabled].toSorted());
 });
 
-test('a feature that depends on an archived one is found, with the parents', async () => {
+test('finds a feature that depends on archived features, and lists them', async () => {
   const [child, parent, active] = [await create(), await create(), await create()];
   for (const one of [parent, active])
     await sql`insert into feature_dependencies (child, parent) values (${child}, ${one})`.execute(harness.db);
@@ -190,7 +190,7 @@ test('a feature that depends on an archived one is found, with the parents', asy
   ]);
 });
 
-test('a copy that does not differ from its source for 30 days is found', async () => {
+test('finds a copy that has equaled its source for 30 days', async () => {
   const [source, copy] = [await create({ age: 40 }), await create({ age: 35 })];
   await sql`
     insert into events (created_at, group_id, type, created_by, project, feature_name, data)
@@ -217,7 +217,7 @@ test('a copy that does not differ from its source for 30 days is found', async (
   expect(await found('duplicate-of-clone')).toEqual([]);
 });
 
-test('a segment of the project that nothing in use refers to is found, with what refers to it', async () => {
+test('finds an unused segment of the project, with the features that refer to it', async () => {
   const name = unique('segment');
   const { id } = (
     await call(harness.app, 'POST', '/api/admin/segments', { body: { name, project, constraints: [] } })
@@ -236,14 +236,14 @@ test('a segment of the project that nothing in use refers to is found, with what
   expect(await segments()).toMatchObject([{ evidence: { references: [user] } }]);
 });
 
-test('findings come in pages, in one order, with the total of all', async () => {
+test('pages of findings have a stable order and the total', async () => {
   const names = [];
   for (let n = 0; n < 5; n++) names.push(await create({ age: 41 }));
-  const all = await health('?rule=IS_ANY_OF:past-lifetime,off-everywhere&limit=1000');
+  const all = await health('?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=1000');
 
   const pages = [];
   for (const offset of [0, 4, 8])
-    pages.push(await health(`?rule=IS_ANY_OF:past-lifetime,off-everywhere&limit=4&offset=${offset}`));
+    pages.push(await health(`?rule=IS_ANY_OF:past-lifetime,disabled-everywhere&limit=4&offset=${offset}`));
 
   expect(all.total).toBe(10);
   expect(pages.map(page => page.total)).toEqual([10, 10, 10]);
@@ -252,15 +252,15 @@ test('findings come in pages, in one order, with the total of all', async () => 
   expect((await health('?rule=IS:stale')).total).toBe(0);
 });
 
-test('a bad filter is refused with every violation', async () => {
-  const answer = await call(
+test('rejects invalid filters with every violation', async () => {
+  const response = await call(
     harness.app,
     'GET',
     path('/health?rule=IS:nonsense&snoozed=maybe&limit=0&offset=-1&feature=x'),
   );
 
-  expect(answer.status).toBe(400);
-  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual([
+  expect(response.status).toBe(400);
+  expect(response.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual([
     '/query/feature',
     '/query/limit',
     '/query/offset',
@@ -269,20 +269,20 @@ test('a bad filter is refused with every violation', async () => {
   ]);
 });
 
-test('a finding that is put off leaves the list until its moment, and is recorded', async () => {
+test('a snoozed finding leaves the list until its time, and the snooze is recorded', async () => {
   const name = await create({ age: 41 });
   const id = `past-lifetime:${name}`;
   const until = inDays(10);
 
-  const answer = await snooze(id, { reason: 'A campaign', until });
+  const response = await snooze(id, { reason: 'A campaign', until });
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 200,
     body: { reason: 'A campaign', until, createdBy: 'admin token' },
   });
   expect(await found('past-lifetime')).toEqual([]);
   const body = await health('?snoozed=true');
-  // Putting off is no change of the feature.
+  // Snoozing does not change the feature.
   expect(body.findings).toMatchObject([
     { id, snooze: { reason: 'A campaign', until }, evidence: { lastChange: { type: 'feature-created' } } },
   ]);
@@ -306,7 +306,7 @@ test('a finding that is put off leaves the list until its moment, and is recorde
   expect(await found('past-lifetime')).toEqual([name]);
 });
 
-test('putting off again changes it, the same again writes nothing, and it can be taken up before its time', async () => {
+test('snoozing again replaces the snooze, an equal snooze records nothing, and unsnoozing ends it', async () => {
   const name = await create({ age: 41 });
   const id = `past-lifetime:${name}`;
   const until = inDays(10);
@@ -323,14 +323,14 @@ test('putting off again changes it, the same again writes nothing, and it can be
 
   const state = (reason: string) => ({ rule: 'past-lifetime', feature: name, reason, until });
   expect(await types()).toEqual([
-    ['health-finding-woken', null, state('second')],
+    ['health-finding-unsnoozed', null, state('second')],
     ['health-finding-snoozed', state('second'), state('first')],
     ['health-finding-snoozed', state('first'), null],
   ]);
   expect(await found('past-lifetime')).toEqual([name]);
 });
 
-test('a segment’s finding can be put off too, and its snooze goes with it', async () => {
+test('deleting a segment deletes the snooze of its finding', async () => {
   const { id } = (
     await call(harness.app, 'POST', '/api/admin/segments', {
       body: { name: unique('segment'), project, constraints: [] },
@@ -343,18 +343,18 @@ test('a segment’s finding can be put off too, and its snooze goes with it', as
 });
 
 test.each([
-  ['a day that is past', { reason: 'x', until: '2020-01-01T00:00:00Z' }, 400],
-  ['a day too far away', { reason: 'x', until: inDays(367) }, 400],
+  ['a time in the past', { reason: 'x', until: '2020-01-01T00:00:00Z' }, 400],
+  ['a time more than 366 days ahead', { reason: 'x', until: inDays(367) }, 400],
   ['a leap second', { reason: 'x', until: '2016-12-31T23:59:60Z' }, 400],
   ['no reason', { until: inDays(1) }, 400],
   ['an unknown field', { reason: 'x', until: inDays(1), forever: true }, 400],
-])('%s is refused', async (_, body, status) => {
+])('rejects %s', async (_, body, status) => {
   const name = await create({ age: 41 });
 
   expect((await snooze(`past-lifetime:${name}`, body)).status).toBe(status);
 });
 
-test('what is not found cannot be put off', async () => {
+test('responds with 404 when snoozing a finding that does not exist', async () => {
   const name = await create();
   const body = { reason: 'x', until: inDays(1) };
 
@@ -365,16 +365,16 @@ test('what is not found cannot be put off', async () => {
   expect((await snooze(`nonsense:${name}`, body)).status).toBe(400);
 });
 
-test('putting off waits for who changes the feature, and then sees what became of it', async () => {
+test('snoozing waits for a concurrent change of the feature and sees its result', async () => {
   const name = await create({ age: 41 });
   let answered = false;
   let later: Promise<{ status: number }> | undefined;
 
   await harness.db.transaction().execute(async tx => {
     await sql`select from features where name = ${name} for update`.execute(tx);
-    later = snooze(`past-lifetime:${name}`, { reason: 'x', until: inDays(1) }).then(answer => {
+    later = snooze(`past-lifetime:${name}`, { reason: 'x', until: inDays(1) }).then(response => {
       answered = true;
-      return answer;
+      return response;
     });
     await untilWaiting(harness.db);
     expect(answered).toBe(false);
@@ -384,7 +384,7 @@ test('putting off waits for who changes the feature, and then sees what became o
   expect((await later)?.status).toBe(404);
 });
 
-test('a member may put off, a reader may not', async () => {
+test('a member may snooze findings, a reader may not', async () => {
   const name = await create({ age: 41 });
   const [member, reader] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   await makeMember(harness.db, member, project, 'Member');
@@ -395,7 +395,7 @@ test('a member may put off, a reader may not', async () => {
   expect((await snooze(`past-lifetime:${name}`, body, member.token)).status).toBe(200);
 });
 
-test('findings take the same statements whatever their number', async () => {
+test('the number of statements does not depend on the number of findings', async () => {
   await create({ age: 41 });
   const statements = async () => {
     const before = harness.statements.length;

@@ -6,12 +6,12 @@ import {
   parseSearch,
   parseWord,
 } from '../../../platform/http/filter.ts';
-import { RULES } from './rules.ts';
+import { RULES } from '../rules/rules.ts';
 
 export type FindingSearch = {
   rule?: string[];
   feature?: string[];
-  /** undefined: both */
+  /** undefined: snoozed or not */
   snoozed?: boolean;
   offset: number;
   limit: number;
@@ -27,7 +27,7 @@ const PARSERS: { [K in keyof Raw]-?: (value: unknown) => NonNullable<Raw[K]> } =
   limit: parseLimit,
 };
 
-/** Reads the parameters of the findings, or refuses with every violation. */
+/** Parses the query parameters of the findings, or rejects them with every violation. */
 export function parseFindingSearch(parameters: Record<string, unknown>): FindingSearch {
   const { snoozed, ...search } = parseSearch<Raw>(parameters, PARSERS, {
     snoozed: 'false',
@@ -41,5 +41,5 @@ function parseRules(value: unknown): string[] {
   const names = parseFilter(value);
   const known = RULES.map(({ name }): string => name);
   if (names.every(name => known.includes(name))) return names;
-  throw new FilterError(`must name rules among ${known.join(', ')}`);
+  throw new FilterError(`must contain only these rules: ${known.join(', ')}`);
 }

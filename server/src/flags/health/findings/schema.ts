@@ -1,63 +1,46 @@
 import { type Static, Type } from 'typebox';
 import { page, SearchQuery } from '../../../platform/http/filter.ts';
 import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../platform/http/schema.ts';
-import { RULES, type RuleName } from './rules.ts';
+import { RULES, type RuleName } from '../rules/rules.ts';
+import { Snooze } from '../snoozes/schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
 const points = Type.Number({
-  description: 'What the health gains if this is repaired; 0: it does not count into the health',
+  description: 'Points that the health gains if this is fixed; 0 if the rule does not affect the health',
   examples: [1.25],
 });
 export const ruleName = Type.Unsafe<RuleName>({
   title: 'HealthRuleName',
   type: 'string',
-  description: 'The rule that found it',
+  description: 'Name of the rule',
   enum: RULES.map(({ name }) => name),
   examples: ['past-lifetime'],
 });
-const remedy = Type.String({ examples: ['Remove it from the code and archive it.'] });
-
-export const Snooze = Named(
-  'HealthSnooze',
-  Type.Object({
-    reason: Type.String({ examples: ['The campaign runs until spring'] }),
-    until: Timestamp('When the finding comes back'),
-    createdAt: Timestamp('When it was put off'),
-    createdBy: Type.String({ examples: ['alice'] }),
-  }),
-);
-export type Snooze = Static<typeof Snooze>;
-
-export const NewSnooze = NamedObject(
-  'NewHealthSnooze',
-  {
-    reason: Type.String({ minLength: 1, maxLength: 1_000, examples: ['The campaign runs until spring'] }),
-    until: Type.String({ format: 'date-time', maxLength: 40, description: 'At most 366 days from now' }),
-  },
-  {
-    additionalProperties: false,
-    examples: [{ reason: 'The campaign runs until spring', until: '2027-03-01T00:00:00.000Z' }],
-  },
-);
-export type NewSnooze = Static<typeof NewSnooze>;
+const remedy = Type.String({
+  description: 'How to fix a finding of the rule',
+  examples: ['Remove the feature from the code, then archive it.'],
+});
 
 const Evidence = NamedObject('HealthEvidence', {
-  since: Nullable(Timestamp('Since when the rule finds it; null: not known')),
+  since: Nullable(Timestamp('Since when the rule applies; null if unknown')),
   type: Type.Optional(Type.String({ description: 'Type of the feature', examples: ['release'] })),
   createdAt: Timestamp('When the feature or segment was created'),
-  ageDays: Type.Integer({ description: 'Whole days since then', examples: [120] }),
+  ageDays: Type.Integer({
+    description: 'Full days since the feature or segment was created',
+    examples: [120],
+  }),
   lifetimeDays: Type.Optional(
-    Nullable(
-      Type.Integer({ description: 'How long features of the type are meant to live; null: for good' }),
-    ),
+    Nullable(Type.Integer({ description: 'Lifetime of the feature type in days; null: unlimited' })),
   ),
-  lastSeenAt: Type.Optional(Nullable(Timestamp('When an SDK last asked for the feature; null: never'))),
+  lastSeenAt: Type.Optional(Nullable(Timestamp('When an SDK last requested the feature; null: never'))),
   environments: Type.Array(
     NamedObject('HealthEvidenceEnvironment', {
       name: Type.String({ examples: ['production'] }),
       enabled: Type.Boolean(),
-      switchedAt: Timestamp('Since when it is on or off there'),
-      lastSeenAt: Nullable(Timestamp('When an SDK last asked for it there; null: never')),
+      toggledAt: Timestamp('When the feature was last enabled or disabled in the environment'),
+      lastSeenAt: Nullable(
+        Timestamp('When an SDK last requested the feature in the environment; null: never'),
+      ),
       hasEnabledStrategies: Type.Boolean(),
     }),
   ),
@@ -65,17 +48,19 @@ const Evidence = NamedObject('HealthEvidence', {
     NamedObject('HealthEvidenceChange', {
       id: Type.Integer({ description: 'Id of the event', examples: [4211] }),
       type: Type.String({ examples: ['feature-strategy-update'] }),
-      at: Timestamp('When it changed'),
+      at: Timestamp('When the feature changed'),
       by: Type.String({ examples: ['alice'] }),
     }),
   ),
-  archivedParents: Type.Optional(Type.Array(Type.String(), { description: 'What it depends on in vain' })),
+  archivedParents: Type.Optional(
+    Type.Array(Type.String(), { description: 'Archived features that the feature depends on' }),
+  ),
   clonedFrom: Type.Optional(
-    Type.String({ description: 'The feature it still equals', examples: ['checkout'] }),
+    Type.String({ description: 'Source that the copy still equals', examples: ['checkout'] }),
   ),
   references: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Features that refer to the segment without using it, 10 at most',
+      description: 'Up to 10 features with archived or disabled uses of the segment',
     }),
   ),
 });
@@ -83,13 +68,21 @@ const Evidence = NamedObject('HealthEvidence', {
 export const Finding = Named(
   'HealthFinding',
   Type.Object({
-    id: Type.String({ description: 'Rule and subject', examples: ['past-lifetime:checkout-v2'] }),
+    id: Type.String({
+      description: 'Rule and subject, separated by a colon',
+      examples: ['past-lifetime:checkout-v2'],
+    }),
     rule: ruleName,
-    feature: Nullable(Type.String({ description: 'What it is about', examples: ['checkout-v2'] })),
+    feature: Nullable(
+      Type.String({
+        description: 'Name of the feature that the finding is about',
+        examples: ['checkout-v2'],
+      }),
+    ),
     segment: Type.Unsafe<{ id: number; name: string } | null>({
       title: 'HealthFindingSegment',
       type: ['object', 'null'],
-      description: 'What it is about, if it is not a feature',
+      description: 'Segment that the finding is about; null if it is about a feature',
       properties: { id: { type: 'integer' }, name: { type: 'string' } },
       required: ['id', 'name'],
     }),
@@ -105,35 +98,41 @@ export const ProjectHealth = Named(
   'ProjectHealth',
   Type.Object({
     project: Type.String({ examples: ['payments'] }),
-    at: Timestamp('The moment of all these figures'),
+    at: Timestamp('Time at which the health was computed'),
     health: Type.Integer({ minimum: 0, maximum: 100, examples: [78] }),
-    technicalDebt: Type.Integer({ description: '100 less the health', examples: [22] }),
-    formula: Type.String({ description: 'How the health is computed' }),
+    technicalDebt: Type.Integer({ description: '100 minus the health', examples: [22] }),
+    formula: Type.String({ description: 'Formula of the health' }),
     counts: NamedObject('HealthCounts', {
-      features: count('Features that are not archived'),
-      stale: count('Those that are marked stale'),
-      potentiallyStale: count('Those that are older than their type is meant to live, and not marked stale'),
+      features: count('Active features'),
+      stale: count('Active features that are marked as stale'),
+      potentiallyStale: count(
+        'Active features that are older than the lifetime of their type and not marked as stale',
+      ),
     }),
     debtBudget: NamedObject('DebtBudget', {
       limit: Nullable(
-        Type.Integer({ description: 'Most stale and potentially stale features; null: any number' }),
+        Type.Integer({
+          description: 'Maximum number of stale and potentially stale features; null: no limit',
+        }),
       ),
       used: count('Stale and potentially stale features'),
-      exceeded: Type.Boolean({ description: 'New features are refused' }),
+      exceeded: Type.Boolean({ description: 'Whether the server rejects new features' }),
     }),
     rules: Type.Array(
       NamedObject('HealthRule', {
         rule: ruleName,
-        description: Type.String({ examples: ['Older than its type is meant to live'] }),
+        description: Type.String({
+          examples: ['The feature is older than the lifetime of its type and not marked as stale.'],
+        }),
         remedy,
-        findings: count('Findings that are not put off'),
-        snoozed: count('Findings that are put off'),
+        findings: count('Findings that are not snoozed'),
+        snoozed: count('Snoozed findings'),
         points,
         conclusive: Type.Boolean({
-          description: 'false: there is no evidence to judge by, such as no SDK that was ever seen',
+          description: 'false: the rule lacks data, for example because no SDK was ever seen',
         }),
       }),
-      { description: 'Every rule, with what repairing all of its findings would gain' },
+      { description: 'Every rule, with the points that fixing all its findings would gain' },
     ),
     findings: Type.Array(Ref(Finding)),
     total: count('Findings that match the filters'),
@@ -144,16 +143,19 @@ export type ProjectHealth = Static<typeof ProjectHealth>;
 export const HealthQuery = SearchQuery({
   rule: Type.Optional(
     Type.String({
-      description: 'IS: a rule, or IS_ANY_OF: several',
+      description: 'IS: one rule, or IS_ANY_OF: several rules',
       examples: ['IS_ANY_OF:stale,past-lifetime'],
     }),
   ),
   feature: Type.Optional(
-    Type.String({ description: 'IS: a feature, or IS_ANY_OF: several', examples: ['IS:checkout-v2'] }),
+    Type.String({
+      description: 'IS: one feature, or IS_ANY_OF: several features',
+      examples: ['IS:checkout-v2'],
+    }),
   ),
   snoozed: Type.Optional(
     Type.String({
-      description: 'false: findings that are not put off (the default); true: those that are; all: both',
+      description: 'false (default): findings that are not snoozed; true: snoozed findings; all: both',
       examples: ['false'],
     }),
   ),

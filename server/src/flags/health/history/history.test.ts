@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 afterEach(() => vi.useRealTimers());
 
-test('without a range it tells the last 30 days, up to this moment', async () => {
+test('returns the last 30 days up to now by default', async () => {
   await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, {
     body: { name: `${project}-new` },
   });
@@ -50,7 +50,7 @@ test('without a range it tells the last 30 days, up to this moment', async () =>
   expect(body.days[29]).toMatchObject({ date: today(), features: 1 });
 });
 
-test('a feature is told by its events: created, stale, archived, revived, deleted', async () => {
+test('rebuilds each day from created, stale, archived, revived and deleted events', async () => {
   const name = `${project}-told`;
   await tell('feature-created', name, 20, { type: 'release', stale: false });
   await tell('feature-stale-on', name, 18);
@@ -79,7 +79,7 @@ test('a feature is told by its events: created, stale, archived, revived, delete
   ]);
 });
 
-test('a lifetime counts for the days it was in force', async () => {
+test('applies each lifetime to the days when it was set', async () => {
   const name = `${project}-aging`;
   await tell('feature-created', name, 20, { type: 'operational', stale: false });
   await sql`
@@ -96,7 +96,7 @@ test('a lifetime counts for the days it was in force', async () => {
   ]);
 });
 
-test('days that are over are kept, today is not, and what is kept is told again', async () => {
+test('stores past days but not today, and returns stored days again', async () => {
   await tell('feature-created', `${project}-kept`, 3, { type: 'release', stale: false });
 
   const first = (await history(`?from=${ago(5)}`)).body;
@@ -111,7 +111,7 @@ test('days that are over are kept, today is not, and what is kept is told again'
   expect(again.find(({ date }: { date: string }) => date === ago(3))).toMatchObject({ stale: 1, health: 0 });
 });
 
-test('a day is not kept before it has been over for an hour', async () => {
+test('stores a day only one hour after its end', async () => {
   const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   vi.useFakeTimers({ toFake: ['Date'], now: midnight + 30 * 60_000 });
   const { body } = await history(`?from=${ago(2)}`);
@@ -122,7 +122,7 @@ test('a day is not kept before it has been over for an hour', async () => {
   expect(await kept()).toEqual(days.slice(0, 1));
 });
 
-test('the history of a project takes the same statements whatever its length', async () => {
+test('the number of statements does not depend on the length of the range', async () => {
   const statements = async (query: string) => {
     const before = harness.statements.length;
     await history(query);
@@ -133,7 +133,7 @@ test('the history of a project takes the same statements whatever its length', a
   expect(await statements(`?from=${ago(365)}`)).toBe(await statements(`?from=${ago(1)}`));
 });
 
-test('two who ask for the same days at once both get them', async () => {
+test('two concurrent requests for the same days both succeed', async () => {
   await tell('feature-created', `${project}-twice`, 30, { type: 'release', stale: false });
   let second: ReturnType<typeof history> | undefined;
 
@@ -152,10 +152,10 @@ test('two who ask for the same days at once both get them', async () => {
 test.each([
   ['from after to', '?from=2026-03-02&to=2026-03-01', ['/query/from']],
   ['more than 366 days', '?from=2024-01-01&to=2025-01-01', ['/query/from']],
-  ['a day that has not come', '?from=2999-01-01', ['/query/from']],
-  ['days that are not in the calendar', '?from=2026-02-30&to=nonsense', ['/query/from', '/query/to']],
-  ['a day given twice', '?from=2026-03-01&from=2026-03-02', ['/query/from']],
-])('%s is refused', async (_, query, paths) => {
+  ['a day in the future', '?from=2999-01-01', ['/query/from']],
+  ['days that do not exist', '?from=2026-02-30&to=nonsense', ['/query/from', '/query/to']],
+  ['a repeated parameter', '?from=2026-03-01&from=2026-03-02', ['/query/from']],
+])('rejects %s', async (_, query, paths) => {
   const { status, body } = await history(query);
 
   expect(status).toBe(400);

@@ -6,8 +6,8 @@ import type { HealthHistory } from './schema.ts';
 import { type Range, readDays } from './store.ts';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 366;
-const USUAL_DAYS = 30;
+const MAX_DAYS = 366;
+const DEFAULT_DAYS = 30;
 
 export async function readHistory(db: Db, project: string, range: Range, at: Date): Promise<HealthHistory> {
   const days = await db.transaction().execute(tx => readDays(tx, project, range, at));
@@ -18,15 +18,15 @@ export async function readHistory(db: Db, project: string, range: Range, at: Dat
   };
 }
 
-/** Reads the range of days, or refuses with every violation. A day that has not come yet is left out. */
+/** Parses the range of days, or rejects it with every violation. Days in the future are omitted. */
 export function parseRange(parameters: Record<string, unknown>, at: Date): Range {
   const today = dayOf(at.getTime());
-  const asked = parseSearch<Partial<Range>>(parameters, { from: parsePlainDay, to: parsePlainDay }, {});
-  const to = asked.to === undefined || asked.to > today ? today : asked.to;
-  const from = asked.from ?? dayOf(Date.parse(to) - (USUAL_DAYS - 1) * DAY_MS);
-  if (from > (asked.to ?? to)) throw badData([{ message: 'from is after to', path: '/query/from' }]);
-  if (Date.parse(to) - Date.parse(from) >= MOST_DAYS * DAY_MS)
-    throw badData([{ message: `from and to must span ${MOST_DAYS} days at most`, path: '/query/from' }]);
+  const range = parseSearch<Partial<Range>>(parameters, { from: parsePlainDay, to: parsePlainDay }, {});
+  const to = range.to === undefined || range.to > today ? today : range.to;
+  const from = range.from ?? dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);
+  if (from > (range.to ?? to)) throw badData([{ message: 'from must not be after to', path: '/query/from' }]);
+  if (Date.parse(to) - Date.parse(from) >= MAX_DAYS * DAY_MS)
+    throw badData([{ message: `from and to must span at most ${MAX_DAYS} days`, path: '/query/from' }]);
   return { from, to };
 }
 

@@ -9,19 +9,19 @@ export const HealthHistory = Named(
   'HealthHistory',
   Type.Object({
     project: Type.String({ examples: ['payments'] }),
-    formula: Type.String({ description: 'How the health is computed' }),
+    formula: Type.String({ description: 'Formula of the health' }),
     days: Type.Array(
       NamedObject('HealthDay', {
         date: day,
         health: Type.Integer({ minimum: 0, maximum: 100, examples: [78] }),
-        technicalDebt: Type.Integer({ description: '100 less the health', examples: [22] }),
-        features: count('Features that were not archived'),
-        stale: count('Those that were marked stale'),
+        technicalDebt: Type.Integer({ description: '100 minus the health', examples: [22] }),
+        features: count('Active features'),
+        stale: count('Active features that were marked as stale'),
         potentiallyStale: count(
-          'Those that were older than their type was meant to live, and not marked stale',
+          'Active features that were older than the lifetime of their type and not marked as stale',
         ),
       }),
-      { description: 'Each day at its end, UTC; today at this moment' },
+      { description: 'The health at the end of each day, UTC; for today, the current health' },
     ),
   }),
 );
@@ -30,11 +30,14 @@ export type HealthHistory = Static<typeof HealthHistory>;
 export const HistoryQuery = SearchQuery({
   from: Type.Optional(
     Type.String({
-      description: 'First day, UTC; 30 days with the last if left out',
+      description: 'First day, UTC; by default 29 days before the last day',
       examples: ['2026-10-17'],
     }),
   ),
   to: Type.Optional(
-    Type.String({ description: 'Last day, UTC; today if left out, and at most', examples: ['2026-11-15'] }),
+    Type.String({
+      description: 'Last day, UTC; today by default. A later day counts as today.',
+      examples: ['2026-11-15'],
+    }),
   ),
 });

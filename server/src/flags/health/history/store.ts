@@ -8,25 +8,25 @@ export type Range = { from: string; to: string };
 
 const UTC_DAY = (column: string) => sql`(${sql.ref(column)} at time zone 'UTC')::date`;
 
-/** What tells which features a project ever had. The lists are literals, so that the partial indexes serve. */
+/** Events that put a feature into a project. The lists are literals, so that PostgreSQL can use the partial indexes. */
 const BELONGING = sql`('feature-created', 'feature-project-change')`;
 const STATE = sql`('feature-created', 'feature-deleted', 'feature-archived', 'feature-revived', 'feature-stale-on',
   'feature-stale-off', 'feature-metadata-updated', 'feature-project-change')`;
 
-/** More feature types than anyone has; the last number is for those that are gone. */
+/** Upper bound of the number of feature types. The last number stands for deleted types. */
 const TYPES = 1_024;
 
 /**
- * Health of each day at its end, rebuilt from the events alone; of today as it is at this moment.
+ * The counts at the end of each day, rebuilt from the events, and the current counts for today.
  *
- * A feature's events, in order, tell its state from one to the next: the state is a span of days. Within a span a feature is
- * potentially stale from the day it outlives its type, and the lifetimes of types have their own spans. Each span adds one
- * to the day it begins and takes it back on the day it ends; a running sum gives every day at once.
+ * Each event of a feature starts a span of days with the same state. Within a span, a feature is potentially stale from the day
+ * it exceeds the lifetime of its type, and lifetimes have spans of their own. Each span adds one on its first day and subtracts
+ * one on the day after its last, so a running sum gives the counts of every day.
  *
- * The last value told of something is the greatest of `id * n + value` so far: ids grow, and the value comes along.
+ * The latest value of a field is the maximum of `id * n + value` so far, modulo n, because ids only grow.
  *
- * Days that are over are kept. A day counts as over an hour after its end by the clocks of server and database, so
- * that no transaction is still open that could write an event of that day.
+ * Past days are stored. A day is past one hour after its end by the clocks of both server and database, so that no open
+ * transaction can still write an event of that day.
  */
 export async function readDays(tx: Tx, project: string, { from, to }: Range, at: Date): Promise<Day[]> {
   const today = sql`(${at}::timestamptz at time zone 'UTC')::date`;

@@ -1,0 +1,92 @@
+/** Days for which a feature may be enabled or disabled everywhere, or equal its source, before a rule finds it. */
+export const SETTLED_DAYS = 30;
+/** Days for which a new feature may be unused. */
+export const NEW_DAYS = 7;
+
+export type RuleName =
+  | 'stale'
+  | 'past-lifetime'
+  | 'enabled-everywhere'
+  | 'disabled-everywhere'
+  | 'never-seen'
+  | 'no-strategies'
+  | 'archived-parent'
+  | 'duplicate-of-clone'
+  | 'unused-segment';
+
+export type Rule = {
+  name: RuleName;
+  description: string;
+  remedy: string;
+  /** Whether the findings of the rule reduce the health. */
+  counts: boolean;
+  subject: 'feature' | 'segment';
+};
+
+/** What each rule finds, and how to fix a finding. The queries are in store.ts. */
+export const RULES: readonly Rule[] = [
+  {
+    name: 'stale',
+    description: 'The feature is marked as stale.',
+    remedy: 'Remove the feature from the code, then archive it. Or unmark it as stale.',
+    counts: true,
+    subject: 'feature',
+  },
+  {
+    name: 'past-lifetime',
+    description: 'The feature is older than the lifetime of its type and not marked as stale.',
+    remedy:
+      'Remove the feature from the code, then archive it. Or give it a type with a longer lifetime if it is permanent.',
+    counts: true,
+    subject: 'feature',
+  },
+  {
+    name: 'enabled-everywhere',
+    description: `The feature has been enabled in every environment for ${SETTLED_DAYS} days, and its type has a limited lifetime.`,
+    remedy: 'Make the enabled code path the only one, then archive the feature.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'disabled-everywhere',
+    description: `The feature has been disabled in every environment for ${SETTLED_DAYS} days, and its type has a limited lifetime.`,
+    remedy: 'Remove the disabled code path, then archive the feature.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'never-seen',
+    description: `No SDK has requested the feature, and it is older than ${NEW_DAYS} days.`,
+    remedy: 'Archive the feature if no code uses it.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'no-strategies',
+    description: `The feature has no enabled strategy in any environment, and it is older than ${NEW_DAYS} days.`,
+    remedy: 'Add a strategy, or archive the feature.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'archived-parent',
+    description: 'The feature depends on an archived feature.',
+    remedy: 'Remove the dependency, or revive the parent.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'duplicate-of-clone',
+    description: `The feature is a copy that has had the same strategies and variants as its source for ${SETTLED_DAYS} days.`,
+    remedy: 'Archive one of the two features, or change one of them.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'unused-segment',
+    description: 'No enabled strategy of an active feature uses the segment of the project.',
+    remedy: 'Remove the segment from the strategies that still refer to it, then delete it.',
+    counts: false,
+    subject: 'segment',
+  },
+];
