@@ -3,7 +3,7 @@ import type { Exception } from './check.ts';
 /** Files and folders that are still to be rewritten. Remove an entry when its words are right. */
 export const PENDING: string[] = [
   'ARCHITECTURE.md',
-  'docs',
+  'docs/reference/events.md',
   'bench',
   'scripts/complete-lockfile.ts',
   'scripts/setup',

@@ -35,7 +35,7 @@ const CALQUES: Word[] = [
   { pattern: /\bmend(?:s|ed|ing)?\b/gi, instead: 'fix, repair' },
   { pattern: /\b(?:tell|tells|told|telling) of\b/gi, instead: 'describe, report, notify' },
   {
-    pattern: /\b(?:is|are|was|were|be|been|being) told\b/gi,
+    pattern: /\b(?:is|are|was|were|be|been|being) told\b(?! apart)/gi,
     instead: 'is notified, learns, the response says',
   },
   { pattern: /\bwhoever\b/gi, instead: 'anyone who, a caller who' },
