@@ -1,8 +1,8 @@
 import { cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { buildApp } from '../server/src/app.ts';
 import { createInitialAdminTokens } from '../server/src/people/api-tokens/initial-admin-tokens.ts';
+import { readOptions } from '../server/src/platform/command-line.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { type Db, openDb } from '../server/src/platform/db/database.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
@@ -10,8 +10,13 @@ import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database
 import { startProcess, stopProcess } from '../server/src/test/process.ts';
 import { cpuBetween, percentile, readCpu, timed } from './measure.ts';
 
-const { values: options } = parseArgs({
-  options: { features: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '200' } },
+const options = readOptions({
+  run: 'npm run bench:clone',
+  does: 'Measures clones of features on a large instance.',
+  options: {
+    features: { type: 'string', default: '10000', meaning: 'Number of features' },
+    rounds: { type: 'string', default: '200', meaning: 'Number of clones' },
+  },
 });
 const FEATURES = Number(options.features);
 const ROUNDS = Number(options.rounds);

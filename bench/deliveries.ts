@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto';
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
@@ -11,6 +10,7 @@ import { buildApp } from '../server/src/app.ts';
 import { createIntegration } from '../server/src/delivery/integrations/create.ts';
 import { createInitialAdminTokens } from '../server/src/people/api-tokens/initial-admin-tokens.ts';
 import { SYSTEM } from '../server/src/platform/actor.ts';
+import { readOptions } from '../server/src/platform/command-line.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { type Db, openDb } from '../server/src/platform/db/database.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
@@ -23,13 +23,19 @@ import { startProcess, stopProcess } from '../server/src/test/process.ts';
 import { startReceiver } from '../server/src/test/receiver.ts';
 import { percentile, recordStatements, timed, timeInTurn } from './measure.ts';
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  run: 'npm run bench:deliveries',
+  does: 'Measures latency and throughput of deliveries, a dead receiver next to a healthy one, and the list of records.',
   options: {
-    latency: { type: 'string', default: '300' },
-    events: { type: 'string', default: '3000' },
-    dead: { type: 'string', default: '5000' },
-    records: { type: 'string', default: '100000' },
-    only: { type: 'string', default: '' },
+    latency: { type: 'string', default: '300', meaning: 'Number of deliveries on an idle server' },
+    events: { type: 'string', default: '3000', meaning: 'Number of events for the throughput' },
+    dead: {
+      type: 'string',
+      default: '5000',
+      meaning: 'Number of deliveries that wait for the dead receiver',
+    },
+    records: { type: 'string', default: '100000', meaning: 'Number of records in the list' },
+    only: { type: 'string', default: '', meaning: 'Run only the measurements whose name contains this text' },
   },
 });
 const KEY = Buffer.alloc(32, 7);

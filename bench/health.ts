@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { buildApp } from '../server/src/app.ts';
+import { readOptions } from '../server/src/platform/command-line.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { type Db, openDb } from '../server/src/platform/db/database.ts';
 import type { App } from '../server/src/platform/http/app.ts';
@@ -18,11 +18,13 @@ import {
 } from './measure.ts';
 import { ADMIN_TOKEN, printMachine, type Server, startServer } from './server.ts';
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  run: 'npm run bench:health',
+  does: 'Measures the health report of a large project.',
   options: {
-    fresh: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-    rounds: { type: 'string', default: '15' },
+    fresh: { type: 'boolean', default: false, meaning: 'Create the database again' },
+    only: { type: 'string', default: '', meaning: 'Run only the cases whose name contains this text' },
+    rounds: { type: 'string', default: '15', meaning: 'Requests per case' },
   },
 });
 

@@ -2,19 +2,25 @@
 // delivery. With --postgres it runs a PostgreSQL of its own, which restarts need: --postgres names the folder of its programs, --as the user that may
 // run them.
 import { randomBytes, randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../server/src/platform/command-line.ts';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
 import { type Campaign, randomFrom, runCampaign } from '../server/src/test/delivery-campaign.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  run: 'npm run bench:kills',
+  does: 'Kills the delivering server at random moments and counts the outcome of every delivery.',
   options: {
-    kills: { type: 'string', default: '200' },
-    restarts: { type: 'string', default: '0' },
-    events: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-    postgres: { type: 'string', default: '' },
-    as: { type: 'string', default: 'postgres' },
+    kills: { type: 'string', default: '200', meaning: 'Number of kills' },
+    restarts: { type: 'string', default: '0', meaning: 'Number of PostgreSQL restarts; requires --postgres' },
+    events: { type: 'string', default: '2000', meaning: 'Number of events' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)), meaning: 'Seed of a run to repeat' },
+    postgres: {
+      type: 'string',
+      default: '',
+      meaning: 'Folder of the PostgreSQL programs; empty for the server at DATABASE_URL',
+    },
+    as: { type: 'string', default: 'postgres', meaning: 'System user that runs PostgreSQL' },
   },
 });
 

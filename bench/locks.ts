@@ -1,16 +1,22 @@
 // Runs every write of the API against every other one, with transactions that overlap after each lock, and reports
 // deadlocks. --sample takes only some of the trials, --only those whose first or second operation matches.
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../server/src/platform/command-line.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
 import { locksOf, pausesOf, startLockCampaign } from '../server/src/test/lock-campaign.ts';
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  run: 'npm run campaign:locks',
+  does: 'Runs every write of the API against every other write and reports deadlocks.',
   options: {
-    sample: { type: 'string', default: '1' },
-    only: { type: 'string', default: '' },
-    list: { type: 'boolean', default: false },
+    sample: { type: 'string', default: '1', meaning: 'Share of the trials to run, from 0 to 1' },
+    only: {
+      type: 'string',
+      default: '',
+      meaning: 'Regular expression that the name of one of both operations must match',
+    },
+    list: { type: 'boolean', default: false, meaning: 'Print the locks of each write and exit' },
   },
 });
 

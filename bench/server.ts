@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,7 +28,13 @@ export async function makeViewer(db: Db): Promise<string> {
   return String(secret);
 }
 
-export type Server = { url: string; pid: number; stop: () => Promise<void> };
+export type Server = {
+  url: string;
+  pid: number;
+  /** The highest memory use so far, from /proc. */
+  peakMemoryMb: () => Promise<string>;
+  stop: () => Promise<void>;
+};
 
 export async function startServer(database: URL): Promise<Server> {
   const port = await freePort();
@@ -44,25 +51,33 @@ export async function startServer(database: URL): Promise<Server> {
     stdio: ['ignore', 2, 2],
   });
   const url = `http://127.0.0.1:${port}`;
-  const sayThatItEnded = (code: number | null, signal: string | null) =>
-    console.error(`The server ended: ${signal ?? `code ${code}`}`);
-  child.once('exit', sayThatItEnded);
-  // However this process ends, it leaves no server behind.
+  const reportExit = (code: number | null, signal: string | null) =>
+    console.error(`server exited: ${signal ?? `code ${code}`}`);
+  child.once('exit', reportExit);
+  // The server never outlives this process.
   process.once('exit', () => child.kill('SIGKILL'));
   process.once('SIGTERM', () => process.exit(143));
   const stop = async () => {
-    child.off('exit', sayThatItEnded);
+    child.off('exit', reportExit);
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');
     await once(child, 'exit');
   };
   for (let n = 0; n < 300 && child.exitCode === null; n++) {
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
-    if (ready?.status === 200 && child.pid !== undefined) return { url, pid: child.pid, stop };
+    const { pid } = child;
+    if (ready?.status === 200 && pid !== undefined) {
+      return { url, pid, peakMemoryMb: () => peakMemoryMb(pid), stop };
+    }
     await sleep(100);
   }
   await stop();
   throw new Error('The server did not start within 30 s');
+}
+
+async function peakMemoryMb(pid: number): Promise<string> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024).toFixed(0);
 }
 
 async function freePort(): Promise<number> {

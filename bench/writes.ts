@@ -1,10 +1,16 @@
 import pg from 'pg';
 import { buildApp } from '../server/src/app.ts';
+import { readOptions } from '../server/src/platform/command-line.ts';
 import { readConfig } from '../server/src/platform/config.ts';
 import { openDb } from '../server/src/platform/db/database.ts';
 import { LARGE_PROJECT, prepareFeatures } from './feature-data.ts';
 import { backendsOf, both, cpuBetween, readCpu, timed } from './measure.ts';
 import { ADMIN_TOKEN, printMachine, type Server, startServer } from './server.ts';
+
+readOptions({
+  run: 'npm run bench:writes',
+  does: 'Measures changes on a large instance, and compares each request with its bare SQL.',
+});
 
 const ROUNDS = 300;
 const WARM_UP = 20;

@@ -1,8 +1,8 @@
 // Sends generated hostile requests to a real server and fails if one becomes a 5xx or hangs, if the process ends or
 // grows, or if it logs an error. --seed repeats a run.
 import { randomBytes, randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import fc from 'fast-check';
+import { readOptions } from '../../server/src/platform/command-line.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
 import { exposedFeatures } from '../../server/src/test/consistency.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
@@ -14,13 +14,18 @@ import { asCurl } from './curl.ts';
 import { type HostileRequest, hostileRequests } from './requests.ts';
 import { closeConnections, send } from './send.ts';
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  run: 'npm run campaign:hostile',
+  does: 'Sends generated hostile requests to a server. Fails when a request gets a 5xx or hangs, or when the process grows or exits.',
   options: {
-    requests: { type: 'string', default: '100000' },
-    /** Begins with the round of this request, to repeat a failure sooner. */
-    from: { type: 'string', default: '0' },
-    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-    'at-once': { type: 'string', default: '16' },
+    requests: { type: 'string', default: '100000', meaning: 'Number of requests' },
+    from: {
+      type: 'string',
+      default: '0',
+      meaning: 'Number of the first request, to repeat a failure sooner',
+    },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)), meaning: 'Seed of a run to repeat' },
+    'at-once': { type: 'string', default: '16', meaning: 'Number of concurrent requests' },
   },
 });
 

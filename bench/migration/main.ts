@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../server/src/platform/command-line.ts';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { startProcess, stopProcess } from '../../server/src/test/process.ts';
@@ -18,13 +18,22 @@ import { percentile } from '../measure.ts';
 import { fill } from './data.ts';
 import { type Sample, startLoad } from './load.ts';
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  run: 'npm run campaign:migration',
+  does: 'Applies the newest migration to a large database while a server of the previous version reads and writes.',
   options: {
-    events: { type: 'string', default: '1000000' },
-    flags: { type: 'string', default: '10000' },
-    seconds: { type: 'string', default: '20' },
-    probe: { type: 'boolean', default: false },
-    previous: { type: 'string' },
+    events: { type: 'string', default: '1000000', meaning: 'Number of events' },
+    flags: { type: 'string', default: '10000', meaning: 'Number of features' },
+    seconds: { type: 'string', default: '20', meaning: 'Seconds of load before and after the migration' },
+    probe: {
+      type: 'boolean',
+      default: false,
+      meaning: 'Apply the files of bench/migration/probe after all migrations',
+    },
+    previous: {
+      type: 'string',
+      meaning: 'Tag of the previous version; applies every migration that the tag does not have',
+    },
   },
 });
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

@@ -4,7 +4,7 @@
 // delivery is accounted for.
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { readOptions } from '../../server/src/platform/command-line.ts';
 import { randomFrom } from '../../server/src/test/delivery-campaign.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../server/src/test/process.ts';
 import { startTcpProxy } from '../../server/src/test/tcp-proxy.ts';
@@ -14,12 +14,14 @@ import { accountForDeliveries, countDeadlocks, startReceivers } from './deliveri
 import { startLoad } from './load.ts';
 import { watchMemory } from './memory.ts';
 
-const { values: options } = parseArgs({
+const options = readOptions({
+  run: 'npm run campaign:soak',
+  does: 'Runs a mixed load on two servers while PostgreSQL is restarted twice and becomes unreachable once.',
   options: {
-    minutes: { type: 'string', default: '20' },
-    seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-    postgres: { type: 'string', default: newestPrograms() },
-    as: { type: 'string', default: 'postgres' },
+    minutes: { type: 'string', default: '20', meaning: 'Duration of the load' },
+    seed: { type: 'string', default: String(randomInt(2 ** 31)), meaning: 'Seed of a run to repeat' },
+    postgres: { type: 'string', default: newestPrograms(), meaning: 'Folder of the PostgreSQL programs' },
+    as: { type: 'string', default: 'postgres', meaning: 'System user that runs PostgreSQL' },
   },
 });
 

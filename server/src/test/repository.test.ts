@@ -148,6 +148,16 @@ test('the compiler rejects an unknown column where it is written', () => {
   expect(columns).toBeTypeOf('function');
 });
 
+test('every program reads its options with readOptions', () => {
+  const programs = readdirSync(join(ROOT, 'bench'), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts'))
+    .map(path => [path, readFileSync(join(ROOT, 'bench', path), 'utf8')] as const);
+
+  expect(programs.filter(([, text]) => /parseArgs|process\.argv/.test(text)).map(([path]) => path)).toEqual(
+    [],
+  );
+});
+
 test('every script that opens the database reads .env', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   for (const name of ['start', 'dev', 'migrate', 'table-types', 'rotate-secrets']) {
