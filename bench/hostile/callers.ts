@@ -1,4 +1,4 @@
-import { switchFeatures } from '../../server/src/flags/feature-environments/toggle.ts';
+import { toggleFeatures } from '../../server/src/flags/feature-environments/toggle.ts';
 import { createFeature } from '../../server/src/flags/features/create.ts';
 import { SYSTEM } from '../../server/src/platform/actor.ts';
 import type { Db } from '../../server/src/platform/db/database.ts';
@@ -70,6 +70,6 @@ async function keepThings(db: Db): Promise<void> {
   );
   await change(db, SYSTEM, current => createFeature(current, 'fuzzed', { name: 'fuzzed' })).catch(() => {});
   await change(db, SYSTEM, current =>
-    switchFeatures(current, 'fuzzed', 'development', ['fuzzed'], true),
+    toggleFeatures(current, 'fuzzed', 'development', ['fuzzed'], true),
   ).catch(() => {});
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RootRole } from '../src/access/roles.ts';
 import { addStrategy } from '../src/flags/feature-environments/strategies.ts';
-import { switchFeatures } from '../src/flags/feature-environments/toggle.ts';
+import { toggleFeatures } from '../src/flags/feature-environments/toggle.ts';
 import { createFeature } from '../src/flags/features/create.ts';
 import type { NewFeature } from '../src/flags/features/schema.ts';
 import { markStale } from '../src/flags/features/stale.ts';
@@ -73,7 +73,7 @@ async function makeFeatures(db: Db, actor: Actor): Promise<void> {
   );
   for (const environment of ['development', 'production']) {
     await change(db, actor, current =>
-      switchFeatures(current, project, environment, ['pay.new-basket'], true),
+      toggleFeatures(current, project, environment, ['pay.new-basket'], true),
     );
   }
   await add({ name: 'pay.old-cards', type: 'operational' });

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { switchFeatures } from '../flags/feature-environments/toggle.ts';
+import { toggleFeatures } from '../flags/feature-environments/toggle.ts';
 import { createFeature } from '../flags/features/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import { type Db, openDb, type Tx } from '../platform/db/database.ts';
@@ -295,7 +295,7 @@ function planChanges({ projects: all, features }: State, round: string, random: 
 async function makeEnabledFeature(db: Db, name: string): Promise<void> {
   await change(db, SYSTEM, async current => {
     await createFeature(current, 'default', { name });
-    await switchFeatures(current, 'default', 'production', [name], true);
+    await toggleFeatures(current, 'default', 'production', [name], true);
   });
 }
 

@@ -9,7 +9,7 @@ import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { insertRichFeature, insertSegment, type RichFeature } from '../../test/rich-feature.ts';
 import { untilWaiting } from '../../test/waiting.ts';
-import { readFeatures } from '../features/load.ts';
+import { readFeatures } from '../features/read.ts';
 import type { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { PARTS } from './schema.ts';

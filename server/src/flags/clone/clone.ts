@@ -1,7 +1,7 @@
 import { mayName } from '../../access/visibility.ts';
 import type { Change } from '../../record/change.ts';
 import { attachParents } from '../dependencies/add.ts';
-import { placeCopies } from '../feature-environments/strategies.ts';
+import { addCopies } from '../feature-environments/strategies.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { attachTags } from '../tags/attach.ts';
 import { type CloneInput, makePlan, rejectImpossible } from './plan.ts';
@@ -52,7 +52,7 @@ async function writeCopies(current: Change, input: CloneInput, copies: PlannedCo
       },
     });
   }
-  await placeCopies(current, project, strategiesOf(copies, options.replaceGroupId));
+  await addCopies(current, project, strategiesOf(copies, options.replaceGroupId));
   for (const { featureName, environment, variants: list } of variants) {
     record({
       type: 'feature-environment-variants-updated',

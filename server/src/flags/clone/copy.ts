@@ -1,5 +1,5 @@
 import type { FeatureEnvironment, PlannedStrategy } from '../feature-environments/schema.ts';
-import type { Feature } from '../features/schema.ts';
+import type { FeatureState } from '../features/schema.ts';
 import type { OmittedPart, Part, PlannedCopy } from './schema.ts';
 
 export type CloneOptions = {
@@ -13,7 +13,12 @@ export type CloneOptions = {
 export type Target = { project: string; environments: string[]; copyNames: Map<string, string> };
 
 /** Plans a copy of the source. A parent that is cloned in the same request is replaced by its copy. */
-export function planCopy(source: Feature, name: string, target: Target, options: CloneOptions): PlannedCopy {
+export function planCopy(
+  source: FeatureState,
+  name: string,
+  target: Target,
+  options: CloneOptions,
+): PlannedCopy {
   const includes = (part: Part) => options.include.includes(part);
   const environments = environmentPairs(source, target, options).flatMap(({ from, to }) => {
     const here = source.environments.find(environment => environment.name === from);
@@ -41,7 +46,7 @@ export function planCopy(source: Feature, name: string, target: Target, options:
   };
 }
 
-const environmentPairs = (source: Feature, target: Target, { environments }: CloneOptions) =>
+const environmentPairs = (source: FeatureState, target: Target, { environments }: CloneOptions) =>
   environments ??
   source.environments
     .filter(({ name }) => target.environments.includes(name))
@@ -59,7 +64,7 @@ const planStrategy =
   });
 
 /** Lists only parts that the source has. */
-function* omittedParts(source: Feature, target: Target, options: CloneOptions): Generator<OmittedPart> {
+function* omittedParts(source: FeatureState, target: Target, options: CloneOptions): Generator<OmittedPart> {
   const copied = new Set(environmentPairs(source, target, options).map(({ from }) => from));
   for (const { name, strategies, variants } of source.environments) {
     if (copied.has(name) || strategies.length + variants.length === 0) continue;
@@ -81,7 +86,7 @@ function* omittedParts(source: Feature, target: Target, options: CloneOptions): 
     yield { part: 'children', environment: null, reason: 'Children keep depending on the source.' };
 }
 
-const has = (source: Feature, part: Part): boolean =>
+const has = (source: FeatureState, part: Part): boolean =>
   part === 'tags' || part === 'dependencies'
     ? source[part].length > 0
     : source.environments.some(environment => environment[part].length > 0);

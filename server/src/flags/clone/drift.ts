@@ -4,15 +4,16 @@ import type { Db } from '../../platform/db/database.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
 import type { Dependency } from '../dependencies/schema.ts';
 import type { FeatureEnvironment, FeatureStrategy } from '../feature-environments/schema.ts';
-import { findReadable, readFeature } from '../features/load.ts';
-import type { Feature } from '../features/schema.ts';
+import { readFeature } from '../features/read.ts';
+import type { FeatureState } from '../features/schema.ts';
+import { listReadableStates } from '../features/state/store.ts';
 import type { Difference, Drift } from './schema.ts';
 import { listOrigins } from './store.ts';
 
 /** The differences between a copy and its source, in the parts that cloning copies. */
 export async function readDrift(db: Db, actor: Actor, project: string, name: string): Promise<Drift> {
   const copy = await readFeature(db, actor, project, name);
-  const source = copy.clonedFrom ? await findReadable(db, actor, copy.clonedFrom.feature) : undefined;
+  const [source] = copy.clonedFrom ? await listReadableStates(db, actor, [copy.clonedFrom.feature]) : [];
   if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature ${name} is not a copy.`);
   // A feature that is younger than the copy only has the name of the deleted source.
   if (!source || source.createdAt > copy.createdAt) throw notFound(`The source of feature ${name}`);
@@ -32,8 +33,8 @@ export async function readDrift(db: Db, actor: Actor, project: string, name: str
 
 /** `originOf` maps a parent of the copy to its own source, so that a parent and a child cloned together do not differ. */
 export function* compare(
-  source: Feature,
-  copy: Feature,
+  source: FeatureState,
+  copy: FeatureState,
   originOf: Map<string, string>,
 ): Generator<Difference> {
   for (const part of ['type', 'description', 'impressionData'] as const) {
@@ -48,7 +49,7 @@ export function* compare(
   yield* listDifferences('dependencies', source.dependencies, copy.dependencies, sameParent);
 }
 
-function* environmentDifferences(source: Feature, copy: Feature): Generator<Difference> {
+function* environmentDifferences(source: FeatureState, copy: FeatureState): Generator<Difference> {
   const inCopy = new Map(copy.environments.map(environment => [environment.name, environment]));
   const inSource = new Set(source.environments.map(({ name }) => name));
   for (const here of source.environments) {

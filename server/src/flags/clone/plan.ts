@@ -13,11 +13,13 @@ import {
 } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';
-import { admissionErrors, instanceLimitErrors } from '../features/create.ts';
-import { holdSources, readReadable, takenNames } from '../features/load.ts';
-import type { Feature } from '../features/schema.ts';
+import { admissionErrors, instanceLimitErrors } from '../features/admission.ts';
+import type { FeatureState } from '../features/schema.ts';
+import { listReadableStates } from '../features/state/store.ts';
+import { listTakenNames } from '../features/store.ts';
 import { type CloneOptions, planCopy } from './copy.ts';
 import type { ClonePlan, PlannedCopy } from './schema.ts';
+import { lockSources } from './sources.ts';
 import { lockEnvironmentsForCopy, lockTagsForCopy } from './store.ts';
 
 /** Which features to copy, the names of the copies and the target project. */
@@ -72,7 +74,7 @@ export async function makePlan(
   await lockTagsForCopy(tx, names);
   const admission = await admissionErrors(tx, project, namesIn(input));
   const environments = await lockEnvironmentsForCopy(tx, project);
-  const { sources, projectOf, errors: sourceErrors } = await holdSources(tx, actor, names);
+  const { sources, projectOf, errors: sourceErrors } = await lockSources(tx, actor, names);
 
   // If a source is copied twice, the copies of its children depend on its first copy.
   const copyNames = new Map(features.toReversed().map(({ source, name }) => [source, name]));
@@ -88,7 +90,7 @@ export async function makePlan(
     ...(await segmentViolations(tx, project, copies)),
   ];
   const permissions = await requiredPermissions(tx, actor, project, copies);
-  const taken = await takenNames(tx, namesIn(input));
+  const taken = await listTakenNames(tx, namesIn(input));
   return {
     copies,
     permissions,
@@ -134,7 +136,7 @@ export async function cloneManyViolations(
   copies: { feature?: string; name?: string }[],
 ): Promise<Violation[]> {
   const sources = copies.flatMap(({ feature }) => feature ?? []);
-  const found = new Set((await readReadable(db, actor, sources)).map(({ name }) => name));
+  const found = new Set((await listReadableStates(db, actor, sources)).map(({ name }) => name));
   return [
     ...copies.flatMap(({ feature }, index) =>
       feature === undefined || found.has(feature)
@@ -157,7 +159,7 @@ function* duplicateNames(names: (string | undefined)[]): Generator<Violation> {
 
 /** Environments that the request maps must exist. Each target environment can be mapped once. */
 function* environmentViolations(
-  sources: Feature[],
+  sources: FeatureState[],
   known: string[],
   { project, options }: CloneInput,
 ): Generator<Violation> {

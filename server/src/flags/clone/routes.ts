@@ -7,9 +7,9 @@ import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, conflict, Named, Ref, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { copyEnvironment } from '../feature-environments/copy.ts';
+import { readEnvironment } from '../feature-environments/read.ts';
 import { EnvironmentCopy, FeatureEnvironment } from '../feature-environments/schema.ts';
-import { readPlace } from '../feature-environments/strategies.ts';
-import { readFeatures } from '../features/load.ts';
+import { readFeatures } from '../features/read.ts';
 import { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { readDrift } from './drift.ts';
@@ -161,7 +161,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         db,
         request.actor,
         current => copyEnvironment(current, place, request.body),
-        tx => readPlace(tx, request.actor, place),
+        tx => readEnvironment(tx, place),
       );
     },
   );

@@ -19,6 +19,20 @@ export async function lockEnvironmentsForCopy(tx: Tx, project: string): Promise<
   return rows.map(row => row.name);
 }
 
+/**
+ * Locks features and their parents until the transaction ends, and returns the project of each. Others may read and copy them
+ * meanwhile. One statement locks both, in the order of their names, because other transactions lock both too.
+ */
+export async function lockFeaturesShared(tx: Tx, names: string[]): Promise<Map<string, string>> {
+  const { rows } = await sql<{ name: string; project: string }>`
+    select name, project from features
+    where name = any(array(
+      select unnest(${names}::text[]) union select parent from feature_dependencies where child = any(${names})
+    ))
+    order by name for share`.execute(tx);
+  return new Map(rows.map(row => [row.name, row.project]));
+}
+
 /** Inserts the features in the order of their names, so that two clones with the same names do not deadlock. */
 export async function insertCopies(
   tx: Tx,

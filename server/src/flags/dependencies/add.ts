@@ -8,10 +8,9 @@ import {
   type Violation,
 } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { holdFoundFeatures } from '../features/load.ts';
-import type { Feature } from '../features/schema.ts';
+import { lockRows } from '../feature-rows/store.ts';
 import type { Dependency, NewDependency } from './schema.ts';
-import { upsertDependencies } from './store.ts';
+import { type FeatureFamily, listFamilies, upsertDependencies } from './store.ts';
 
 const MAX_PARENTS = 30;
 
@@ -28,9 +27,9 @@ export async function addDependency(
     variants: [...new Set(input.variants)],
   };
   // Both are held: whoever makes one of them a parent, a child or archived waits, and so do we for them.
-  const found = await holdFoundFeatures(current.tx, current.actor, project, [
-    ...new Set([name, after.feature]),
-  ]);
+  const names = [...new Set([name, after.feature])];
+  await lockRows(current.tx, project, names);
+  const found = await listFamilies(current.tx, project, names);
   const child = found.find(feature => feature.name === name);
   const parent = found.find(feature => feature.name === after.feature);
   if (!child) throw notFound(`Feature ${name} in project ${project}`);
@@ -43,7 +42,7 @@ export async function addDependency(
 /** Part of a change that holds the features and has found nothing against it; what is so already is not told again. */
 export async function attachParents(
   { tx, record }: Change,
-  wanted: { child: Pick<Feature, 'name' | 'project' | 'dependencies'>; dependency: Dependency }[],
+  wanted: { child: Pick<FeatureFamily, 'name' | 'project' | 'dependencies'>; dependency: Dependency }[],
 ): Promise<void> {
   const changing = wanted
     .map(({ child, dependency }) => ({
@@ -69,8 +68,8 @@ export async function attachParents(
 }
 
 function* violations(
-  child: Feature,
-  parent: Feature | undefined,
+  child: FeatureFamily,
+  parent: FeatureFamily | undefined,
   { feature, enabled, variants }: Dependency,
 ): Generator<Violation> {
   if (!parent)
@@ -83,7 +82,7 @@ function* violations(
 }
 
 /** One level only: SDKs look at a parent, and not at the parents of that. */
-function* obstacles(child: Feature, parent: Feature): Generator<string> {
+function* obstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
   for (const { name, archived } of [child, parent])
     if (archived) yield `Feature ${name} is archived; revive it first.`;
   if (child.children.length > 0) {

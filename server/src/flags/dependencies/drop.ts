@@ -1,11 +1,8 @@
 import type { Change } from '../../record/change.ts';
-import type { Dependency } from './schema.ts';
-import { deleteDependencies } from './store.ts';
-
-type Child = { name: string; project: string; dependencies: Dependency[] };
+import { deleteDependencies, type FeatureFamily } from './store.ts';
 
 /** Part of a change that holds the features: none of them has a parent afterwards. */
-export async function dropDependencies({ tx, record }: Change, features: Child[]): Promise<void> {
+export async function dropDependencies({ tx, record }: Change, features: FeatureFamily[]): Promise<void> {
   const children = features.filter(({ dependencies }) => dependencies.length > 0);
   if (children.length === 0) return;
   const names = children.map(({ name }) => name);

@@ -1,25 +1,18 @@
-import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { readFeature } from '../features/load.ts';
-import { listPossibleParents } from './store.ts';
+import { notFound } from '../../platform/errors.ts';
+import { listVariantNames } from '../feature-environments/store.ts';
+import { listFamilies, listPossibleParents } from './store.ts';
 
-/** Features that this one could depend on: none, if it is a parent itself or archived. */
-export async function possibleParents(
-  db: Reader,
-  actor: Actor,
-  project: string,
-  name: string,
-): Promise<string[]> {
-  const { children, archived } = await readFeature(db, actor, project, name);
-  return archived || children.length > 0 ? [] : await listPossibleParents(db, project, name);
+/** Names of the features that the feature could depend on. A parent and an archived feature cannot depend on any. */
+export async function possibleParents(db: Reader, project: string, name: string): Promise<string[]> {
+  const [family] = await listFamilies(db, project, [name]);
+  if (!family) throw notFound(`Feature ${name} in project ${project}`);
+  return family.archived || family.children.length > 0 ? [] : await listPossibleParents(db, project, name);
 }
 
-/** Names of all variants the feature can give, in any environment. */
-export async function variantsOf(db: Reader, actor: Actor, project: string, name: string): Promise<string[]> {
-  const { environments } = await readFeature(db, actor, project, name);
-  const all = environments.flatMap(({ variants, strategies }) => [
-    ...variants,
-    ...strategies.flatMap(strategy => strategy.variants),
-  ]);
-  return [...new Set(all.map(variant => variant.name))].toSorted();
+/** Names of all variants of the feature, in any environment: its own and those of its strategies. */
+export async function variantsOf(db: Reader, project: string, name: string): Promise<string[]> {
+  const variants = await listVariantNames(db, project, name);
+  if (!variants) throw notFound(`Feature ${name} in project ${project}`);
+  return variants;
 }

@@ -1,17 +1,18 @@
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { holdActiveFeature } from '../features/load.ts';
+import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { dropDependencies } from './drop.ts';
-import { deleteDependency } from './store.ts';
+import { deleteDependency, listFamilies } from './store.ts';
 
 export async function removeDependency(
-  { tx, actor, record }: Change,
+  { tx, record }: Change,
   project: string,
   name: string,
   parent: string,
 ): Promise<void> {
-  const { dependencies } = await holdActiveFeature(tx, actor, project, name);
-  const preData = dependencies.find(({ feature }) => feature === parent);
+  await lockActiveFeature(tx, project, name);
+  const [family] = await listFamilies(tx, project, [name]);
+  const preData = family?.dependencies.find(({ feature }) => feature === parent);
   if (!preData) throw notFound(`Dependency of feature ${name} on ${parent}`);
   await deleteDependency(tx, name, parent);
   record({ type: 'feature-dependency-removed', project, featureName: name, preData });
@@ -19,5 +20,6 @@ export async function removeDependency(
 
 /** Takes all parents from a feature; without any it changes nothing. */
 export async function removeDependencies(current: Change, project: string, name: string): Promise<void> {
-  await dropDependencies(current, [await holdActiveFeature(current.tx, current.actor, project, name)]);
+  await lockActiveFeature(current.tx, project, name);
+  await dropDependencies(current, await listFamilies(current.tx, project, [name]));
 }

@@ -96,8 +96,7 @@ export function dependencyRoutes(app: App, db: Db): void {
         response: { 200: answer('The possible parents', PossibleParents), ...refusals(401, 403, 404) },
       },
     },
-    async request =>
-      await possibleParents(db, request.actor, request.params.projectId, request.params.featureName),
+    async request => await possibleParents(db, request.params.projectId, request.params.featureName),
   );
 
   app.get(
@@ -114,8 +113,7 @@ export function dependencyRoutes(app: App, db: Db): void {
         response: { 200: answer('The variants', ParentVariants), ...refusals(401, 403, 404) },
       },
     },
-    async request =>
-      await variantsOf(db, request.actor, request.params.projectId, request.params.featureName),
+    async request => await variantsOf(db, request.params.projectId, request.params.featureName),
   );
 
   app.get(

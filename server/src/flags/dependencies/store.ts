@@ -1,11 +1,41 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../../platform/db/database.ts';
+import { type FeaturePart, partOf } from '../feature-rows/store.ts';
 import type { Dependency } from './schema.ts';
 
-/** Names of what depends on `features`. */
-export const CHILDREN = sql`array(
-  select child from feature_dependencies where parent = features.name order by child
-)`;
+/** The parents of a feature, and what the feature requires of each. */
+export const PARENTS: FeaturePart = {
+  table: 'feature_dependencies',
+  column: 'child',
+  item: sql`'{"feature":' || to_json(parent) || ',"enabled":' || enabled || ',"variants":' || variants || '}'`,
+  order: sql`parent`,
+};
+
+/** The names of the features that depend on a feature. */
+export const CHILDREN: FeaturePart = {
+  table: 'feature_dependencies',
+  column: 'parent',
+  item: sql`to_json(child)::text`,
+  order: sql`child`,
+};
+
+/** A feature with its parents and children. */
+export type FeatureFamily = {
+  name: string;
+  project: string;
+  archived: boolean;
+  dependencies: Dependency[];
+  children: string[];
+};
+
+/** The features of the project with their parents and children, by name. */
+export async function listFamilies(db: Reader, project: string, names: string[]): Promise<FeatureFamily[]> {
+  const { rows } = await sql<FeatureFamily>`
+    select name, project, archived_at is not null as archived,
+      (${partOf(PARENTS, 'few')})::jsonb as dependencies, (${partOf(CHILDREN, 'few')})::jsonb as children
+    from features where name = any(${names}) and project = ${project} order by name`.execute(db);
+  return rows;
+}
 
 /** Adds the parents, or replaces what is asked of them. */
 export async function upsertDependencies(tx: Tx, rows: (Dependency & { child: string })[]): Promise<void> {

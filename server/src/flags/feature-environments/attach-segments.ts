@@ -15,8 +15,8 @@ export async function attachSegments(
   const id = strategyId.toLowerCase();
   const featureName = await findFeatureOfStrategy(tx, projectId, environmentId, id);
   if (featureName === undefined) throw notFound(`Strategy ${id}`);
-  const place = { project: projectId, featureName, environment: environmentId };
-  const { segments } = await changeStrategy(current, place, id, ({ id: _, featureName: __, ...before }) => ({
+  const key = { project: projectId, featureName, environment: environmentId };
+  const { segments } = await changeStrategy(current, key, id, ({ id: _, featureName: __, ...before }) => ({
     ...before,
     segments: segmentIds,
   }));

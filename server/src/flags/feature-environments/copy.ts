@@ -3,11 +3,17 @@ import { requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
 import { badData } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { holdActiveFeature } from '../features/load.ts';
+import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { disableIfUnguarded } from './last-strategy.ts';
-import type { EnvironmentCopy, FeatureEnvironment, StrategyContent } from './schema.ts';
+import { environmentOf, readEnvironments } from './read.ts';
+import type {
+  EnvironmentCopy,
+  FeatureEnvironment,
+  FeatureEnvironmentKey,
+  StrategyContent,
+} from './schema.ts';
 import { deleteStrategies } from './store.ts';
-import { asStrategyData, environmentOf, type Place, placeCopies } from './strategies.ts';
+import { addCopies, asStrategyData } from './strategies.ts';
 import { setVariants } from './variants.ts';
 
 /**
@@ -16,12 +22,13 @@ import { setVariants } from './variants.ts';
  */
 export async function copyEnvironment(
   current: Change,
-  place: Place,
+  key: FeatureEnvironmentKey,
   { from, include = ['strategies', 'variants'] }: EnvironmentCopy,
 ): Promise<void> {
   const { tx, actor } = current;
-  const feature = await holdActiveFeature(tx, actor, place.project, place.featureName);
-  const target = environmentOf(feature, place.environment);
+  await lockActiveFeature(tx, key.project, key.featureName);
+  const feature = await readEnvironments(tx, key.featureName);
+  const target = environmentOf(feature, key.environment);
   const source = feature.environments.find(({ name }) => name === from);
   if (!source || source === target) {
     const what = source ? 'another environment' : `an environment of feature ${feature.name}`;
@@ -31,10 +38,10 @@ export async function copyEnvironment(
   const strategies = include.includes('strategies') && !sameStrategies(source, target);
   const variants = include.includes('variants') && !isDeepStrictEqual(source.variants, target.variants);
   for (const permission of needed(source, target, strategies, variants))
-    await requireInProject(tx, actor, place.project, [permission], place.environment);
-  if (strategies) await replaceStrategies(current, place, source, target);
+    await requireInProject(tx, actor, key.project, [permission], key.environment);
+  if (strategies) await replaceStrategies(current, key, source, target);
   if (variants)
-    await setVariants(current, [{ project: place.project, place: target, variants: source.variants }]);
+    await setVariants(current, [{ project: key.project, before: target, variants: source.variants }]);
 }
 
 function* needed(
@@ -56,7 +63,7 @@ const sameStrategies = (one: FeatureEnvironment, other: FeatureEnvironment): boo
 
 async function replaceStrategies(
   current: Change,
-  place: Place,
+  key: FeatureEnvironmentKey,
   source: FeatureEnvironment,
   target: FeatureEnvironment,
 ): Promise<void> {
@@ -66,7 +73,7 @@ async function replaceStrategies(
       target.strategies.map(({ id }) => id),
     );
     for (const strategy of target.strategies)
-      current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
+      current.record({ type: 'feature-strategy-remove', ...key, preData: asStrategyData(strategy) });
   }
   const copies = source.strategies.map(({ id: copyOf, featureName, ...content }) => ({
     copyOf,
@@ -75,6 +82,6 @@ async function replaceStrategies(
     groupId: null,
     content,
   }));
-  await placeCopies(current, place.project, copies);
-  await disableIfUnguarded(current, place);
+  await addCopies(current, key.project, copies);
+  await disableIfUnguarded(current, key);
 }

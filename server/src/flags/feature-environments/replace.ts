@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Change } from '../../record/change.ts';
-import type { Feature } from '../features/schema.ts';
-import type { NewStrategy } from './schema.ts';
+import type { FeatureEnvironment, NewStrategy } from './schema.ts';
 import { deleteStrategies, insertStrategies } from './store.ts';
-import { asStrategyData, complete, environmentOf } from './strategies.ts';
+import { asStrategyData, complete } from './strategies.ts';
 
 /**
  * Part of a change that holds the features and has accepted the strategies: gives each feature exactly these in the
@@ -12,13 +11,13 @@ import { asStrategyData, complete, environmentOf } from './strategies.ts';
 export async function replaceStrategies(
   { tx, record }: Change,
   { project, environment }: { project: string; environment: string },
-  wanted: { feature: Feature; strategies: NewStrategy[] }[],
+  wanted: { before: FeatureEnvironment; strategies: NewStrategy[] }[],
 ): Promise<void> {
   const changing = wanted
-    .map(({ feature, strategies }) => ({
-      featureName: feature.name,
-      before: environmentOf(feature, environment).strategies,
-      after: strategies.map((strategy, at) => complete(strategy, feature.name, at)),
+    .map(({ before: { featureName, strategies: before }, strategies }) => ({
+      featureName,
+      before,
+      after: strategies.map((strategy, at) => complete(strategy, featureName, at)),
     }))
     .filter(({ before, after }) => !isDeepStrictEqual(before.map(withoutIdentity), after));
   const gone = changing.flatMap(({ before }) => before);

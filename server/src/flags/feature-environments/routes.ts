@@ -6,28 +6,21 @@ import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, Ref, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
-import { uniqueNames } from '../features/many.ts';
-import { FeatureNames } from '../features/schema.ts';
+import { uniqueNames } from '../feature-rows/names.ts';
+import { FeatureNames } from '../feature-rows/schema.ts';
 import { checkStrategy } from './accept-strategy.ts';
+import { readEnvironment, strategyOf } from './read.ts';
 import {
   FeatureEnvironment,
+  type FeatureEnvironmentKey,
   FeatureStrategy,
   NewStrategy,
   PlannedStrategy,
   StrategyOrder,
 } from './schema.ts';
 import { strategySegmentRoutes } from './segment-routes.ts';
-import {
-  addStrategy,
-  changeStrategy,
-  orderStrategies,
-  type Place,
-  patchStrategy,
-  readPlace,
-  removeStrategy,
-  strategyOf,
-} from './strategies.ts';
-import { switchFeatures } from './toggle.ts';
+import { addStrategy, changeStrategy, orderStrategies, patchStrategy, removeStrategy } from './strategies.ts';
+import { toggleFeatures } from './toggle.ts';
 import { variantRoutes } from './variant-routes.ts';
 
 const tags = ['Features'];
@@ -44,7 +37,11 @@ const strategyPlace = Type.Object({ projectId, featureName, environment, strateg
 
 const HERE = '/api/admin/projects/:projectId/features/:featureName/environments/:environment';
 
-const placeOf = (params: { projectId: string; featureName: string; environment: string }): Place => ({
+const keyOf = (params: {
+  projectId: string;
+  featureName: string;
+  environment: string;
+}): FeatureEnvironmentKey => ({
   project: params.projectId,
   featureName: params.featureName,
   environment: params.environment,
@@ -71,7 +68,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
     },
     async request => {
-      return await readPlace(db, request.actor, placeOf(request.params));
+      return await readEnvironment(db, keyOf(request.params));
     },
   );
 
@@ -93,9 +90,9 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         },
       },
       async (request, reply) => {
-        const { project, featureName: name, environment: where } = placeOf(request.params);
+        const { project, featureName: name, environment: where } = keyOf(request.params);
         await change(db, request.actor, current =>
-          switchFeatures(current, project, where, [name], state === 'on'),
+          toggleFeatures(current, project, where, [name], state === 'on'),
         );
         return reply.code(200).send();
       },
@@ -119,7 +116,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         const { projectId: project, environment: where } = request.params;
         const names = uniqueNames(request.body.features);
         await change(db, request.actor, current =>
-          switchFeatures(current, project, where, names, state === 'on'),
+          toggleFeatures(current, project, where, names, state === 'on'),
         );
         return reply.code(200).send();
       },
@@ -145,7 +142,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => (await readPlace(db, request.actor, placeOf(request.params))).strategies,
+    async request => (await readEnvironment(db, keyOf(request.params))).strategies,
   );
 
   app.post(
@@ -170,7 +167,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
     },
     async request =>
-      await change(db, request.actor, current => addStrategy(current, placeOf(request.params), request.body)),
+      await change(db, request.actor, current => addStrategy(current, keyOf(request.params), request.body)),
   );
 
   app.post(
@@ -190,7 +187,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       await change(db, request.actor, current =>
-        orderStrategies(current, placeOf(request.params), request.body),
+        orderStrategies(current, keyOf(request.params), request.body),
       );
       return reply.code(200).send();
     },
@@ -210,10 +207,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
     },
     async request =>
-      strategyOf(
-        await readPlace(db, request.actor, placeOf(request.params)),
-        request.params.strategyId.toLowerCase(),
-      ),
+      strategyOf(await readEnvironment(db, keyOf(request.params)), request.params.strategyId.toLowerCase()),
   );
 
   app.put(
@@ -237,7 +231,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
     async request => {
       const { strategyId: id } = request.params;
       return await change(db, request.actor, current =>
-        changeStrategy(current, placeOf(request.params), id.toLowerCase(), request.body),
+        changeStrategy(current, keyOf(request.params), id.toLowerCase(), request.body),
       );
     },
   );
@@ -260,7 +254,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
     async request => {
       const { strategyId: id } = request.params;
       return await change(db, request.actor, current =>
-        patchStrategy(current, placeOf(request.params), id.toLowerCase(), request.body),
+        patchStrategy(current, keyOf(request.params), id.toLowerCase(), request.body),
       );
     },
   );
@@ -282,7 +276,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
     async (request, reply) => {
       const { strategyId: id } = request.params;
       await change(db, request.actor, current =>
-        removeStrategy(current, placeOf(request.params), id.toLowerCase()),
+        removeStrategy(current, keyOf(request.params), id.toLowerCase()),
       );
       return reply.code(200).send();
     },

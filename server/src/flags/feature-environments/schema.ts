@@ -62,6 +62,9 @@ export const FeatureEnvironment = Named(
 );
 export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
 
+/** A feature of a project in an environment. */
+export type FeatureEnvironmentKey = { project: string; featureName: string; environment: string };
+
 export const NewStrategy = NamedObject(
   'NewStrategy',
   {

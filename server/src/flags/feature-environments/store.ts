@@ -2,8 +2,137 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { anyOf } from '../../platform/db/any-of.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import { booleanField, jsonTime, optionalField } from '../../platform/db/json-text.ts';
 import type { Variant } from '../../targeting/variants/schema.ts';
-import type { FeatureStrategy } from './schema.ts';
+import type { Amount } from '../feature-rows/store.ts';
+import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
+
+/** All environments, each with the start of its JSON text. A statement with `environmentsOf` begins with it. */
+export const ENVIRONMENTS = sql`
+  places as materialized (
+    select name, sort_order, '{"name":' || to_json(name) || ',"environment":' || to_json(name)
+      || ',"type":' || to_json(type) || ',"sortOrder":' || sort_order as beginning
+    from environments
+  )`;
+
+/** The ids of the segments of a row of `feature_strategies`. Most strategies have none, so many are looked up in a hash first. */
+function segmentsOf(amount: Amount) {
+  const ids = sql`array_to_string(array(
+    select segment_id from feature_strategy_segments where strategy_id = id order by segment_id
+  ), ',')`;
+  return amount === 'few'
+    ? ids
+    : sql`case when id in (select strategy_id from feature_strategy_segments) then ${ids} else '' end`;
+}
+
+/** A `FeatureStrategy` as JSON text, from a row of `feature_strategies`. */
+const strategyText = (amount: Amount) => sql`
+  '{"id":"' || id || '","name":' || to_json(strategy_name) || ${optionalField('title', sql`to_json(title)`)}
+  || ${booleanField('disabled', sql`disabled`)} || ',"featureName":' || features.quoted || ',"sortOrder":' || sort_order
+  || ',"segments":[' || ${segmentsOf(amount)} || '],"constraints":' || constraints || ',"variants":' || variants
+  || ',"parameters":' || parameters || '}'`;
+
+const WITHOUT_STRATEGIES = sql.lit(',"hasStrategies":false,"hasEnabledStrategies":false,"strategies":[]}');
+
+/**
+ * Each environment of a row of `features`, or one of them: `enabled`, `last_seen_at`, and `text`, the `FeatureEnvironment` as JSON
+ * text. The row of `features` has `quoted`, its name as JSON.
+ */
+export const environmentsOf = (amount: Amount, environment?: string) => sql`
+  select here.enabled, here.last_seen_at,
+    beginning || ${booleanField('enabled', sql`here.enabled`)} || ',"featureName":' || features.quoted
+    || ',"variants":' || here.variants || ',"variantCount":' || jsonb_array_length(here.variants)
+    || ${optionalField('lastSeenAt', jsonTime(sql`here.last_seen_at`))}
+    || coalesce(strategies.fields, ${WITHOUT_STRATEGIES}) as text
+  from feature_environments as here join places on places.name = here.environment
+    cross join lateral (
+      select ',"hasStrategies":true' || ${booleanField('hasEnabledStrategies', sql`bool_or(not disabled)`)}
+        || ',"strategies":[' || string_agg(text, ',') || ']}' as fields
+      from (
+        select disabled, ${strategyText(amount)} as text from feature_strategies
+        where feature_name = features.name and feature_strategies.environment = here.environment
+        order by sort_order, created_at, id
+      ) as strategy
+    ) as strategies
+  where here.feature_name = features.name
+    and ${environment === undefined ? sql`true` : sql`here.environment = ${environment}`}
+  order by places.sort_order, places.name`;
+
+const FEATURES = sql`(select *, to_json(name)::text as quoted from features) as features`;
+
+/** The features in one environment, or in all, by name. A feature that does not have the environment is left out. */
+export async function listEnvironments(
+  db: Reader,
+  names: string[],
+  environment?: string,
+): Promise<FeatureEnvironment[]> {
+  const { rows } = await sql<{ text: string }>`
+    with ${ENVIRONMENTS}
+    select here.text from ${FEATURES} cross join lateral (${environmentsOf('few', environment)}) as here
+    where features.name = any(${names}) order by features.name`.execute(db);
+  return rows.map(({ text }) => JSON.parse(text));
+}
+
+/** The feature in an environment: undefined if the project does not have the feature, null if the feature does not have it. */
+export async function findEnvironment(
+  db: Reader,
+  { project, featureName, environment }: FeatureEnvironmentKey,
+): Promise<FeatureEnvironment | null | undefined> {
+  const { rows } = await sql<{ text: string | null }>`
+    with ${ENVIRONMENTS}
+    select here.text from ${FEATURES} left join lateral (${environmentsOf('few', environment)}) as here on true
+    where features.name = ${featureName} and features.project = ${project}`.execute(db);
+  const [found] = rows;
+  return found && (found.text === null ? null : JSON.parse(found.text));
+}
+
+/** What a toggle and a new strategy depend on. */
+export type StrategyCounts = {
+  featureName: string;
+  enabled: boolean;
+  strategies: number;
+  enabledStrategies: number;
+  /** -1 without strategies */
+  lastSortOrder: number;
+};
+
+/** The strategies of features in an environment, counted. A feature that does not have the environment is left out. */
+export async function listStrategyCounts(
+  db: Reader,
+  names: string[],
+  environment: string,
+): Promise<StrategyCounts[]> {
+  const { rows } = await sql<StrategyCounts>`
+    select here.feature_name as "featureName", here.enabled, counts.*
+    from feature_environments as here cross join lateral (
+      select count(*) as strategies, count(*) filter (where not disabled) as "enabledStrategies",
+        coalesce(max(sort_order), -1) as "lastSortOrder"
+      from feature_strategies
+      where feature_name = here.feature_name and feature_strategies.environment = here.environment
+    ) as counts
+    where here.feature_name = any(${names}) and here.environment = ${environment}
+    order by here.feature_name`.execute(db);
+  return rows;
+}
+
+/** The names of all variants of a feature, in any environment; undefined if the project does not have the feature. */
+export async function listVariantNames(
+  db: Reader,
+  project: string,
+  featureName: string,
+): Promise<string[] | undefined> {
+  const { rows } = await sql<{ names: string[] }>`
+    select array(
+      select variant ->> 'name' from (
+        select jsonb_array_elements(variants) as variant from feature_environments
+        where feature_name = features.name
+        union all
+        select jsonb_array_elements(variants) from feature_strategies where feature_name = features.name
+      ) as all_variants
+    ) as names
+    from features where name = ${featureName} and project = ${project}`.execute(db);
+  return rows[0] && [...new Set(rows[0].names)].toSorted();
+}
 
 /** When an SDK last asked for `features`, in any environment. */
 export const LAST_SEEN_AT = sql`(

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Actor } from '../../platform/actor.ts';
-import type { Reader } from '../../platform/db/database.ts';
-import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
+import { badData, exceedsLimit } from '../../platform/errors.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
-import { holdActiveFeature, readFeature } from '../features/load.ts';
-import type { Feature } from '../features/schema.ts';
+import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { acceptStrategy } from './accept-strategy.ts';
 import { disableIfUnguarded } from './last-strategy.ts';
+import { missingEnvironment, readEnvironment, strategyOf } from './read.ts';
 import {
   type FeatureEnvironment,
+  type FeatureEnvironmentKey,
   type FeatureStrategy,
   NewStrategy,
   type StrategyContent,
@@ -20,48 +19,32 @@ import {
   copyStrategies,
   deleteStrategies,
   insertStrategies,
+  listStrategyCounts,
   type StrategyCopy,
+  type StrategyCounts,
   type StrategyFields,
   updateStrategy,
   updateStrategyOrder,
 } from './store.ts';
 
-export type Place = { project: string; featureName: string; environment: string };
-
 export const MAX_STRATEGIES = 30;
 
-/** A feature's environment, held until the transaction ends: strategies are counted and ordered under this lock. */
-export async function holdPlace({ tx, actor }: Change, { project, featureName, environment }: Place) {
-  return environmentOf(await holdActiveFeature(tx, actor, project, featureName), environment);
-}
-
-export function environmentOf(feature: Feature, environment: string) {
-  const here = feature.environments.find(({ name }) => name === environment);
-  if (!here) throw notFound(`Environment ${environment} of feature ${feature.name}`);
-  return here;
-}
-
-export async function readPlace(db: Reader, actor: Actor, place: Place): Promise<FeatureEnvironment> {
-  return environmentOf(await readFeature(db, actor, place.project, place.featureName), place.environment);
-}
-
-export function strategyOf(
-  { strategies }: Pick<FeatureEnvironment, 'strategies'>,
-  id: string,
-): FeatureStrategy {
-  const strategy = strategies.find(one => one.id === id);
-  if (!strategy) throw notFound(`Strategy ${id}`);
-  return strategy;
+/** Locks the feature until the transaction ends, so that nobody else changes its strategies, and reads its environment. */
+async function lockEnvironment({ tx }: Change, key: FeatureEnvironmentKey): Promise<FeatureEnvironment> {
+  await lockActiveFeature(tx, key.project, key.featureName);
+  return await readEnvironment(tx, key);
 }
 
 export async function addStrategy(
   current: Change,
-  place: Place,
+  key: FeatureEnvironmentKey,
   input: NewStrategy,
 ): Promise<FeatureStrategy> {
-  const { strategies } = await holdPlace(current, place);
-  const features = [{ featureName: place.featureName, strategies }];
-  const [strategy] = await addStrategies(current, place, features, input);
+  const { featureName, environment } = key;
+  await lockActiveFeature(current.tx, key.project, featureName);
+  const counts = await listStrategyCounts(current.tx, [featureName], environment);
+  if (counts.length === 0) missingEnvironment(featureName, environment);
+  const [strategy] = await addStrategies(current, key, counts, input);
   if (!strategy) throw new Error('The strategy that was added is not there');
   return strategy;
 }
@@ -69,18 +52,18 @@ export async function addStrategy(
 /** Adds the same strategy to each feature, behind those it has; part of a change that holds the features already. */
 export async function addStrategies(
   { tx, record }: Change,
-  { project, environment }: Omit<Place, 'featureName'>,
-  features: { featureName: string; strategies: FeatureStrategy[] }[],
+  { project, environment }: Omit<FeatureEnvironmentKey, 'featureName'>,
+  features: StrategyCounts[],
   input: NewStrategy,
 ): Promise<FeatureStrategy[]> {
-  if (features.some(({ strategies }) => strategies.length >= MAX_STRATEGIES)) {
+  if (features.some(({ strategies }) => strategies >= MAX_STRATEGIES)) {
     throw exceedsLimit(`A feature has at most ${MAX_STRATEGIES} strategies in an environment.`);
   }
   const accepted = await acceptStrategy(tx, project, input);
-  const wanted = features.map(({ featureName, strategies }) => {
-    const last = Math.max(-1, ...strategies.map(strategy => strategy.sortOrder));
-    return { featureName, ...complete(accepted, featureName, last + 1) };
-  });
+  const wanted = features.map(({ featureName, lastSortOrder }) => ({
+    featureName,
+    ...complete(accepted, featureName, lastSortOrder + 1),
+  }));
   const added = await insertStrategies(tx, environment, wanted);
   for (const strategy of added) {
     const { featureName } = strategy;
@@ -96,7 +79,7 @@ export async function addStrategies(
 }
 
 /** Copies strategies that are held, each as its content says, and tells of each; part of a change that holds the features. */
-export async function placeCopies(
+export async function addCopies(
   { tx, record }: Change,
   project: string,
   copies: (Omit<StrategyCopy, 'id'> & { content: StrategyContent })[],
@@ -115,52 +98,56 @@ export async function placeCopies(
 
 export async function changeStrategy(
   current: Change,
-  place: Place,
+  key: FeatureEnvironmentKey,
   id: string,
   update: NewStrategy | ((before: FeatureStrategy) => NewStrategy),
 ): Promise<FeatureStrategy> {
-  const here = await holdPlace(current, place);
+  const here = await lockEnvironment(current, key);
   const before = strategyOf(here, id);
   const wanted = typeof update === 'function' ? update(before) : update;
-  const input = await acceptStrategy(current.tx, place.project, wanted);
+  const input = await acceptStrategy(current.tx, key.project, wanted);
   const after = {
     id,
-    featureName: place.featureName,
-    ...complete(input, place.featureName, before.sortOrder),
+    featureName: key.featureName,
+    ...complete(input, key.featureName, before.sortOrder),
   };
   if (isDeepStrictEqual(after, before)) return before;
   await updateStrategy(current.tx, id, after);
   current.record({
     type: 'feature-strategy-update',
-    ...place,
+    ...key,
     data: asStrategyData(after),
     preData: asStrategyData(before),
   });
-  if (after.disabled) await disableIfUnguarded(current, place);
+  if (after.disabled) await disableIfUnguarded(current, key);
   return after;
 }
 
 export async function patchStrategy(
   current: Change,
-  place: Place,
+  key: FeatureEnvironmentKey,
   id: string,
   patch: JsonPatch,
 ): Promise<FeatureStrategy> {
-  return await changeStrategy(current, place, id, ({ id: _, featureName: __, ...before }) =>
+  return await changeStrategy(current, key, id, ({ id: _, featureName: __, ...before }) =>
     applyPatch<typeof NewStrategy>(before, patch, NewStrategy),
   );
 }
 
-export async function removeStrategy(current: Change, place: Place, id: string): Promise<void> {
-  const here = await holdPlace(current, place);
+export async function removeStrategy(current: Change, key: FeatureEnvironmentKey, id: string): Promise<void> {
+  const here = await lockEnvironment(current, key);
   const strategy = strategyOf(here, id);
   await deleteStrategies(current.tx, [id]);
-  current.record({ type: 'feature-strategy-remove', ...place, preData: asStrategyData(strategy) });
-  await disableIfUnguarded(current, place);
+  current.record({ type: 'feature-strategy-remove', ...key, preData: asStrategyData(strategy) });
+  await disableIfUnguarded(current, key);
 }
 
-export async function orderStrategies(current: Change, place: Place, order: StrategyOrder): Promise<void> {
-  const { strategies } = await holdPlace(current, place);
+export async function orderStrategies(
+  current: Change,
+  key: FeatureEnvironmentKey,
+  order: StrategyOrder,
+): Promise<void> {
+  const { strategies } = await lockEnvironment(current, key);
   const unknown = order.filter(({ id }) => !strategies.some(strategy => strategy.id === id));
   if (unknown.length > 0) {
     throw badData(
@@ -171,10 +158,10 @@ export async function orderStrategies(current: Change, place: Place, order: Stra
   if (strategies.every(({ id, sortOrder }) => (wanted.get(id) ?? sortOrder) === sortOrder)) return;
 
   await updateStrategyOrder(current.tx, order);
-  const after = (await holdPlace(current, place)).strategies;
+  const after = (await readEnvironment(current.tx, key)).strategies;
   current.record({
     type: 'strategy-order-changed',
-    ...place,
+    ...key,
     data: { strategyIds: after.map(({ id }) => id), sortOrders: after.map(({ sortOrder }) => sortOrder) },
     preData: {
       strategyIds: strategies.map(({ id }) => id),

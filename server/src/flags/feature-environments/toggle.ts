@@ -1,45 +1,48 @@
 import { requireInProject } from '../../access/guard.ts';
 import { invalidOperation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { holdFeatures } from '../features/load.ts';
-import { namesOf } from '../features/many.ts';
-import type { Feature } from '../features/schema.ts';
+import { lockFeatures } from '../feature-rows/lock.ts';
+import { missingEnvironment } from './read.ts';
 import type { NewStrategy } from './schema.ts';
-import { findDefaultStrategy, setEnabled } from './store.ts';
-import { addStrategies, environmentOf } from './strategies.ts';
+import { findDefaultStrategy, listStrategyCounts, type StrategyCounts, setEnabled } from './store.ts';
+import { addStrategies } from './strategies.ts';
 
 const ON_FOR_ALL: NewStrategy = { name: 'flexibleRollout', parameters: { rollout: '100' } };
 
-/** Switches features on or off in an environment: all that are named or, if one cannot, none. */
-export async function switchFeatures(
+/** Enables or disables features in an environment: all of them or, if one cannot be changed, none. */
+export async function toggleFeatures(
   current: Change,
   project: string,
   environment: string,
   names: string[],
   enabled: boolean,
 ): Promise<void> {
-  const features = await holdFeatures(current.tx, current.actor, project, names);
+  const features = await lockFeatures(current.tx, project, names);
   const archived = features.find(feature => feature.archived);
   if (enabled && archived) throw invalidOperation(`Feature ${archived.name} is archived; revive it first.`);
 
-  const changing = features.filter(feature => environmentOf(feature, environment).enabled !== enabled);
-  if (changing.length === 0) return;
-  const bare = changing.filter(feature => !environmentOf(feature, environment).hasEnabledStrategies);
-  if (enabled && bare.length > 0) await addDefaultStrategy(current, project, environment, bare);
-  await switchHeld(current, { project, environment }, namesOf(changing), enabled);
+  const counts = await listStrategyCounts(current.tx, names, environment);
+  const found = new Set(counts.map(({ featureName }) => featureName));
+  for (const { name } of features) if (!found.has(name)) missingEnvironment(name, environment);
+  const changing = counts.filter(feature => feature.enabled !== enabled);
+  const withoutStrategy = changing.filter(({ enabledStrategies }) => enabledStrategies === 0);
+  if (enabled && withoutStrategy.length > 0)
+    await addDefaultStrategy(current, project, environment, withoutStrategy);
+  const changingNames = changing.map(({ featureName }) => featureName);
+  await toggleLocked(current, { project, environment }, changingNames, enabled);
 }
 
-/** Part of a change that holds the features, none of which is in that state already. */
-export async function switchHeld(
+/** Part of a change that locked the features, none of which is enabled or disabled as asked. */
+export async function toggleLocked(
   { tx, record }: Change,
-  place: { project: string; environment: string },
+  where: { project: string; environment: string },
   names: string[],
   enabled: boolean,
 ): Promise<void> {
   if (names.length === 0) return;
-  await setEnabled(tx, names, place.environment, enabled);
+  await setEnabled(tx, names, where.environment, enabled);
   const type = enabled ? 'feature-environment-enabled' : 'feature-environment-disabled';
-  for (const featureName of names) record({ type, ...place, featureName });
+  for (const featureName of names) record({ type, ...where, featureName });
 }
 
 /**
@@ -50,14 +53,10 @@ async function addDefaultStrategy(
   current: Change,
   project: string,
   environment: string,
-  features: Feature[],
+  features: StrategyCounts[],
 ): Promise<void> {
   const { tx, actor } = current;
   await requireInProject(tx, actor, project, ['CREATE_FEATURE_STRATEGY'], environment);
   const strategy = ((await findDefaultStrategy(tx, project, environment)) ?? ON_FOR_ALL) as NewStrategy;
-  const places = features.map(feature => ({
-    featureName: feature.name,
-    strategies: environmentOf(feature, environment).strategies,
-  }));
-  await addStrategies(current, { project, environment }, places, { ...strategy, disabled: false });
+  await addStrategies(current, { project, environment }, features, { ...strategy, disabled: false });
 }

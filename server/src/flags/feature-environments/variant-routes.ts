@@ -5,7 +5,8 @@ import { JsonPatch } from '../../platform/http/patch.ts';
 import { answer, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';
-import { type Place, readPlace } from './strategies.ts';
+import { readEnvironment } from './read.ts';
+import type { FeatureEnvironmentKey } from './schema.ts';
 import { changeVariants, changeVariantsOfMany, patchVariants } from './variants.ts';
 
 const tags = ['Features'];
@@ -22,7 +23,11 @@ const place = Type.Object({ projectId, featureName, environment });
 const FEATURE = '/api/admin/projects/:projectId/features/:featureName';
 const HERE = `${FEATURE}/environments/:environment/variants`;
 
-const placeOf = (params: { projectId: string; featureName: string; environment: string }): Place => ({
+const keyOf = (params: {
+  projectId: string;
+  featureName: string;
+  environment: string;
+}): FeatureEnvironmentKey => ({
   project: params.projectId,
   featureName: params.featureName,
   environment: params.environment,
@@ -47,7 +52,7 @@ export function variantRoutes(app: App, db: Db): void {
     },
     async request => ({
       version,
-      variants: (await readPlace(db, request.actor, placeOf(request.params))).variants,
+      variants: (await readEnvironment(db, keyOf(request.params))).variants,
     }),
   );
 
@@ -69,7 +74,7 @@ export function variantRoutes(app: App, db: Db): void {
     async request => ({
       version,
       variants: await change(db, request.actor, current =>
-        changeVariants(current, placeOf(request.params), request.body),
+        changeVariants(current, keyOf(request.params), request.body),
       ),
     }),
   );
@@ -92,7 +97,7 @@ export function variantRoutes(app: App, db: Db): void {
     async request => ({
       version,
       variants: await change(db, request.actor, current =>
-        patchVariants(current, placeOf(request.params), request.body),
+        patchVariants(current, keyOf(request.params), request.body),
       ),
     }),
   );

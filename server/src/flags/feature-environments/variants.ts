@@ -5,25 +5,29 @@ import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
-import { holdActiveFeature } from '../features/load.ts';
-import type { FeatureEnvironment } from './schema.ts';
+import { lockActiveFeature } from '../feature-rows/lock.ts';
+import { environmentOf, readEnvironments } from './read.ts';
+import type { FeatureEnvironment, FeatureEnvironmentKey } from './schema.ts';
 import { updateVariants } from './store.ts';
-import { environmentOf, type Place } from './strategies.ts';
 
 type Wanted = VariantInputs | ((before: Variant[]) => VariantInputs);
 
 /** Puts other variants in place of those the feature has in the environment; returns them with their weights. */
 export async function changeVariants(
   current: Change,
-  { project, featureName, environment }: Place,
+  { project, featureName, environment }: FeatureEnvironmentKey,
   wanted: Wanted,
 ): Promise<Variant[]> {
   return await replaceVariants(current, project, featureName, [environment], wanted, '/body');
 }
 
 /** The same by JSON Patch of the list of variants. */
-export async function patchVariants(current: Change, place: Place, patch: JsonPatch): Promise<Variant[]> {
-  return await changeVariants(current, place, before => applyPatch(before, patch, VariantInputs));
+export async function patchVariants(
+  current: Change,
+  key: FeatureEnvironmentKey,
+  patch: JsonPatch,
+): Promise<Variant[]> {
+  return await changeVariants(current, key, before => applyPatch(before, patch, VariantInputs));
 }
 
 /** The same variants in several environments: in all of them or, if one is refused, in none. */
@@ -47,14 +51,15 @@ async function replaceVariants(
   wanted: Wanted,
   path: string,
 ): Promise<Variant[]> {
-  const feature = await holdActiveFeature(current.tx, current.actor, project, featureName);
-  const places = [...new Set(environments)].map(name => environmentOf(feature, name));
-  const before = places[0]?.variants ?? [];
+  await lockActiveFeature(current.tx, project, featureName);
+  const feature = await readEnvironments(current.tx, featureName);
+  const changing = [...new Set(environments)].map(name => environmentOf(feature, name));
+  const before = changing[0]?.variants ?? [];
   const after = acceptVariants(typeof wanted === 'function' ? wanted(before) : wanted, path);
 
   await setVariants(
     current,
-    places.map(place => ({ project, place, variants: after })),
+    changing.map(environment => ({ project, before: environment, variants: after })),
   );
   return after;
 }
@@ -62,26 +67,26 @@ async function replaceVariants(
 /** Part of a change that holds the features and has accepted the variants; what is so already is not told again. */
 export async function setVariants(
   { tx, record }: Change,
-  wanted: { project: string; place: FeatureEnvironment; variants: Variant[] }[],
+  wanted: { project: string; before: FeatureEnvironment; variants: Variant[] }[],
 ): Promise<void> {
-  const changing = wanted.filter(({ place, variants }) => !isDeepStrictEqual(place.variants, variants));
+  const changing = wanted.filter(({ before, variants }) => !isDeepStrictEqual(before.variants, variants));
   if (changing.length === 0) return;
   await updateVariants(
     tx,
-    changing.map(({ place, variants }) => ({
-      featureName: place.featureName,
-      environment: place.name,
+    changing.map(({ before, variants }) => ({
+      featureName: before.featureName,
+      environment: before.name,
       variants,
     })),
   );
-  for (const { project, place, variants } of changing) {
+  for (const { project, before, variants } of changing) {
     record({
       type: 'feature-environment-variants-updated',
       project,
-      environment: place.name,
-      featureName: place.featureName,
+      environment: before.name,
+      featureName: before.featureName,
       data: { variants },
-      preData: { variants: place.variants },
+      preData: { variants: before.variants },
     });
   }
 }

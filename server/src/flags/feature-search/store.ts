@@ -49,7 +49,7 @@ const found = (actor: Actor) => sql`
   features.name, features.type, features.description, features.project, features.stale,
   features.impression_data as "impressionData", ${isFavorite(actor)} as favorite,
   features.created_at as "createdAt", ${CREATED_BY} as "createdBy", features.archived_at as "archivedAt",
-  ${LAST_SEEN_AT} as "lastSeenAt", ${STAGE} as lifecycle, ${DEPENDENCY_TYPE} as "dependencyType",
+  ${LAST_SEEN_AT} as "lastSeenAt", ${STAGE}::jsonb as lifecycle, ${DEPENDENCY_TYPE} as "dependencyType",
   ${tagsOf(sql`features.name`)} as tags, ${SEGMENTS} as segments, ${ENVIRONMENTS} as environments,
   ${COLLABORATORS} as collaborators`;
 

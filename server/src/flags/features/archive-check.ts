@@ -1,11 +1,11 @@
 import type { Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
+import { listFamilies } from '../dependencies/store.ts';
 import type { ArchiveCheck } from './schema.ts';
-import { listTies } from './store.ts';
 
 /** What archiving the features together would mean to those that depend on them, and to what they depend on. */
 export async function checkArchive(db: Reader, project: string, names: string[]): Promise<ArchiveCheck> {
-  const features = await listTies(db, project, names);
+  const features = await listFamilies(db, project, names);
   const found = new Set(features.map(feature => feature.name));
   const missing = names.filter(name => !found.has(name));
   if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
@@ -15,6 +15,6 @@ export async function checkArchive(db: Reader, project: string, names: string[])
     parentsWithChildFeatures: features
       .filter(({ children }) => children.some(child => !going.has(child)))
       .map(({ name }) => name),
-    hasDeletedDependencies: features.some(({ hasParents }) => hasParents),
+    hasDeletedDependencies: features.some(({ dependencies }) => dependencies.length > 0),
   };
 }

@@ -4,10 +4,11 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { uniqueNames } from '../feature-rows/names.ts';
+import { FeatureNames } from '../feature-rows/schema.ts';
 import { removeFeatures, reviveFeatures } from './archive.ts';
 import { checkArchive } from './archive-check.ts';
-import { uniqueNames } from './many.ts';
-import { ArchiveCheck, FeatureNames } from './schema.ts';
+import { ArchiveCheck } from './schema.ts';
 
 const tags = ['Features'];
 const ofFeature = Type.Object({

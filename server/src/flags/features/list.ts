@@ -1,7 +1,7 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { listPieces, type Pieces } from '../../platform/http/stream.ts';
-import { readFeatureTexts } from './text/store.ts';
+import { readFeatureTexts } from './state/store.ts';
 
 /** The active features of a project as pieces of JSON text, of one moment, without ever holding all of them. */
 export async function* featureList(db: Db, actor: Actor, project: string): Pieces {

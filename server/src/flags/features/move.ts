@@ -7,9 +7,10 @@ import { fieldsOfOtherProjects } from '../../targeting/context/other-projects.ts
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';
 import type { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { asStrategyData } from '../feature-environments/strategies.ts';
-import { admissionErrors } from './create.ts';
-import { holdActiveFeature } from './load.ts';
-import type { Feature } from './schema.ts';
+import { lockActiveFeature } from '../feature-rows/lock.ts';
+import { admissionErrors } from './admission.ts';
+import type { FeatureState } from './schema.ts';
+import { listStates } from './state/store.ts';
 import { lockEnvironmentsOf, lockProjectsOfMove, moveTo } from './store.ts';
 
 /** Gives a feature to another project, with all it has; what would change for its users is refused. */
@@ -23,8 +24,10 @@ export async function moveFeature(
   await lockProjectsOfMove(tx, project, target);
   const admission = target === project ? [] : await admissionErrors(tx, target, [name]);
   const there = await lockEnvironmentsOf(tx, target);
-  const feature = await holdActiveFeature(tx, actor, project, name);
+  await lockActiveFeature(tx, project, name);
   if (target === project) return;
+  const [feature] = await listStates(tx, project, [name]);
+  if (!feature) throw new Error(`Feature ${name} was locked but not found`);
 
   const staying = feature.environments.filter(environment => there.includes(environment.name));
   const leaving = feature.environments.filter(environment => !there.includes(environment.name));
@@ -85,7 +88,7 @@ function contextFieldsIn(environments: FeatureEnvironment[]): string[] {
   return [...new Set(names)].filter(name => name !== undefined);
 }
 
-function ties({ dependencies, children }: Feature): string[] {
+function ties({ dependencies, children }: FeatureState): string[] {
   const parents = dependencies.map(({ feature }) => feature);
   return [
     ...(parents.length > 0 ? [`It depends on ${some(parents)}. Remove the dependency first.`] : []),

@@ -9,21 +9,21 @@ import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { Dependency } from '../dependencies/schema.ts';
+import { uniqueNames } from '../feature-rows/names.ts';
+import { FeatureNames } from '../feature-rows/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
 import { archiveRoutes } from './archive-routes.ts';
 import { createFeature, newFeatureViolations } from './create.ts';
 import { featureList } from './list.ts';
-import { readFeature } from './load.ts';
-import { uniqueNames } from './many.ts';
 import { moveFeature } from './move.ts';
+import { readFeature } from './read.ts';
 import {
   Feature,
   FeatureList,
   FeatureMove,
   FeatureNameCheck,
-  FeatureNames,
   FeatureUpdate,
   NewFeature,
   StaleFeatures,

@@ -1,20 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { FeatureEnvironment } from '../feature-environments/schema.ts';
+import { description, featureName, featureNames, featureRow, featureType } from '../feature-rows/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { NewTag, Tag } from '../tags/schema.ts';
 
-const name = UrlName({ examples: ['checkout-v2'] });
-const type = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  description: 'Id of a feature type',
-  examples: ['release'],
-});
-const description = Type.String({ maxLength: 4_000, examples: ['The new checkout page'] });
 export const Person = NamedObject('Collaborator', {
   id: Type.Integer({ examples: [7] }),
   name: Type.String({ examples: ['alice'] }),
@@ -44,48 +37,46 @@ export const ClonedFrom = NamedObject(
 );
 export type ClonedFrom = Static<typeof ClonedFrom>;
 
+/** Everything about a feature that is the same for every caller. */
+const state = {
+  ...featureRow,
+  enabled: Type.Boolean({ description: 'On in at least one environment' }),
+  archivedAt: Type.Optional(
+    Timestamp('When the feature was archived; absent while it is active', { examples: [] }),
+  ),
+  createdBy: Type.Optional(Person),
+  lastSeenAt: Type.Optional(
+    Timestamp('When an SDK last requested the feature. Use lastSeenAt of its environments instead.', {
+      deprecated: true,
+    }),
+  ),
+  environments: Type.Array(Ref(FeatureEnvironment)),
+  variants: Type.Array(Ref(Variant), {
+    deprecated: true,
+    examples: [[]],
+    description: 'Always empty: variants belong to environments. A later major version removes this field.',
+  }),
+  tags: Type.Array(Ref(Tag)),
+  dependencies: Type.Array(Ref(Dependency), {
+    description: 'Parents: what must hold for this one to be on',
+  }),
+  children: Type.Array(Type.String(), {
+    'x-experimental': true,
+    examples: [['checkout-upsell']],
+    description: 'Names of the features that depend on this one. Experimental: this field may change.',
+  }),
+  links: Type.Array(Ref(FeatureLink)),
+  lifecycle: Ref(Lifecycle),
+  collaborators: Collaborators,
+  clonedFrom: Nullable({ ...ClonedFrom, title: 'ClonedFrom' }),
+};
+/** What is true of a feature. Clone, move, export and import work on it. */
+export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
+
+/** What one caller sees of a feature: its state, their favorite, and clonedFrom only if they may read that project. */
 export const Feature = Named(
   'Feature',
-  Type.Object({
-    name,
-    type,
-    description: Type.Optional(description),
-    project: Type.String({ examples: ['default'] }),
-    enabled: Type.Boolean({ description: 'On in at least one environment' }),
-    stale: Type.Boolean(),
-    impressionData: Type.Boolean(),
-    archived: Type.Boolean(),
-    archivedAt: Type.Optional(
-      Timestamp('When the feature was archived; absent while it is active', { examples: [] }),
-    ),
-    createdAt: Timestamp('When the feature was created'),
-    createdBy: Type.Optional(Person),
-    lastSeenAt: Type.Optional(
-      Timestamp('When an SDK last requested the feature. Use lastSeenAt of its environments instead.', {
-        deprecated: true,
-      }),
-    ),
-    favorite: Type.Boolean({ description: 'Starred by the caller' }),
-    environments: Type.Array(Ref(FeatureEnvironment)),
-    variants: Type.Array(Ref(Variant), {
-      deprecated: true,
-      examples: [[]],
-      description: 'Always empty: variants belong to environments. A later major version removes this field.',
-    }),
-    tags: Type.Array(Ref(Tag)),
-    dependencies: Type.Array(Ref(Dependency), {
-      description: 'Parents: what must hold for this one to be on',
-    }),
-    children: Type.Array(Type.String(), {
-      'x-experimental': true,
-      examples: [['checkout-upsell']],
-      description: 'Names of the features that depend on this one. Experimental: this field may change.',
-    }),
-    links: Type.Array(Ref(FeatureLink)),
-    lifecycle: Ref(Lifecycle),
-    collaborators: Collaborators,
-    clonedFrom: Nullable({ ...ClonedFrom, title: 'ClonedFrom' }),
-  }),
+  Type.Object({ ...state, favorite: Type.Boolean({ description: 'Starred by the caller' }) }),
 );
 export type Feature = Static<typeof Feature>;
 
@@ -100,8 +91,8 @@ export const FeatureList = Named(
 export const NewFeature = NamedObject(
   'NewFeature',
   {
-    name,
-    type: Type.Optional(type),
+    name: featureName,
+    type: Type.Optional(featureType),
     description: Type.Optional(Nullable(description)),
     impressionData: Type.Optional(Type.Boolean()),
     tags: Type.Optional(Type.Array(NewTag, { maxItems: 20, description: 'Created if they are new' })),
@@ -113,7 +104,7 @@ export type NewFeature = Static<typeof NewFeature>;
 export const FeatureUpdate = NamedObject(
   'FeatureUpdate',
   {
-    type: Type.Optional(type),
+    type: Type.Optional(featureType),
     description: Type.Optional(Nullable(description)),
     impressionData: Type.Optional(Type.Boolean()),
     stale: Type.Optional(Type.Boolean()),
@@ -122,16 +113,6 @@ export const FeatureUpdate = NamedObject(
 );
 export type FeatureUpdate = Static<typeof FeatureUpdate>;
 
-const names = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-  minItems: 1,
-  maxItems: 1_000,
-  examples: [['checkout-v2', 'dark-mode']],
-});
-export const FeatureNames = NamedObject(
-  'FeatureNames',
-  { features: names },
-  { examples: [{ features: ['checkout-v2', 'dark-mode'] }] },
-);
 export const ArchiveCheck = Named(
   'ArchiveCheck',
   Type.Object({
@@ -147,7 +128,7 @@ export type ArchiveCheck = Static<typeof ArchiveCheck>;
 
 export const StaleFeatures = NamedObject(
   'StaleFeatures',
-  { features: names, stale: Type.Boolean() },
+  { features: featureNames, stale: Type.Boolean() },
   { examples: [{ features: ['checkout-v2'], stale: true }] },
 );
 
@@ -166,6 +147,6 @@ export const FeatureMove = NamedObject(
 
 export const FeatureNameCheck = NamedObject(
   'FeatureNameCheck',
-  { name, projectId: Type.Optional(Nullable(Type.String({ maxLength: 100 }))) },
+  { name: featureName, projectId: Type.Optional(Nullable(Type.String({ maxLength: 100 }))) },
   { examples: [{ name: 'checkout-v3', projectId: 'default' }] },
 );

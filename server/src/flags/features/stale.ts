@@ -1,15 +1,15 @@
 import type { Change } from '../../record/change.ts';
-import { holdFeatures } from './load.ts';
-import { namesOf } from './many.ts';
+import { lockFeatures } from '../feature-rows/lock.ts';
+import { namesOf } from '../feature-rows/names.ts';
 import { setStale } from './store.ts';
 
 export async function markStale(
-  { tx, actor, record }: Change,
+  { tx, record }: Change,
   project: string,
   names: string[],
   stale: boolean,
 ): Promise<void> {
-  const features = await holdFeatures(tx, actor, project, names);
+  const features = await lockFeatures(tx, project, names);
   const changing = features.filter(feature => feature.stale !== stale);
   if (changing.length === 0) return;
   await setStale(tx, namesOf(changing), stale);

@@ -1,99 +1,16 @@
 import { sql } from 'kysely';
-import { ofReadableProject } from '../../access/store.ts';
-import type { Actor } from '../../platform/actor.ts';
 import { anyOf } from '../../platform/db/any-of.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { PREPARED } from '../../platform/db/prepared-statements.ts';
 import { personOf } from '../../record/actor-names.ts';
 import { tagsOf } from '../../record/feature-tags.ts';
-import { CHILDREN } from '../dependencies/store.ts';
-import type { Feature } from './schema.ts';
-import { featureTexts } from './text/store.ts';
+import type { FeatureRow } from '../feature-rows/schema.ts';
+import type { Tag } from '../tags/schema.ts';
 
 const MOST_COUNT_ROWS = 100;
 
 /** Who created `features`. */
 export const CREATED_BY = sql`case when features.created_by_user_id is not null
   then ${personOf(sql`features.created_by_user_id`)} end`;
-
-const parsed = (rows: { feature: string }[]): Feature[] => rows.map(({ feature }) => JSON.parse(feature));
-
-/** One statement, whatever the feature is made of. */
-export async function findFeature(
-  db: Reader,
-  actor: Actor,
-  project: string,
-  name: string,
-): Promise<Feature | undefined> {
-  const where = sql`name = ${name} and project = ${project}`;
-  const { rows } = await sql<{ feature: string }>`
-    select ${PREPARED} feature from (${featureTexts(actor, where, 'few')}) as found`.execute(db);
-  return parsed(rows)[0];
-}
-
-/** Those of the features that the project has, by name. */
-export async function listNamedFeatures(
-  db: Reader,
-  actor: Actor,
-  project: string,
-  names: string[],
-): Promise<Feature[]> {
-  const where = sql`name = any(${names}) and project = ${project}`;
-  const { rows } = await sql<{ feature: string }>`
-    select ${PREPARED} feature from (${featureTexts(actor, where, 'few')}) as found order by name`.execute(
-    db,
-  );
-  return parsed(rows);
-}
-
-/** Those of the features that are in a project the actor may read, whichever it is, by name. */
-export async function listReadableFeatures(db: Reader, actor: Actor, names: string[]): Promise<Feature[]> {
-  const where = sql`name = any(${names}) and ${ofReadableProject(actor)}`;
-  const { rows } = await sql<{ feature: string }>`
-    ${featureTexts(actor, where, 'few')} order by name`.execute(db);
-  return parsed(rows);
-}
-
-/**
- * Keeps features and their parents as they are until the transaction ends, and lets others read and copy them too. All in
- * one order: what is to depend on the parents needs them, and others take both. Returns the project of each.
- */
-export async function shareFeatures(tx: Tx, names: string[]): Promise<Map<string, string>> {
-  const { rows } = await sql<{ name: string; project: string }>`
-    select name, project from features
-    where name = any(array(
-      select unnest(${names}::text[]) union select parent from feature_dependencies where child = any(${names})
-    ))
-    order by name for share`.execute(tx);
-  return new Map(rows.map(row => [row.name, row.project]));
-}
-
-/** Features of the project, kept from changing until the transaction ends; always in one order, so nobody deadlocks. */
-export async function lockFeatures(
-  tx: Tx,
-  actor: Actor,
-  project: string,
-  names: string[],
-): Promise<Feature[]> {
-  await sql`
-    select from features where name = any(${names}) and project = ${project} order by name for update`.execute(
-    tx,
-  );
-  return await listNamedFeatures(tx, actor, project, names);
-}
-
-/** What depends on the features of these names, and whether they depend on others. */
-export async function listTies(
-  db: Reader,
-  project: string,
-  names: string[],
-): Promise<{ name: string; children: string[]; hasParents: boolean }[]> {
-  const { rows } = await sql<{ name: string; children: string[]; hasParents: boolean }>`
-    select name, ${CHILDREN} as children,
-      exists (select from feature_dependencies where child = features.name) as "hasParents"
-    from features where name = any(${names}) and project = ${project} order by name`.execute(db);
-  return rows;
-}
 
 export type ReceivingProject = {
   featureLimit: number | null;
@@ -148,7 +65,7 @@ async function foldCounts(tx: Tx): Promise<void> {
     insert into active_feature_counts select coalesce(sum(features), 0) from folded`.execute(tx);
 }
 
-export type NewFeatureRow = Pick<Feature, 'name' | 'type' | 'impressionData'> & {
+export type NewFeatureRow = Pick<FeatureRow, 'name' | 'type' | 'impressionData'> & {
   description: string | null;
 };
 
@@ -212,7 +129,7 @@ export async function moveTo(
     select ${name}, unnest(${joining}::text[])`.execute(tx);
 }
 
-export type FeatureFields = Pick<Feature, 'name' | 'type' | 'description' | 'impressionData' | 'stale'>;
+export type FeatureFields = Pick<FeatureRow, 'name' | 'type' | 'description' | 'impressionData' | 'stale'>;
 
 export async function updateFeatures(tx: Tx, features: FeatureFields[]): Promise<void> {
   await sql`
@@ -227,24 +144,50 @@ export async function setStale(tx: Tx, names: string[], stale: boolean): Promise
   await tx.updateTable('features').set({ stale }).where('name', '=', anyOf(names)).execute();
 }
 
-/** A revived feature is off everywhere: nothing comes back on by itself. */
 export async function setArchived(tx: Tx, names: string[], archived: boolean): Promise<void> {
   await tx
     .updateTable('features')
     .set({ archived_at: archived ? sql<string>`now()` : null })
     .where('name', '=', anyOf(names))
     .execute();
-  if (!archived) {
-    await tx
-      .updateTable('feature_environments')
-      .set({ enabled: false })
-      .where('feature_name', '=', anyOf(names))
-      .execute();
-  }
 }
 
-export async function deleteFeatures(tx: Tx, names: string[]): Promise<void> {
-  await tx.deleteFrom('features').where('name', '=', anyOf(names)).execute();
+/** Disables the features in every environment, and returns where they were enabled, in the order of the environments. */
+export async function disableEverywhere(
+  tx: Tx,
+  names: string[],
+): Promise<{ featureName: string; environment: string }[]> {
+  const { rows } = await sql<{ featureName: string; environment: string }>`
+    with disabled as (
+      update feature_environments set enabled = false where feature_name = any(${names}) and enabled
+      returning feature_name, environment
+    )
+    select feature_name as "featureName", environment from disabled join environments on name = environment
+    order by feature_name, sort_order, name`.execute(tx);
+  return rows;
+}
+
+/** A deleted feature as its event contains it. */
+export type DeletedFeature = Omit<FeatureRow, 'description'> & { description: string | null; tags: Tag[] };
+
+const DELETED = sql`
+  name, type, description, project, stale, impression_data as "impressionData",
+  archived_at is not null as archived, created_at as "createdAt", ${tagsOf(sql`features.name`)} as tags`;
+
+export async function deleteFeatures(tx: Tx, names: string[]): Promise<DeletedFeature[]> {
+  const { rows } = await sql<DeletedFeature>`
+    with deleted as (delete from features where name = any(${names}) returning ${DELETED})
+    select * from deleted order by name`.execute(tx);
+  return rows;
+}
+
+/** Locks the features first, so that it sees a tag that another transaction is attaching. */
+export async function deleteFeaturesOfProject(tx: Tx, project: string): Promise<DeletedFeature[]> {
+  await sql`select from features where project = ${project} order by name for update`.execute(tx);
+  const { rows } = await sql<DeletedFeature>`
+    with deleted as (delete from features where project = ${project} returning ${DELETED})
+    select * from deleted order by name`.execute(tx);
+  return rows;
 }
 
 export async function countActiveFeatures(db: Reader, project: string): Promise<number> {
@@ -255,29 +198,6 @@ export async function countActiveFeatures(db: Reader, project: string): Promise<
     .where('archived_at', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
-}
-
-/** Returns what was deleted, as events tell it. Locked first: a tag that is just being attached is seen then. */
-export async function deleteFeaturesOfProject(
-  tx: Tx,
-  project: string,
-): Promise<{ name: string; tags: Feature['tags'] }[]> {
-  await sql`select from features where project = ${project} order by name for update`.execute(tx);
-  return await tx
-    .deleteFrom('features')
-    .where('project', '=', project)
-    .returning([
-      'name',
-      'type',
-      'description',
-      'project',
-      'stale',
-      'impression_data as impressionData',
-      'created_at as createdAt',
-      sql<boolean>`archived_at is not null`.as('archived'),
-      tagsOf(sql`features.name`).as('tags'),
-    ])
-    .execute();
 }
 
 /** Those of the names that a feature has, archived or not. */

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
+import { lockActiveFeature } from '../feature-rows/lock.ts';
+import type { FeatureRow } from '../feature-rows/schema.ts';
 import { asEventData } from './create.ts';
-import { holdActiveFeature } from './load.ts';
-import { type Feature, FeatureUpdate } from './schema.ts';
+import { FeatureUpdate } from './schema.ts';
 import { updateFeatures } from './store.ts';
 
 /** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
@@ -11,16 +12,16 @@ export async function changeFeature(
   current: Change,
   project: string,
   name: string,
-  update: FeatureUpdate | ((before: Feature) => FeatureUpdate),
+  update: FeatureUpdate | ((before: FeatureRow) => FeatureUpdate),
 ): Promise<void> {
-  const before = await holdActiveFeature(current.tx, current.actor, project, name);
+  const before = await lockActiveFeature(current.tx, project, name);
   await updateHeld(current, [{ before, update: typeof update === 'function' ? update(before) : update }]);
 }
 
 /** Part of a change that holds the features. */
 export async function updateHeld(
   { tx, record }: Change,
-  updates: { before: Feature; update: FeatureUpdate }[],
+  updates: { before: FeatureRow; update: FeatureUpdate }[],
 ): Promise<void> {
   const changing = updates
     .map(({ before, update }) => ({ before, after: updated(before, update) }))
@@ -28,7 +29,13 @@ export async function updateHeld(
   if (changing.length === 0) return;
   await updateFeatures(
     tx,
-    changing.map(({ after }) => after),
+    changing.map(({ after: { name, type, description, impressionData, stale } }) => ({
+      name,
+      type,
+      ...(description === undefined ? {} : { description }),
+      impressionData,
+      stale,
+    })),
   );
   for (const { before, after } of changing) {
     const about = { project: before.project, featureName: before.name };
@@ -42,7 +49,10 @@ export async function updateHeld(
   }
 }
 
-function updated(before: Feature, { type, description, impressionData, stale }: FeatureUpdate): Feature {
+function updated(
+  before: FeatureRow,
+  { type, description, impressionData, stale }: FeatureUpdate,
+): FeatureRow {
   const { description: told, ...rest } = before;
   const text = description === undefined ? told : description;
   return {

@@ -163,11 +163,6 @@ test('reflects deleting a feature and removing an environment with strategies', 
 
   const [feature] = (await get(`${id}/health-report`)).body.features;
   expect(feature).toEqual((await get(`${id}/features/staying`)).body);
-  const { rows } = await sql<{ name: string }>`
-    select feature_name as name from strategy_texts where feature_name in ('going', 'staying')`.execute(
-    harness.db,
-  );
-  expect(rows).toEqual([{ name: 'staying' }]);
 });
 
 test('sends the Deprecation and Link headers', async () => {

@@ -2,7 +2,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import { listPieces, type Pieces } from '../../platform/http/stream.ts';
-import { streamFeatureTexts } from '../features/load.ts';
+import { readFeatureTexts } from '../features/state/store.ts';
 import { healthOf, ratingOf } from '../technical-debt/score.ts';
 import type { HealthReport, ReportParts } from './schema.ts';
 import { findReportParts } from './store.ts';
@@ -21,7 +21,7 @@ export async function* healthReport(db: Db, actor: Actor, project: string, at: D
     const parts = await findReportParts(tx, actor, project, at);
     if (!parts) throw notFound(`Project ${project}`);
     const head = `${JSON.stringify(withoutFeatures(parts)).slice(0, -1)},"features":[`;
-    yield* listPieces(head, streamFeatureTexts(tx, actor, project));
+    yield* listPieces(head, readFeatureTexts(tx, actor, project));
   } finally {
     // The transaction only reads. It ends here also when the client disconnects.
     await tx.rollback().execute();

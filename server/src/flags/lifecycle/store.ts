@@ -4,6 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import { anyOf } from '../../platform/db/any-of.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
+import { jsonTime } from '../../platform/db/json-text.ts';
 import { type Completion, type Lifecycle, STAGES, type Stage } from './schema.ts';
 
 /** How far a stage is along. */
@@ -27,8 +28,25 @@ const REACHED = sql`(
   )
 ) as reached`;
 
-/** Where `features` is: the furthest stage it has reached. */
-export const STAGE = sql`(select ${LIFECYCLE} from ${REACHED} order by ${FURTHEST} desc limit 1)`;
+/**
+ * The furthest stage that `features` has reached, as JSON text: the greatest of texts that start with the rank of the stage,
+ * because sorting one or two rows costs more. The times of the feature stand in for missing rows, as in `REACHED`.
+ */
+export const STAGE = sql`(
+  select case
+    when archived_at is not null and coalesce(max(ranked), '0') < '5'
+      then '{"stage":"archived","enteredStageAt":' || ${jsonTime(sql`archived_at`)} || '}'
+    else coalesce(
+      substr(max(ranked), 2), '{"stage":"initial","enteredStageAt":' || ${jsonTime(sql`features.created_at`)} || '}')
+  end
+  from (
+    select (case stage when 'archived' then '5' when 'completed' then '4' when 'live' then '3' when 'pre-live' then '2' else '1' end
+      || '{"stage":"' || stage || '","enteredStageAt":' || ${jsonTime(sql`entered_at`)}
+      || coalesce(',"status":"' || status || '"', '')
+      || coalesce(',"statusValue":' || to_json(status_value), '') || '}') collate "C" as ranked
+    from feature_lifecycles where feature_name = features.name
+  ) as reached
+)`;
 
 /** The stages of a feature, the oldest first; undefined if the project has no such feature. */
 export async function findStages(
@@ -56,6 +74,17 @@ export async function countByStage(db: Reader, actor: Actor): Promise<{ stage: S
     ) as feature
     group by furthest`.execute(db);
   return rows;
+}
+
+/** How a feature was completed; null if it is not completed. */
+export async function findCompletion(
+  db: Reader,
+  featureName: string,
+): Promise<{ status: string | null; statusValue: string | null } | null> {
+  const { rows } = await sql<{ status: string | null; statusValue: string | null }>`
+    select status, status_value as "statusValue" from feature_lifecycles
+    where feature_name = ${featureName} and stage = 'completed'`.execute(db);
+  return rows[0] ?? null;
 }
 
 export async function insertStage(tx: Tx, features: string[], stage: Stage): Promise<void> {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Tx } from '../../platform/db/database.ts';
 import { exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { holdActiveFeature } from '../features/load.ts';
-import type { Feature } from '../features/schema.ts';
+import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { acceptLink } from './accept.ts';
 import type { FeatureLink, LinkInput } from './schema.ts';
-import { deleteLink, insertLinks, updateLink } from './store.ts';
+import { deleteLink, insertLinks, listLinks, updateLink } from './store.ts';
 
 const MAX_LINKS = 10;
 
@@ -17,16 +17,20 @@ export async function addLink(
   input: LinkInput,
 ): Promise<FeatureLink> {
   const link = acceptLink(input, '/body');
-  const feature = await holdActiveFeature(current.tx, current.actor, project, featureName);
+  await lockActiveFeature(current.tx, project, featureName);
+  const feature = { name: featureName, project, links: await listLinks(current.tx, featureName) };
   const [added] = await attachLinks(current, [{ feature, links: [link] }]);
   if (!added) throw new Error('The link that was added is not there');
   return added;
 }
 
+/** A feature and its links. */
+type LinkedFeature = { name: string; project: string; links: FeatureLink[] };
+
 /** Part of a change that holds the features and has accepted the links. */
 export async function attachLinks(
   { tx, record }: Change,
-  wanted: { feature: Feature; links: Omit<FeatureLink, 'id'>[] }[],
+  wanted: { feature: LinkedFeature; links: Omit<FeatureLink, 'id'>[] }[],
 ): Promise<FeatureLink[]> {
   const full = wanted.find(({ feature, links }) => feature.links.length + links.length > MAX_LINKS);
   if (full) throw exceedsLimit(`A feature has at most ${MAX_LINKS} links.`);
@@ -46,14 +50,14 @@ export async function attachLinks(
 
 /** Changes the address, and the title if it is given; changing nothing writes nothing. */
 export async function changeLink(
-  { tx, actor, record }: Change,
+  { tx, record }: Change,
   project: string,
   featureName: string,
   id: string,
   input: LinkInput,
 ): Promise<FeatureLink> {
   const { url, title } = acceptLink(input, '/body');
-  const before = linkOf(await holdActiveFeature(tx, actor, project, featureName), id);
+  const before = await findLockedLink(tx, project, featureName, id);
   const after = { id, url, title: input.title === undefined ? before.title : title };
   if (isDeepStrictEqual(after, before)) return before;
   await updateLink(tx, after);
@@ -62,18 +66,24 @@ export async function changeLink(
 }
 
 export async function removeLink(
-  { tx, actor, record }: Change,
+  { tx, record }: Change,
   project: string,
   featureName: string,
   id: string,
 ): Promise<void> {
-  const link = linkOf(await holdActiveFeature(tx, actor, project, featureName), id);
+  const link = await findLockedLink(tx, project, featureName, id);
   await deleteLink(tx, id);
   record({ type: 'feature-link-removed', project, featureName, preData: link });
 }
 
-function linkOf({ links }: Feature, id: string): FeatureLink {
-  const link = links.find(one => one.id === id);
+async function findLockedLink(
+  tx: Tx,
+  project: string,
+  featureName: string,
+  id: string,
+): Promise<FeatureLink> {
+  await lockActiveFeature(tx, project, featureName);
+  const link = (await listLinks(tx, featureName)).find(one => one.id === id);
   if (!link) throw notFound(`Link ${id}`);
   return link;
 }

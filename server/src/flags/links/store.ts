@@ -1,6 +1,21 @@
 import { sql } from 'kysely';
-import type { Tx } from '../../platform/db/database.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { type FeaturePart, partOf } from '../feature-rows/store.ts';
 import type { FeatureLink } from './schema.ts';
+
+/** The links of a feature. */
+export const LINKS: FeaturePart = {
+  table: 'feature_links',
+  column: 'feature_name',
+  item: sql`'{"id":"' || id || '","url":' || to_json(url) || ',"title":' || coalesce(to_json(title)::text, 'null') || '}'`,
+  order: sql`created_at, id`,
+};
+
+export async function listLinks(db: Reader, featureName: string): Promise<FeatureLink[]> {
+  const { rows } = await sql<{ links: FeatureLink[] }>`
+    select (${partOf(LINKS, 'few')})::jsonb as links from features where name = ${featureName}`.execute(db);
+  return rows[0]?.links ?? [];
+}
 
 /** Links keep the order of the list: each one is created a microsecond after the previous one. */
 export async function insertLinks(tx: Tx, links: (FeatureLink & { featureName: string })[]): Promise<void> {

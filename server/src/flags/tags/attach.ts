@@ -3,12 +3,15 @@ import { badData, exceedsLimit, type Violation } from '../../platform/errors.ts'
 import type { Change } from '../../record/change.ts';
 import { trimmed, valueViolations } from './accept.ts';
 import type { NewTag, Tag } from './schema.ts';
-import { deleteFeatureTags, insertFeatureTags, insertMissingTags, lockTagTypes } from './store.ts';
+import {
+  deleteFeatureTags,
+  insertFeatureTags,
+  insertMissingTags,
+  lockTagTypes,
+  type TaggedFeature,
+} from './store.ts';
 
 const MAX_TAGS = 100;
-
-/** A feature, held by the change, and the tags it has. */
-export type Tagged = { name: string; project: string; tags: Tag[] };
 
 /**
  * Part of a change that will attach tags: from now on they exist and cannot be deleted before it ends; those that did not
@@ -55,7 +58,7 @@ export async function attachViolations(
 /** Attaches tags that are held to features that are held; what a feature has already is not told again. */
 export async function attachTags(
   { tx, record }: Change,
-  wanted: { feature: Tagged; tags: Tag[] }[],
+  wanted: { feature: TaggedFeature; tags: Tag[] }[],
 ): Promise<void> {
   const missing = wanted.flatMap(({ feature, tags }) => {
     const present = keysOf(feature.tags);
@@ -72,7 +75,11 @@ export async function attachTags(
 }
 
 /** Takes tags off features that are held, whether they have them or not; returns the features as they are then. */
-export async function detachTags({ tx, record }: Change, features: Tagged[], tags: Tag[]): Promise<Tagged[]> {
+export async function detachTags(
+  { tx, record }: Change,
+  features: TaggedFeature[],
+  tags: Tag[],
+): Promise<TaggedFeature[]> {
   const going = keysOf(tags);
   const goes = (one: Tag) => going.has(keyOf(one));
   const present = features.flatMap(feature => feature.tags.filter(goes).map(tag => ({ feature, tag })));
@@ -84,7 +91,10 @@ export async function detachTags({ tx, record }: Change, features: Tagged[], tag
   return features.map(feature => ({ ...feature, tags: feature.tags.filter(tag => !goes(tag)) }));
 }
 
-const asRow = ({ feature, tag }: { feature: Tagged; tag: Tag }) => ({ featureName: feature.name, ...tag });
+const asRow = ({ feature, tag }: { feature: TaggedFeature; tag: Tag }) => ({
+  featureName: feature.name,
+  ...tag,
+});
 
 /** No part of a tag holds NUL, so two tags never have the same key. */
 const keyOf = ({ type, value }: Tag): string => `${type}\0${value}`;

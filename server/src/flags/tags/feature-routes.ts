@@ -4,9 +4,8 @@ import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
-import { readFeature } from '../features/load.ts';
-import { uniqueNames } from '../features/many.ts';
-import { changeTags, tagFeature, untagFeature } from './feature-tags.ts';
+import { uniqueNames } from '../feature-rows/names.ts';
+import { changeTags, readTags, tagFeature, untagFeature } from './feature-tags.ts';
 import { NewTag, Tag, TagChange, TagList, TagsOfFeatures } from './schema.ts';
 
 const tags = ['Tags'];
@@ -32,10 +31,10 @@ export function featureTagRoutes(app: App, db: Db): void {
         response: { 200: answer('The tags', TagList), ...refusals(401, 403, 404) },
       },
     },
-    async request => {
-      const { actor, projectOfFeature, params } = request;
-      return { version, tags: (await readFeature(db, actor, projectOfFeature, params.featureName)).tags };
-    },
+    async request => ({
+      version,
+      tags: await readTags(db, request.projectOfFeature, request.params.featureName),
+    }),
   );
 
   app.post(
@@ -84,13 +83,13 @@ export function featureTagRoutes(app: App, db: Db): void {
       const { actor, projectOfFeature, params, body } = request;
       const name = params.featureName;
       const pathOf = (index: number) => `/body/addedTags/${index}`;
-      const feature = await change(
+      const left = await change(
         db,
         actor,
         current => changeTags(current, projectOfFeature, [name], body, pathOf),
-        tx => readFeature(tx, actor, projectOfFeature, name),
+        tx => readTags(tx, projectOfFeature, name),
       );
-      return { version, tags: feature.tags };
+      return { version, tags: left };
     },
   );
 

@@ -1,9 +1,11 @@
-import { badData, exceedsLimit } from '../../platform/errors.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { holdActiveFeatures } from '../features/load.ts';
+import { lockActiveFeatures } from '../feature-rows/lock.ts';
 import { trimmed } from './accept.ts';
 import { attachTags, detachTags, holdTags, tagsInBoth } from './attach.ts';
 import type { NewTag, Tag, TagChange } from './schema.ts';
+import { listTaggedFeatures } from './store.ts';
 
 // Each is an event; 4,000 took 4.5 s on two busy cores, and a statement may take 15 s.
 const MAX_CHANGES = 5_000;
@@ -50,10 +52,17 @@ export async function changeTags(
   if (contradictions.length > 0) throw badData(contradictions);
 
   const added = await holdTags(current, project, addedTags, pathOfAdded);
-  const held = await holdActiveFeatures(current.tx, current.actor, project, features);
-  const rest = await detachTags(current, held, removed);
+  await lockActiveFeatures(current.tx, project, features);
+  const tagged = await listTaggedFeatures(current.tx, project, features);
+  const rest = await detachTags(current, tagged, removed);
   await attachTags(
     current,
     rest.map(feature => ({ feature, tags: added })),
   );
+}
+
+export async function readTags(db: Reader, project: string, feature: string): Promise<Tag[]> {
+  const [tagged] = await listTaggedFeatures(db, project, [feature]);
+  if (!tagged) throw notFound(`Feature ${feature} in project ${project}`);
+  return tagged.tags;
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { ofReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import { type FeaturePart, partOf } from '../feature-rows/store.ts';
 import type { Tag, TagType } from './schema.ts';
 
 const TAG_TYPE = ['name', 'description', 'icon', 'color'] as const;
@@ -106,6 +107,29 @@ export async function insertMissingTags(tx: Tx, project: string, tags: Tag[]): P
     order by type, value
     on conflict (type, value) do update set created_at = tags.created_at where false
     returning type, value`.execute(tx);
+  return rows;
+}
+
+/** The tags of a feature. */
+export const TAGS: FeaturePart = {
+  table: 'feature_tags',
+  column: 'feature_name',
+  item: sql`'{"type":' || to_json(type) || ',"value":' || to_json(value) || '}'`,
+  order: sql`type, value`,
+};
+
+/** A feature and its tags. */
+export type TaggedFeature = { name: string; project: string; tags: Tag[] };
+
+/** The features of the project with their tags, by name. */
+export async function listTaggedFeatures(
+  db: Reader,
+  project: string,
+  names: string[],
+): Promise<TaggedFeature[]> {
+  const { rows } = await sql<TaggedFeature>`
+    select name, project, (${partOf(TAGS, 'few')})::jsonb as tags
+    from features where name = any(${names}) and project = ${project} order by name`.execute(db);
   return rows;
 }
 

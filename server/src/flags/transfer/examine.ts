@@ -7,8 +7,8 @@ import { validateConstraintLists } from '../../targeting/constraints/validate.ts
 import { distributeWeights } from '../../targeting/variants/weights.ts';
 import { rolloutViolations } from '../feature-environments/accept-strategy.ts';
 import { MAX_STRATEGIES } from '../feature-environments/strategies.ts';
-import { nameMatcher } from '../features/create.ts';
-import type { Feature } from '../features/schema.ts';
+import { nameMatcher } from '../features/admission.ts';
+import type { FeatureState } from '../features/schema.ts';
 import { urlMistake } from '../links/accept.ts';
 import { enabledAfter } from './enabled-after.ts';
 import type { FeatureExport, Finding, ImportReport, ImportRequest } from './schema.ts';
@@ -32,7 +32,7 @@ export async function examineImport(
   actor: Actor,
   { project, environment, data }: ImportRequest,
   receiving: Receiving,
-  existing: Feature[],
+  existing: FeatureState[],
 ): Promise<Examined> {
   const known = await findKnown(db, project, namedIn(data));
   const needed = neededPermissions(data, known, project);
@@ -193,7 +193,7 @@ function referenceFindings(data: FeatureExport, known: Known): Finding[] {
 }
 
 /** One level of parents, all of them here or among what comes. */
-function dependencyFindings(data: FeatureExport, existing: Feature[]): Finding[] {
+function dependencyFindings(data: FeatureExport, existing: FeatureState[]): Finding[] {
   const coming = data.dependencies ?? [];
   const names = new Set([
     ...namesOf(data),
@@ -280,7 +280,7 @@ function neededPermissions(data: FeatureExport, known: Known, project: string): 
 }
 
 /** Names of the features that are enabled in the environment. */
-const enabledIn = (features: Feature[], environment: string): Set<string> =>
+const enabledIn = (features: FeatureState[], environment: string): Set<string> =>
   new Set(
     features
       .filter(({ environments }) => environments.some(({ name, enabled }) => name === environment && enabled))

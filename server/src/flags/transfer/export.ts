@@ -3,8 +3,8 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
 import { change } from '../../record/change.ts';
 import { environmentViolations } from '../environments/violations.ts';
-import { readReadable } from '../features/load.ts';
-import type { Feature } from '../features/schema.ts';
+import type { FeatureState } from '../features/schema.ts';
+import { listReadableStates } from '../features/state/store.ts';
 import { type ExportQuery, type FeatureExport, MAX_FEATURES } from './schema.ts';
 import { findReferences, listChosen } from './store.ts';
 
@@ -15,7 +15,7 @@ export async function exportFeatures(db: Db, actor: Actor, query: ExportQuery): 
     await refuseUnknownEnvironment(tx, query.environment);
     const names = await listChosen(tx, actor, query);
     refuseMissingOrTooMany(query, names);
-    const features = await readReadable(tx, actor, names);
+    const features = await listReadableStates(tx, actor, names);
     const exported = gather(features, query.environment);
     const { segments, tagTypes, contextFields } = await findReferences(tx, usedBy(exported));
     // One event for each project, so that whoever may read it learns that its features were taken out.
@@ -52,7 +52,7 @@ function refuseMissingOrTooMany({ features = [] }: ExportQuery, found: string[])
 
 type Gathered = Required<Omit<FeatureExport, 'segments' | 'tagTypes' | 'contextFields'>>;
 
-function gather(features: Feature[], environment: string): Gathered {
+function gather(features: FeatureState[], environment: string): Gathered {
   const places = features.flatMap(feature => feature.environments.filter(({ name }) => name === environment));
   return {
     features: features.map(

@@ -7,14 +7,16 @@ import { normaliseConstraint } from '../../targeting/constraints/rules.ts';
 import { createContextFields } from '../../targeting/context/create.ts';
 import { distributeWeights } from '../../targeting/variants/weights.ts';
 import { attachParents } from '../dependencies/add.ts';
+import { environmentOf } from '../feature-environments/read.ts';
 import { replaceStrategies } from '../feature-environments/replace.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
-import { environmentOf } from '../feature-environments/strategies.ts';
-import { switchHeld } from '../feature-environments/toggle.ts';
+import { toggleLocked } from '../feature-environments/toggle.ts';
 import { acceptVariants, setVariants } from '../feature-environments/variants.ts';
-import { addFeatures, holdReceivingProject, readReceivingProject } from '../features/create.ts';
-import { holdFoundFeatures, readFoundFeatures } from '../features/load.ts';
-import type { Feature } from '../features/schema.ts';
+import { holdReceivingProject, readReceivingProject } from '../features/admission.ts';
+import { addFeatures } from '../features/create.ts';
+import { lockStates } from '../features/read.ts';
+import type { FeatureState } from '../features/schema.ts';
+import { listStates } from '../features/state/store.ts';
 import { updateHeld } from '../features/update.ts';
 import { acceptLink } from '../links/accept.ts';
 import { attachLinks } from '../links/edit.ts';
@@ -33,7 +35,7 @@ export async function validateImport(
   request: ImportRequest,
 ): Promise<ImportReport> {
   const receiving = await readReceivingProject(db, request.project);
-  const existing = await readExisting(db, actor, request);
+  const existing = await readExisting(db, request);
   const { known: _, ...report } = await examineImport(db, actor, request, receiving, existing);
   return { ...report, errors: report.errors.map(({ path: _, ...error }) => error) };
 }
@@ -59,13 +61,13 @@ export async function importFeatures(
     // First without locks, so that all that is wrong is told; what is written next is locked in the order of everybody.
     const receiving = await readReceivingProject(tx, project);
     const { known } = refused(
-      await examineImport(tx, actor, request, receiving, await readExisting(tx, actor, request)),
+      await examineImport(tx, actor, request, receiving, await readExisting(tx, request)),
       environment,
     );
     await addMissing(current, data, known);
     const tags = await holdTags(current, project, tagsIn(data), index => `/body/data/featureTags/${index}`);
     const locked = await holdReceivingProject(tx, project);
-    const existing = await holdFoundFeatures(tx, actor, project, namedIn(data).features);
+    const existing = await lockStates(tx, project, namedIn(data).features);
     // Again, because what others did meanwhile is certain only now.
     const { known: certain } = refused(
       await examineImport(tx, actor, request, locked, existing),
@@ -78,9 +80,8 @@ export async function importFeatures(
     const fresh = coming.filter(({ name }) => !taken.has(name));
     if (fresh.length > 0) await refuseOverBudget(tx, project);
     if (fresh.length > 0) await addFeatures(current, project, fresh.map(asNewFeature), mostFeatures);
-    const features = await holdFoundFeatures(
+    const features = await lockStates(
       tx,
-      actor,
       project,
       coming.map(({ name }) => name),
     );
@@ -91,8 +92,8 @@ export async function importFeatures(
   });
 }
 
-async function readExisting(db: Reader, actor: Actor, { project, data }: ImportRequest): Promise<Feature[]> {
-  return await readFoundFeatures(db, actor, project, namedIn(data).features);
+async function readExisting(db: Reader, { project, data }: ImportRequest): Promise<FeatureState[]> {
+  return await listStates(db, project, namedIn(data).features);
 }
 
 function refused(report: Examined, environment: string): Examined {
@@ -129,7 +130,7 @@ const asNewFeature = ({ name, type, description, impressionData }: FeatureExport
  */
 async function applyTo(
   current: Change,
-  features: Feature[],
+  features: FeatureState[],
   { project, environment, data }: ImportRequest,
   known: Known,
   held: { type: string; value: string }[],
@@ -195,7 +196,7 @@ async function applyTo(
     current,
     place,
     features.map(feature => ({
-      feature,
+      before: environmentOf(feature, environment),
       strategies: (strategies.get(feature.name) ?? []).map(one => asNewStrategy(one, segments)),
     })),
   );
@@ -213,7 +214,7 @@ async function applyTo(
     current,
     placed.map(({ place: here, wanted }) => ({
       project,
-      place: here,
+      before: here,
       variants: wanted?.variants
         ? acceptVariants(wanted.variants, '/body/data/featureEnvironments')
         : here.variants,
@@ -221,7 +222,7 @@ async function applyTo(
   );
   for (const enabled of [true, false]) {
     const turning = placed.filter(one => one.enabled === enabled && one.place.enabled !== enabled);
-    await switchHeld(
+    await toggleLocked(
       current,
       place,
       turning.map(({ place: here }) => here.featureName),

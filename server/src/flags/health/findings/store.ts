@@ -40,10 +40,12 @@ const evidence = (at: Date) => sql`
     'environments', coalesce((
       select jsonb_agg(jsonb_build_object(
         'name', environments.name, 'enabled', here.enabled, 'toggledAt', ${iso(sql`here.switched_at`)},
-        'lastSeenAt', ${iso(sql`here.last_seen_at`)}, 'hasEnabledStrategies', any_enabled[array_position(texts.environments, here.environment)] is true
+        'lastSeenAt', ${iso(sql`here.last_seen_at`)}, 'hasEnabledStrategies', exists (
+          select from feature_strategies as strategy
+          where strategy.feature_name = here.feature_name and strategy.environment = here.environment and not disabled
+        )
       ) order by environments.sort_order, environments.name)
       from feature_environments as here join environments on environments.name = here.environment
-        left join strategy_texts as texts using (feature_name)
       where feature_name = feature
     ), '[]'),
     'lastChange', (

@@ -18,7 +18,7 @@ export const ruleInputs = (project: string, at: Date, condition: RawBuilder<unkn
       cross join lateral (
         select count(*) as environments, count(*) filter (where enabled) as enabled_in, max(switched_at) as toggled_at,
           max(last_seen_at) as last_seen_at, exists (
-            select from strategy_texts where feature_name = features.name and true = any(any_enabled)
+            select from feature_strategies as strategy where strategy.feature_name = features.name and not disabled
           ) as has_strategies
         from feature_environments where feature_name = features.name
       ) as summary

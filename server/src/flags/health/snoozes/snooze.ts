@@ -1,7 +1,7 @@
 import type { Reader } from '../../../platform/db/database.ts';
 import { badData, notFound } from '../../../platform/errors.ts';
 import type { Change } from '../../../record/change.ts';
-import { holdFeatures } from '../../features/load.ts';
+import { lockFeatures } from '../../feature-rows/lock.ts';
 import { RULES, type RuleName } from '../rules/rules.ts';
 import { hasFinding, type Subject } from '../rules/store.ts';
 import type { NewSnooze, Snooze } from './schema.ts';
@@ -67,11 +67,11 @@ const fieldsOf = ({ reason, until }: Snooze) => ({ reason, until });
 
 /** Locks the feature or segment of a finding. `name` is how events refer to it. */
 async function lockSubject(
-  { tx, actor }: Change,
+  { tx }: Change,
   { projectId, rule, subject }: FindingPath,
 ): Promise<{ subject: Subject; name: object }> {
   if (RULES.find(({ name }) => name === rule)?.subject === 'feature') {
-    await holdFeatures(tx, actor, projectId, [subject]);
+    await lockFeatures(tx, projectId, [subject]);
     return { subject: { feature: subject, segment: null }, name: { feature: subject } };
   }
   const id = /^[1-9]\d{0,9}$/.test(subject) ? Number(subject) : 0;

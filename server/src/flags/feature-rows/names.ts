@@ -1,9 +1,8 @@
 import { badData } from '../../platform/errors.ts';
-import type { Feature } from './schema.ts';
 
-export const namesOf = (features: Feature[]): string[] => features.map(feature => feature.name);
+export const namesOf = (features: { name: string }[]): string[] => features.map(feature => feature.name);
 
-/** Refuses a list that names the same feature twice. */
+/** Rejects a list that names the same feature twice. */
 export function uniqueNames(names: string[]): string[] {
   if (new Set(names).size === names.length) return names;
   throw badData([{ message: 'features names a feature twice', path: '/body/features' }]);

@@ -1,0 +1,57 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { jsonList } from '../../platform/db/json-text.ts';
+import type { FeatureRow } from './schema.ts';
+
+const ROW = sql`
+  name, type, description, project, stale, impression_data as "impressionData",
+  archived_at is not null as archived, created_at as "createdAt"`;
+
+type Row = Omit<FeatureRow, 'description'> & { description: string | null };
+
+const withoutNull = ({ description, ...row }: Row): FeatureRow => ({
+  ...row,
+  ...(description === null ? {} : { description }),
+});
+
+export async function findRow(db: Reader, project: string, name: string): Promise<FeatureRow | undefined> {
+  const { rows } = await sql<Row>`
+    select ${ROW} from features where name = ${name} and project = ${project}`.execute(db);
+  return rows.map(withoutNull)[0];
+}
+
+/**
+ * Locks the features that the project has until the transaction ends, in the order of their names, so that no two transactions
+ * deadlock. What belongs to a feature (its tags, links, strategies and so on) must be read by a later statement: it changes
+ * only under this lock, and a statement that waited for the lock still sees it as it was before the wait.
+ */
+export async function lockRows(tx: Tx, project: string, names: string[]): Promise<FeatureRow[]> {
+  const { rows } = await sql<Row>`
+    select ${ROW} from features where name = any(${names}) and project = ${project} order by name for update`.execute(
+    tx,
+  );
+  return rows.map(withoutNull);
+}
+
+/** A table whose rows belong to a feature, with the JSON text of one row and the order of the list. */
+export type FeaturePart = {
+  table: string;
+  column: string;
+  item: RawBuilder<unknown>;
+  order: RawBuilder<unknown>;
+};
+
+/** Whether a statement reads a few features, or all of a project. */
+export type Amount = 'few' | 'many';
+
+/**
+ * The part of a row of `features` as a JSON list. Most features have no rows in such a table, so a statement about many features
+ * hashes the names that have some once, and looks up only those.
+ */
+export function partOf({ table, column, item, order }: FeaturePart, amount: Amount) {
+  const [from, name] = [sql.table(table), sql.ref(column)];
+  const list = jsonList(item, sql`${from} where ${name} = features.name order by ${order}`);
+  return amount === 'few'
+    ? list
+    : sql`case when features.name in (select ${name} from ${from}) then ${list} else '[]' end`;
+}

@@ -1,0 +1,18 @@
+import { type RawBuilder, sql } from 'kysely';
+
+// JSON that PostgreSQL composes as text: jsonb cost half as much again (bench/README.md).
+
+export const jsonTime = (value: RawBuilder<unknown>) =>
+  sql`to_char(${value} at time zone 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\\"')`;
+
+/** A field that is absent without a value. */
+export const optionalField = (name: string, value: RawBuilder<unknown>) =>
+  sql`coalesce(${sql.lit(`,"${name}":`)} || ${value}, '')`;
+
+/** A boolean field as one piece of text: the cost of the text is the number of its pieces. */
+export const booleanField = (name: string, column: RawBuilder<unknown>) =>
+  sql`case when ${column} then ${sql.lit(`,"${name}":true`)} else ${sql.lit(`,"${name}":false`)} end`;
+
+/** A JSON list of `item`, a text, for each row of `from`, in its order. */
+export const jsonList = (item: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
+  sql`'[' || coalesce((select string_agg(${item}, ',') from (select * from ${from}) as one), '') || ']'`;
