@@ -32,8 +32,15 @@ export const JsonPatch = Type.Array(
 );
 export type JsonPatch = Static<typeof JsonPatch>;
 
-/** Applies a JSON Patch to a copy and checks what comes out against the schema of a whole update. */
-export function applyPatch<T extends TSchema>(before: Static<T>, patch: JsonPatch, schema: T): Static<T> {
+/**
+ * Applies a JSON Patch to a copy and checks what comes out against the schema of a whole update.
+ * `NoInfer`, because inferring from `Static<T>` doubled the type instantiations of the whole repository.
+ */
+export function applyPatch<T extends TSchema>(
+  before: NoInfer<Static<T>>,
+  patch: JsonPatch,
+  schema: T,
+): NoInfer<Static<T>> {
   const incomplete = patch.flatMap(missingMembers);
   if (incomplete.length > 0) throw badData(incomplete);
   const after = applied(before, patch);

@@ -1,12 +1,12 @@
 import { requireInProject, requirePermission } from '../../access/guard.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Reader } from '../../platform/db/database.ts';
 
 type SegmentPermission = 'CREATE_SEGMENT' | 'UPDATE_SEGMENT' | 'DELETE_SEGMENT';
 
 /** A global segment requires the root permission. A segment of a project also accepts UPDATE_PROJECT_SEGMENT in the project. */
 export async function requireSegmentPermission(
-  db: Db,
+  db: Reader,
   actor: Actor,
   permission: SegmentPermission,
   project: string | null,
