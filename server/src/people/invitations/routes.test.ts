@@ -106,6 +106,7 @@ test('rejects a signup with a link that is disabled meanwhile', async () => {
 });
 
 test.each<[string, object, string]>([
+  ['an empty password', { email: 'w@example.com', password: '' }, '/body/password'],
   ['a weak password', { email: 'w@example.com', password: 'secret' }, '/body/password'],
   ['no address', { username: 'w', password: PASSWORD }, '/body/email'],
   ['an empty address and no username', { email: '', password: PASSWORD }, '/body/username'],
