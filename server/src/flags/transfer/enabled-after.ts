@@ -10,14 +10,14 @@ export function enabledAfter(
   const stated = new Map(
     (data.featureEnvironments ?? []).map(({ featureName, enabled }) => [featureName, enabled]),
   );
-  const guarded = new Set(
+  const withStrategy = new Set(
     data.featureStrategies.filter(({ disabled }) => disabled !== true).map(({ featureName }) => featureName),
   );
   return (featureName, enabledBefore) => {
-    const wanted = stated.get(featureName) ?? enabledBefore;
+    const requested = stated.get(featureName) ?? enabledBefore;
     return {
-      enabled: wanted && guarded.has(featureName),
-      lacksStrategy: wanted && !guarded.has(featureName),
+      enabled: requested && withStrategy.has(featureName),
+      lacksStrategy: requested && !withStrategy.has(featureName),
     };
   };
 }

@@ -12,36 +12,36 @@ import type { FeatureState } from '../features/schema.ts';
 import { urlMistake } from '../links/accept.ts';
 import { enabledAfter } from './enabled-after.ts';
 import type { FeatureExport, Finding, ImportReport, ImportRequest } from './schema.ts';
-import { findKnown, type Known } from './store.ts';
+import { type ExistingNames, findExistingNames } from './store.ts';
 
-/** What the receiving project says to features that come into it. */
-export type Receiving = {
+/** The rules of the target project for new features. */
+export type TargetProject = {
   namingPattern: string | null;
   featureLimit: number | null;
   activeFeatures: number;
   archived: boolean;
 };
 
-/** A finding about something else than the data says where in the request it is. */
+/** A finding with the path of the field in the request, if it is not about the data. */
 type PlacedFinding = Finding & { path?: string };
-export type Examined = Omit<ImportReport, 'errors'> & { errors: PlacedFinding[]; known: Known };
+export type Examined = Omit<ImportReport, 'errors'> & { errors: PlacedFinding[]; known: ExistingNames };
 
-/** Everything that can be said about an import before anything is written, in a fixed number of statements. */
+/** Collects every finding about an import before anything is written, in a fixed number of statements. */
 export async function examineImport(
   db: Reader,
   actor: Actor,
   { project, environment, data }: ImportRequest,
-  receiving: Receiving,
+  target: TargetProject,
   existing: FeatureState[],
 ): Promise<Examined> {
-  const known = await findKnown(db, project, namedIn(data));
-  const needed = neededPermissions(data, known, project);
-  const missing = await missingPermissions(db, actor, needed, project, environment);
+  const known = await findExistingNames(db, project, namedIn(data));
+  const required = requiredPermissions(data, known, project);
+  const missing = await missingPermissions(db, actor, required, project, environment);
   const values = await valueFindings(db, data, project);
   const errors: PlacedFinding[] = [
-    ...placeFindings(known, project, environment),
-    ...listFindings(data),
-    ...nameFindings(data, known, project, receiving),
+    ...environmentFindings(known, project, environment),
+    ...consistencyFindings(data),
+    ...nameFindings(data, known, project, target),
     ...referenceFindings(data, known),
     ...dependencyFindings(data, existing),
     ...values,
@@ -52,7 +52,7 @@ export async function examineImport(
     warnings: warnings(data, known, project, enabledIn(existing, environment)).filter(
       ({ affectedItems }) => affectedItems.length > 0,
     ),
-    permissions: missing.length === 0 ? [] : [finding('The caller lacks these permissions', missing)],
+    permissions: missing.length === 0 ? [] : [finding('You lack these permissions', missing)],
   };
 }
 
@@ -65,7 +65,7 @@ const unique = (names: string[]): string[] => [...new Set(names)];
 
 const namesOf = (data: FeatureExport): string[] => data.features.map(({ name }) => name);
 
-/** All that the data names and the receiving instance may or may not have. */
+/** All names in the data that may or may not exist in this instance. */
 export function namedIn(data: FeatureExport) {
   const constraints = data.featureStrategies.flatMap(({ constraints = [] }) => constraints);
   const parents = (data.dependencies ?? []).flatMap(({ dependencies }) => dependencies);
@@ -81,18 +81,22 @@ export function namedIn(data: FeatureExport) {
   };
 }
 
-function placeFindings({ environments }: Known, project: string, environment: string): PlacedFinding[] {
+function environmentFindings(
+  { environments }: ExistingNames,
+  project: string,
+  environment: string,
+): PlacedFinding[] {
   if (environments.includes(environment)) return [];
   return [
     {
-      ...finding(`Project ${project} does not have this environment`, [environment]),
+      ...finding(`Project "${project}" does not have this environment`, [environment]),
       path: '/body/environment',
     },
   ];
 }
 
-/** What does not hold together in the data itself. */
-function listFindings(data: FeatureExport): Finding[] {
+/** Contradictions within the data. */
+function consistencyFindings(data: FeatureExport): Finding[] {
   const names = new Set(namesOf(data));
   const segments = new Set((data.segments ?? []).map(({ id }) => id));
   const strategies = Map.groupBy(data.featureStrategies, ({ featureName }) => featureName);
@@ -104,21 +108,21 @@ function listFindings(data: FeatureExport): Finding[] {
     ...(data.links ?? []).map(({ feature }) => feature),
   ];
   return [
-    finding('These features stand in the data more than once', repeated(namesOf(data))),
+    finding('These features are listed more than once', duplicates(namesOf(data))),
     finding(
-      'These features stand in the data with a switch more than once',
-      repeated((data.featureEnvironments ?? []).map(({ featureName }) => featureName)),
+      'These features are listed more than once in featureEnvironments',
+      duplicates((data.featureEnvironments ?? []).map(({ featureName }) => featureName)),
     ),
     finding(
-      'The data tells more about these features, but they are not among those to import',
+      'The data has parts of these features, but the features are not listed',
       others.filter(name => !names.has(name)),
     ),
     finding(
-      `These features have more than ${MAX_STRATEGIES} strategies`,
+      `These features have more than ${MAX_STRATEGIES} strategies, the maximum`,
       [...names].filter(name => (strategies.get(name) ?? []).length > MAX_STRATEGIES),
     ),
     finding(
-      'Strategies refer to these segments, whose names the data does not tell',
+      'Strategies refer to these segment ids, but the data does not have their names',
       data.featureStrategies
         .flatMap(({ segments = [] }) => segments)
         .filter(id => !segments.has(id))
@@ -127,137 +131,137 @@ function listFindings(data: FeatureExport): Finding[] {
   ];
 }
 
-function repeated(names: string[]): string[] {
+function duplicates(names: string[]): string[] {
   const seen = new Set<string>();
   return names.filter(name => seen.size === seen.add(name).size);
 }
 
 function nameFindings(
   data: FeatureExport,
-  { taken }: Known,
+  { taken }: ExistingNames,
   project: string,
-  receiving: Receiving,
+  target: TargetProject,
 ): Finding[] {
   const names = namesOf(data);
-  const fits = nameMatcher(receiving.namingPattern);
+  const fits = nameMatcher(target.namingPattern);
   const elsewhere = takenAmong(names, taken).filter(one => one.project !== project);
   const there = new Set(taken.map(({ name }) => name));
   const fresh = names.filter(name => !there.has(name));
-  const free = receiving.featureLimit === null ? Infinity : receiving.featureLimit - receiving.activeFeatures;
+  const free = target.featureLimit === null ? Infinity : target.featureLimit - target.activeFeatures;
   return [
     finding(
-      'These names are taken by features of another project',
+      'Features with these names exist in another project',
       elsewhere.map(({ name }) => name),
     ),
     finding(
-      `These names do not match the pattern of the project, ${receiving.namingPattern}`,
+      `These names do not match the naming pattern of the project, ${target.namingPattern}`,
       fresh.filter(name => !fits(name)),
     ),
     finding(
-      `The project has room for ${counted(Math.max(0, free), 'more feature')}, and these would be new`,
+      `The feature limit of the project allows ${counted(Math.max(0, free), 'more feature')}, but these are new`,
       fresh.length > free ? fresh : [],
     ),
   ];
 }
 
-function takenAmong(names: string[], taken: Known['taken']): Known['taken'] {
+function takenAmong(names: string[], taken: ExistingNames['taken']): ExistingNames['taken'] {
   const wanted = new Set(names);
   return taken.filter(({ name }) => wanted.has(name));
 }
 
-function referenceFindings(data: FeatureExport, known: Known): Finding[] {
+function referenceFindings(data: FeatureExport, known: ExistingNames): Finding[] {
   const tagTypes = new Set([...known.tagTypes, ...(data.tagTypes ?? []).map(({ name }) => name)]);
   const segments = new Set(known.segments.map(({ name }) => name));
   const [strategyTypes, featureTypes] = [new Set(known.strategyTypes), new Set(known.featureTypes)];
   const used = new Set(data.featureStrategies.flatMap(({ segments: ids = [] }) => ids));
   return [
     finding(
-      'These strategy types do not exist here',
+      'These strategy types do not exist',
       data.featureStrategies.map(({ name }) => name).filter(name => !strategyTypes.has(name)),
     ),
     finding(
-      'These feature types do not exist here',
+      'These feature types do not exist',
       data.features.flatMap(({ type }) => (type && !featureTypes.has(type) ? [type] : [])),
     ),
     finding(
-      'These segments do not exist in this project',
+      'These segments do not exist in the project',
       (data.segments ?? [])
         .filter(({ id, name }) => used.has(id) && !segments.has(name))
         .map(({ name }) => name),
     ),
     finding(
-      'These tag types do not exist here, and the data does not tell what they are',
+      'These tag types exist neither in this instance nor in the data',
       (data.featureTags ?? []).map(({ tagType }) => tagType).filter(type => !tagTypes.has(type)),
     ),
   ];
 }
 
-/** One level of parents, all of them here or among what comes. */
+/** Parents must be active in the project or part of the import, and a parent cannot be a child. */
 function dependencyFindings(data: FeatureExport, existing: FeatureState[]): Finding[] {
-  const coming = data.dependencies ?? [];
+  const imported = data.dependencies ?? [];
   const names = new Set([
     ...namesOf(data),
     ...existing.filter(({ archived }) => !archived).map(({ name }) => name),
   ]);
   const parents = new Set([
-    ...coming.flatMap(({ dependencies }) => dependencies.map(({ feature }) => feature)),
+    ...imported.flatMap(({ dependencies }) => dependencies.map(({ feature }) => feature)),
     ...existing.filter(({ children }) => children.length > 0).map(({ name }) => name),
   ]);
   const children = new Set([
-    ...coming.filter(({ dependencies }) => dependencies.length > 0).map(({ feature }) => feature),
+    ...imported.filter(({ dependencies }) => dependencies.length > 0).map(({ feature }) => feature),
     ...existing.filter(({ dependencies }) => dependencies.length > 0).map(({ name }) => name),
   ]);
-  const wanted = coming.flatMap(({ dependencies }) => dependencies);
+  const dependencies = imported.flatMap(one => one.dependencies);
   return [
     finding(
-      'These parents are neither active in this project nor among what is imported',
-      wanted.map(({ feature }) => feature).filter(name => !names.has(name)),
+      'These parents are neither active in the project nor part of the import',
+      dependencies.map(({ feature }) => feature).filter(name => !names.has(name)),
     ),
     finding(
-      'These features would be both parents and children',
+      'These features would be both parent and child',
       [...children].filter(name => parents.has(name)),
     ),
     finding(
-      'A parent that must be off gives no variants',
-      wanted
+      'Dependencies on these parents require the parent to be disabled, so they cannot have variants',
+      dependencies
         .filter(({ enabled, variants = [] }) => enabled === false && variants.length > 0)
         .map(({ feature }) => feature),
     ),
   ];
 }
 
-/** Constraints, weights, rollouts and links, each mistake with the feature it is in. */
+/** Violations in constraints, weights, rollouts and links, each with the features that have it. */
 async function valueFindings(db: Reader, data: FeatureExport, project: string): Promise<Finding[]> {
   const lists = data.featureStrategies.map(({ constraints = [] }) => constraints);
   const violations = await validateConstraintLists(db, lists, project);
-  const said = new Map<string, Set<string>>();
-  const say = (message: string, featureName: string) =>
-    said.set(message, (said.get(message) ?? new Set()).add(featureName));
-  for (const [at, strategy] of data.featureStrategies.entries()) {
+  const found = new Map<string, Set<string>>();
+  const add = (message: string, featureName: string) =>
+    found.set(message, (found.get(message) ?? new Set()).add(featureName));
+  for (const [index, strategy] of data.featureStrategies.entries()) {
     const { featureName, variants = [] } = strategy;
-    for (const { message } of violations[at] ?? []) say(`A constraint: ${message}`, featureName);
+    for (const { message } of violations[index] ?? []) add(`Constraint: ${message}`, featureName);
     for (const { message } of distributeWeights(variants, '').violations ?? [])
-      say(`Variants of a strategy: ${message}`, featureName);
+      add(`Strategy variants: ${message}`, featureName);
     for (const { message } of rolloutViolations({
       name: strategy.name,
       parameters: strategy.parameters ?? {},
     }))
-      say(`A strategy: ${message}`, featureName);
+      add(`Strategy: ${message}`, featureName);
   }
   for (const { featureName, variants = [] } of data.featureEnvironments ?? []) {
     for (const { message } of distributeWeights(variants, '').violations ?? [])
-      say(`Variants: ${message}`, featureName);
+      add(`Variants: ${message}`, featureName);
   }
   for (const { feature, links } of data.links ?? []) {
     for (const { url } of links) {
       const mistake = urlMistake(url);
-      if (mistake !== undefined) say(`A link: ${mistake}`, feature);
+      if (mistake !== undefined) add(`Link: ${mistake}`, feature);
     }
   }
-  return [...said].map(([message, items]) => finding(message, items));
+  return [...found].map(([message, items]) => finding(message, items));
 }
 
-function neededPermissions(data: FeatureExport, known: Known, project: string): Permission[] {
+function requiredPermissions(data: FeatureExport, known: ExistingNames, project: string): Permission[] {
   const names = namesOf(data);
   const here = takenAmong(names, known.taken).filter(one => one.project === project);
   const { fields, tagTypes } = missingIn(data, known);
@@ -287,8 +291,8 @@ const enabledIn = (features: FeatureState[], environment: string): Set<string> =
       .map(({ name }) => name),
   );
 
-/** Context fields and tag types of the data that the receiving instance lacks. */
-export function missingIn(data: FeatureExport, known: Known) {
+/** Context fields and tag types of the data that do not exist in this instance. */
+export function missingIn(data: FeatureExport, known: ExistingNames) {
   const fields = new Set(known.contextFields.map(({ name }) => name));
   const tagTypes = new Set(known.tagTypes);
   return {
@@ -297,7 +301,12 @@ export function missingIn(data: FeatureExport, known: Known) {
   };
 }
 
-function warnings(data: FeatureExport, known: Known, project: string, enabledHere: Set<string>): Finding[] {
+function warnings(
+  data: FeatureExport,
+  known: ExistingNames,
+  project: string,
+  enabledHere: Set<string>,
+): Finding[] {
   const after = enabledAfter(data);
   const archived = new Set(known.taken.filter(one => one.archived).map(({ name }) => name));
   const here = takenAmong(namesOf(data), known.taken).filter(one => one.project === project);
@@ -309,11 +318,11 @@ function warnings(data: FeatureExport, known: Known, project: string, enabledHer
   );
   return [
     finding(
-      'These features are archived here and stay as they are',
+      'These features are archived and will not change',
       here.filter(({ archived }) => archived).map(({ name }) => name),
     ),
     finding(
-      'These features exist and would be changed to what the data says',
+      'These features exist and will be overwritten',
       here.filter(({ archived }) => !archived).map(({ name }) => name),
     ),
     finding(
@@ -321,7 +330,7 @@ function warnings(data: FeatureExport, known: Known, project: string, enabledHer
       namesOf(data).filter(name => !archived.has(name) && after(name, enabledHere.has(name)).lacksStrategy),
     ),
     finding(
-      'These context fields exist with other legal values and stay as they are',
+      'These context fields exist with other legal values and will not change',
       differing.map(({ name }) => name),
     ),
   ];

@@ -1,58 +1,57 @@
-import type { Actor } from '../../platform/actor.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
-import { change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { environmentViolations } from '../environments/violations.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listReadableStates } from '../features/state/store.ts';
 import { type ExportQuery, type FeatureExport, MAX_FEATURES } from './schema.ts';
-import { findReferences, listChosen } from './store.ts';
+import { findReferences, listSelectedFeatures } from './store.ts';
 
-/** What features are in one environment, with all they refer to, for another instance to take over. */
-export async function exportFeatures(db: Db, actor: Actor, query: ExportQuery): Promise<FeatureExport> {
-  refuseUnclear(query);
-  return await change(db, actor, async ({ tx, record }) => {
-    await refuseUnknownEnvironment(tx, query.environment);
-    const names = await listChosen(tx, actor, query);
-    refuseMissingOrTooMany(query, names);
-    const features = await listReadableStates(tx, actor, names);
-    const exported = gather(features, query.environment);
-    const { segments, tagTypes, contextFields } = await findReferences(tx, usedBy(exported));
-    // One event for each project, so that whoever may read it learns that its features were taken out.
-    for (const [project, theirs] of Map.groupBy(features, feature => feature.project)) {
-      const own = theirs.map(feature => feature.name);
-      record({ type: 'features-exported', project, environment: query.environment, data: { features: own } });
-    }
-    return { ...exported, segments, tagTypes, contextFields };
-  });
+/** Exports features as they are in one environment, with everything they refer to, for an import into another instance. */
+export async function exportFeatures(
+  { tx, actor, record }: Change,
+  query: ExportQuery,
+): Promise<FeatureExport> {
+  checkQuery(query);
+  await rejectUnknownEnvironment(tx, query.environment);
+  const names = await listSelectedFeatures(tx, actor, query);
+  rejectMissingOrTooMany(query, names);
+  const features = await listReadableStates(tx, actor, names);
+  const exported = collectParts(features, query.environment);
+  const { segments, tagTypes, contextFields } = await findReferences(tx, referencesOf(exported));
+  // One event for each project, so that every reader of a project sees the export of its features.
+  for (const [project, ofProject] of Map.groupBy(features, feature => feature.project)) {
+    const data = { features: ofProject.map(feature => feature.name) };
+    record({ type: 'features-exported', project, environment: query.environment, data });
+  }
+  return { ...exported, segments, tagTypes, contextFields };
 }
 
-function refuseUnclear({ features, project, tag }: ExportQuery): void {
-  const ways = [features, project, tag].filter(one => one !== undefined).length;
-  if (ways !== 1) throw badData([{ message: 'name either features, or a project, or a tag', path: '/body' }]);
+function checkQuery({ features, project, tag }: ExportQuery): void {
+  const selectors = [features, project, tag].filter(selector => selector !== undefined).length;
+  if (selectors !== 1)
+    throw badData([{ message: 'body must have exactly one of features, project and tag', path: '/body' }]);
   if (tag !== undefined && !/^[^:]+:.+$/.test(tag))
-    throw badData([
-      { message: 'tag must be a type and a value, such as simple:checkout', path: '/body/tag' },
-    ]);
+    throw badData([{ message: 'tag must be type:value, for example simple:checkout', path: '/body/tag' }]);
 }
 
-/** Without strategies the file would look complete, and importing it would remove those of the receiving features. */
-async function refuseUnknownEnvironment(tx: Tx, environment: string): Promise<void> {
-  const details = await environmentViolations(tx, [{ name: environment, path: '/body/environment' }]);
+/** An export of an unknown environment would have no strategies, and importing it would remove existing strategies. */
+async function rejectUnknownEnvironment(db: Reader, environment: string): Promise<void> {
+  const details = await environmentViolations(db, [{ name: environment, path: '/body/environment' }]);
   if (details.length > 0) throw badData(details);
 }
 
-function refuseMissingOrTooMany({ features = [] }: ExportQuery, found: string[]): void {
-  const there = new Set(found);
-  const missing = features.filter(name => !there.has(name));
+function rejectMissingOrTooMany({ features = [] }: ExportQuery, found: string[]): void {
+  const existing = new Set(found);
+  const missing = features.filter(name => !existing.has(name));
   if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')}`);
   if (found.length > MAX_FEATURES)
-    throw exceedsLimit(`An export has at most ${MAX_FEATURES} features; name fewer.`);
+    throw exceedsLimit(`An export can have at most ${MAX_FEATURES} features. Select fewer.`);
 }
 
-type Gathered = Required<Omit<FeatureExport, 'segments' | 'tagTypes' | 'contextFields'>>;
+type Parts = Required<Omit<FeatureExport, 'segments' | 'tagTypes' | 'contextFields'>>;
 
-function gather(features: FeatureState[], environment: string): Gathered {
+function collectParts(features: FeatureState[], environment: string): Parts {
   const places = features.flatMap(feature => feature.environments.filter(({ name }) => name === environment));
   return {
     features: features.map(
@@ -76,7 +75,7 @@ function gather(features: FeatureState[], environment: string): Gathered {
   };
 }
 
-function usedBy({ featureStrategies, featureTags }: Gathered) {
+function referencesOf({ featureStrategies, featureTags }: Parts) {
   const constraints = featureStrategies.flatMap(strategy => strategy.constraints ?? []);
   return {
     segments: [...new Set(featureStrategies.flatMap(strategy => strategy.segments ?? []))],

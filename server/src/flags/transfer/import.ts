@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db, Reader } from '../../platform/db/database.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { badData, noAccess } from '../../platform/errors.ts';
-import { type Change, change } from '../../record/change.ts';
+import type { Change } from '../../record/change.ts';
 import { normaliseConstraint } from '../../targeting/constraints/rules.ts';
 import { createContextFields } from '../../targeting/context/create.ts';
 import { distributeWeights } from '../../targeting/variants/weights.ts';
@@ -26,79 +26,71 @@ import { refuseOverBudget } from '../technical-debt/budget.ts';
 import { enabledAfter } from './enabled-after.ts';
 import { type Examined, examineImport, missingIn, namedIn } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
-import type { Known } from './store.ts';
+import type { ExistingNames } from './store.ts';
 
-/** What an import would meet, told without writing anything. */
+/** Reports what an import would do. Writes nothing. */
 export async function validateImport(
   db: Reader,
   actor: Actor,
   request: ImportRequest,
 ): Promise<ImportReport> {
-  const receiving = await readReceivingProject(db, request.project);
+  const target = await readReceivingProject(db, request.project);
   const existing = await readExisting(db, request);
-  const { known: _, ...report } = await examineImport(db, actor, request, receiving, existing);
+  const { known: _, ...report } = await examineImport(db, actor, request, target, existing);
   return { ...report, errors: report.errors.map(({ path: _, ...error }) => error) };
 }
 
-/** Takes over what was exported: all of it or, if anything is against it, nothing. */
+/** Imports all exported features, or none if there is an error. */
 export async function importFeatures(
-  db: Db,
-  actor: Actor,
+  { tx, actor, record }: Change,
   request: ImportRequest,
-  mostFeatures: number,
+  featureLimit: number,
 ): Promise<void> {
   const { project, environment, data } = request;
-  await change(db, actor, async ({ tx, record }) => {
-    let changes = 0;
-    const current: Change = {
-      tx,
-      actor,
-      record: event => {
-        changes++;
-        record(event);
-      },
-    };
-    // First without locks, so that all that is wrong is told; what is written next is locked in the order of everybody.
-    const receiving = await readReceivingProject(tx, project);
-    const { known } = refused(
-      await examineImport(tx, actor, request, receiving, await readExisting(tx, request)),
-      environment,
-    );
-    await addMissing(current, data, known);
-    const tags = await holdTags(current, project, tagsIn(data), index => `/body/data/featureTags/${index}`);
-    const locked = await holdReceivingProject(tx, project);
-    const existing = await lockStates(tx, project, namedIn(data).features);
-    // Again, because what others did meanwhile is certain only now.
-    const { known: certain } = refused(
-      await examineImport(tx, actor, request, locked, existing),
-      environment,
-    );
+  let changes = 0;
+  const current: Change = {
+    tx,
+    actor,
+    record: event => {
+      changes++;
+      record(event);
+    },
+  };
+  // The first check runs without locks, so that the request is rejected with every reason. Locks are then taken in the
+  // common lock order, and the second check sees what concurrent transactions changed in between.
+  const target = await readReceivingProject(tx, project);
+  const unlocked = await readExisting(tx, request);
+  const { known } = rejectErrors(await examineImport(tx, actor, request, target, unlocked), environment);
+  await createMissing(current, data, known);
+  const tags = await holdTags(current, project, tagsIn(data), index => `/body/data/featureTags/${index}`);
+  const locked = await holdReceivingProject(tx, project);
+  const existing = await lockStates(tx, project, namedIn(data).features);
+  const { known: certain } = rejectErrors(
+    await examineImport(tx, actor, request, locked, existing),
+    environment,
+  );
 
-    const archived = new Set(certain.taken.filter(one => one.archived).map(({ name }) => name));
-    const coming = data.features.filter(({ name }) => !archived.has(name));
-    const taken = new Set(certain.taken.map(({ name }) => name));
-    const fresh = coming.filter(({ name }) => !taken.has(name));
-    if (fresh.length > 0) await refuseOverBudget(tx, project);
-    if (fresh.length > 0) await addFeatures(current, project, fresh.map(asNewFeature), mostFeatures);
-    const features = await lockStates(
-      tx,
-      project,
-      coming.map(({ name }) => name),
-    );
-    await applyTo(current, features, request, certain, tags);
-    if (changes === 0) return;
-    const names = coming.map(({ name }) => name);
-    record({ type: 'features-imported', project, environment, data: { features: names } });
-  });
+  const archived = new Set(certain.taken.filter(one => one.archived).map(({ name }) => name));
+  const imported = data.features.filter(({ name }) => !archived.has(name));
+  const names = imported.map(({ name }) => name);
+  const taken = new Set(certain.taken.map(({ name }) => name));
+  const created = imported.filter(({ name }) => !taken.has(name));
+  if (created.length > 0) {
+    await refuseOverBudget(tx, project);
+    await addFeatures(current, project, created.map(asNewFeature), featureLimit);
+  }
+  const features = await lockStates(tx, project, names);
+  await applyData(current, features, request, certain, tags);
+  if (changes > 0) record({ type: 'features-imported', project, environment, data: { features: names } });
 }
 
 async function readExisting(db: Reader, { project, data }: ImportRequest): Promise<FeatureState[]> {
   return await listStates(db, project, namedIn(data).features);
 }
 
-function refused(report: Examined, environment: string): Examined {
-  const [lacking] = report.permissions;
-  if (lacking) throw noAccess(lacking.affectedItems, environment);
+function rejectErrors(report: Examined, environment: string): Examined {
+  const [missing] = report.permissions;
+  if (missing) throw noAccess(missing.affectedItems, environment);
   if (report.errors.length === 0) return report;
   throw badData(
     report.errors.map(({ message, affectedItems, path = '/body/data' }) => ({
@@ -108,7 +100,7 @@ function refused(report: Examined, environment: string): Examined {
   );
 }
 
-async function addMissing(current: Change, data: FeatureExport, known: Known): Promise<void> {
+async function createMissing(current: Change, data: FeatureExport, known: ExistingNames): Promise<void> {
   const { fields, tagTypes } = missingIn(data, known);
   await createContextFields(current, fields, null);
   if (tagTypes.length > 0) await addMissingTagTypes(current, tagTypes);
@@ -125,29 +117,29 @@ const asNewFeature = ({ name, type, description, impressionData }: FeatureExport
 });
 
 /**
- * Makes each feature what the data says; a feature that is so already is left alone. The event loop gets a turn between
- * the steps: a step that finds nothing to write does not wait for the database.
+ * Changes each feature to match the data. A feature that matches already is not written. The event loop gets a turn between
+ * the steps, because a step with nothing to write does not wait for the database.
  */
-async function applyTo(
+async function applyData(
   current: Change,
   features: FeatureState[],
   { project, environment, data }: ImportRequest,
-  known: Known,
-  held: { type: string; value: string }[],
+  known: ExistingNames,
+  lockedTags: { type: string; value: string }[],
 ): Promise<void> {
-  const told = new Map(data.features.map(one => [one.name, one]));
+  const fields = new Map(data.features.map(one => [one.name, one]));
   const strategies = Map.groupBy(data.featureStrategies, ({ featureName }) => featureName);
-  const switches = new Map((data.featureEnvironments ?? []).map(one => [one.featureName, one]));
+  const environments = new Map((data.featureEnvironments ?? []).map(one => [one.featureName, one]));
   const tags = Map.groupBy(data.featureTags ?? [], ({ featureName }) => featureName);
   const parents = new Map((data.dependencies ?? []).map(one => [one.feature, one.dependencies]));
   const links = new Map((data.links ?? []).map(one => [one.feature, one.links]));
-  const segments = segmentsHere(data, known);
-  const among = tagPicker(held);
+  const segmentIds = mapSegmentIds(data, known);
+  const pickTags = tagPicker(lockedTags);
 
   await updateHeld(
     current,
     features.map(before => {
-      const { type, description, impressionData, stale } = told.get(before.name) ?? {};
+      const { type, description, impressionData, stale } = fields.get(before.name) ?? {};
       return {
         before,
         update: {
@@ -163,11 +155,11 @@ async function applyTo(
   await attachTags(
     current,
     features.map(feature => {
-      const wanted = (tags.get(feature.name) ?? []).map(tag => ({
+      const imported = (tags.get(feature.name) ?? []).map(tag => ({
         type: tag.tagType,
         value: tag.tagValue.trim(),
       }));
-      return { feature, tags: among(wanted) };
+      return { feature, tags: pickTags(imported) };
     }),
   );
   await setImmediate();
@@ -197,7 +189,7 @@ async function applyTo(
     place,
     features.map(feature => ({
       before: environmentOf(feature, environment),
-      strategies: (strategies.get(feature.name) ?? []).map(one => asNewStrategy(one, segments)),
+      strategies: (strategies.get(feature.name) ?? []).map(one => asNewStrategy(one, segmentIds)),
     })),
   );
   const after = enabledAfter(data);
@@ -205,34 +197,34 @@ async function applyTo(
     const here = environmentOf(feature, environment);
     return {
       place: here,
-      wanted: switches.get(feature.name),
+      imported: environments.get(feature.name),
       enabled: after(feature.name, here.enabled).enabled,
     };
   });
   await setImmediate();
   await setVariants(
     current,
-    placed.map(({ place: here, wanted }) => ({
+    placed.map(({ place: here, imported }) => ({
       project,
       before: here,
-      variants: wanted?.variants
-        ? acceptVariants(wanted.variants, '/body/data/featureEnvironments')
+      variants: imported?.variants
+        ? acceptVariants(imported.variants, '/body/data/featureEnvironments')
         : here.variants,
     })),
   );
   for (const enabled of [true, false]) {
-    const turning = placed.filter(one => one.enabled === enabled && one.place.enabled !== enabled);
+    const toggled = placed.filter(one => one.enabled === enabled && one.place.enabled !== enabled);
     await toggleLocked(
       current,
       place,
-      turning.map(({ place: here }) => here.featureName),
+      toggled.map(({ place: here }) => here.featureName),
       enabled,
     );
   }
 }
 
-/** Ids of segments there, each with its id here: they are known to both by name. */
-function segmentsHere(data: FeatureExport, known: Known): Map<number, number> {
+/** Maps segment ids of the exporting instance to ids of this instance, by name. */
+function mapSegmentIds(data: FeatureExport, known: ExistingNames): Map<number, number> {
   const byName = new Map(known.segments.map(({ id, name }) => [name, id]));
   return new Map(
     (data.segments ?? []).flatMap(({ id, name }) => {
@@ -252,7 +244,7 @@ function asNewStrategy(
     variants = [],
     segments = [],
   }: FeatureExport['featureStrategies'][number],
-  here: Map<number, number>,
+  segmentIds: Map<number, number>,
 ): NewStrategy {
   return {
     name,
@@ -261,6 +253,6 @@ function asNewStrategy(
     parameters: parameters ?? {},
     constraints: constraints.map(normaliseConstraint),
     variants: distributeWeights(variants, '').variants ?? [],
-    segments: segments.flatMap(id => here.get(id) ?? []).toSorted((a, b) => a - b),
+    segments: segments.flatMap(id => segmentIds.get(id) ?? []).toSorted((a, b) => a - b),
   };
 }

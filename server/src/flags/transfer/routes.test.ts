@@ -14,7 +14,7 @@ const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', st
 const ask = async (instance: Harness, path: string, body: unknown, token?: string): Promise<Answer> =>
   await call(instance.app, 'POST', path, { body, ...(token ? { token } : {}) });
 
-/** A feature with everything one can have, in production of the default project. */
+/** A feature with every part, in production of the default project. */
 async function makeWhole(instance: Harness, name: string): Promise<void> {
   const place = '/api/admin/projects/default/features';
   const production = `${place}/${name}/environments/production`;
@@ -26,7 +26,7 @@ async function makeWhole(instance: Harness, name: string): Promise<void> {
   await ask(instance, '/api/admin/segments', { name: 'europe', constraints: [] });
   const segments = (await call(instance.app, 'GET', '/api/admin/segments')).body.segments;
   const parent = `${name}-parent`;
-  const answers = [
+  const responses = [
     await ask(instance, place, { name: parent, type: 'operational', description: 'Above' }),
     await ask(instance, place, {
       name,
@@ -49,13 +49,13 @@ async function makeWhole(instance: Harness, name: string): Promise<void> {
     await ask(instance, `${place}/${name}/dependencies`, { feature: parent, variants: ['x'] }),
     await ask(instance, `${place}/${name}/link`, { url: 'https://example.com/1', title: 'Ticket' }),
   ];
-  for (const { status, body } of answers) expect(status, JSON.stringify(body)).toBeLessThan(300);
+  for (const { status, body } of responses) expect(status, JSON.stringify(body)).toBeLessThan(300);
 }
 
 const exported = async (instance: Harness, features: string[]): Promise<Answer> =>
   await ask(instance, `${BATCH}/export`, { features, environment: 'production' });
 
-/** Ids and times are the instance's own. */
+/** Removes ids and times, which differ between instances. */
 function comparable(body: Answer['body']) {
   const names = new Map(body.segments.map(({ id, name }: { id: number; name: string }) => [id, name]));
   return {
@@ -76,7 +76,7 @@ const into = (data: object, project = 'default') => ({ project, environment: 'pr
 const lastEvents = async (instance: Harness, limit: number) =>
   (await call(instance.app, 'GET', `/api/admin/search/events?limit=${limit}`)).body.events.toReversed();
 
-test('what is exported here and imported there is there what it is here', async () => {
+test('an exported feature is the same after an import into another instance', async () => {
   await makeWhole(here, 'whole');
   const taken = await exported(here, ['whole', 'whole-parent']);
   await ask(there, '/api/admin/segments', { name: 'another', constraints: [] });
@@ -110,24 +110,24 @@ test('what is exported here and imported there is there what it is here', async 
   expect(told.at(-1)).toMatchObject({ project: 'default', environment: 'production' });
 });
 
-test('importing the same again changes nothing and writes nothing', async () => {
+test('importing the same data again changes nothing and records nothing', async () => {
   await makeWhole(here, 'again');
   const { body } = await exported(here, ['again', 'again-parent']);
   const [before] = await lastEvents(here, 1);
 
-  const answer = await ask(here, `${BATCH}/import`, into(body));
+  const response = await ask(here, `${BATCH}/import`, into(body));
 
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect((await lastEvents(here, 1))[0].id).toBe(before.id);
 });
 
-test('an existing feature becomes what the data says, in that environment only', async () => {
+test('overwrites an existing feature in that environment only', async () => {
   await makeWhole(here, 'older');
   const place = '/api/admin/projects/default/features/older/environments';
   await ask(here, `${place}/development/strategies`, { name: 'default' });
 
   const checked = await ask(here, `${BATCH}/validate`, into(bare('older')));
-  const answer = await ask(
+  const response = await ask(
     here,
     `${BATCH}/import`,
     into({
@@ -138,7 +138,7 @@ test('an existing feature becomes what the data says, in that environment only',
   );
 
   expect(checked.body.warnings).toMatchObject([{ affectedItems: ['older'] }, { affectedItems: ['older'] }]);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  expect(response.status, JSON.stringify(response.body)).toBe(200);
   const { body } = await call(here.app, 'GET', '/api/admin/projects/default/features/older');
   const [development, production] = body.environments;
   expect(body).toMatchObject({ description: 'Newer', stale: true, type: 'experiment' });
@@ -178,7 +178,7 @@ test('imported strategies keep their order when they get the same sort order', a
   ).toEqual(titles.map(title => [title, 1]));
 });
 
-test('an export is by names, by project or by tag, and of what the caller may read', async () => {
+test('exports by name, by project or by tag, only what the caller may read', async () => {
   const secret = await makeProject(here.db, { mode: 'private' });
   await ask(here, `/api/admin/projects/${secret.id}/features`, {
     name: 'hidden',
@@ -227,26 +227,26 @@ test('points to the environment when the project of an import does not have it',
 
   expect(status).toBe(400);
   expect(body.details).toEqual([
-    { message: 'Project default does not have this environment: prodution', path: '/body/environment' },
+    { message: 'Project "default" does not have this environment: prodution', path: '/body/environment' },
   ]);
 });
 
-test('an export can be offered as a file', async () => {
+test('sends an export as a file on request', async () => {
   await ask(here, '/api/admin/projects/default/features', { name: 'filed' });
-  const answer = await ask(here, `${BATCH}/export`, {
+  const response = await ask(here, `${BATCH}/export`, {
     features: ['filed'],
     environment: 'production',
     downloadFile: true,
   });
 
-  expect(answer.headers['content-disposition']).toBe('attachment; filename="features.json"');
+  expect(response.headers['content-disposition']).toBe('attachment; filename="features.json"');
 });
 
 test.each<[string, object, string[]]>([
-  ['a strategy type that is not here', { featureStrategies: [{ featureName: 'n', name: 'nope' }] }, ['nope']],
-  ['a feature type that is not here', { features: [{ name: 'n', type: 'nope' }] }, ['nope']],
+  ['an unknown strategy type', { featureStrategies: [{ featureName: 'n', name: 'nope' }] }, ['nope']],
+  ['an unknown feature type', { features: [{ name: 'n', type: 'nope' }] }, ['nope']],
   [
-    'a segment that is not here',
+    'an unknown segment',
     {
       featureStrategies: [{ featureName: 'n', name: 'default', segments: [1] }],
       segments: [{ id: 1, name: 'nope' }],
@@ -263,17 +263,13 @@ test.each<[string, object, string[]]>([
     { featureTags: [{ featureName: 'n', tagType: 'nope', tagValue: 'xx' }] },
     ['nope'],
   ],
-  ['the same feature twice', { features: [{ name: 'n' }, { name: 'n' }] }, ['n']],
+  ['a duplicate feature', { features: [{ name: 'n' }, { name: 'n' }] }, ['n']],
   [
     'a strategy of a feature that is not in the data',
     { featureStrategies: [{ featureName: 'stranger', name: 'default' }] },
     ['stranger'],
   ],
-  [
-    'a parent that is nowhere',
-    { dependencies: [{ feature: 'n', dependencies: [{ feature: 'nope' }] }] },
-    ['nope'],
-  ],
+  ['an unknown parent', { dependencies: [{ feature: 'n', dependencies: [{ feature: 'nope' }] }] }, ['nope']],
   [
     'a feature that is both parent and child',
     {
@@ -295,7 +291,7 @@ test.each<[string, object, string[]]>([
     ['n'],
   ],
   [
-    'weights that are too much',
+    'weights above the total',
     {
       featureEnvironments: [
         {
@@ -310,17 +306,13 @@ test.each<[string, object, string[]]>([
     },
     ['n'],
   ],
-  [
-    'a link that a browser would run',
-    { links: [{ feature: 'n', links: [{ url: 'javascript:alert(1)' }] }] },
-    ['n'],
-  ],
+  ['a link with a script URL', { links: [{ feature: 'n', links: [{ url: 'javascript:alert(1)' }] }] }, ['n']],
   [
     'a rollout of 200',
     { featureStrategies: [{ featureName: 'n', name: 'flexibleRollout', parameters: { rollout: '200' } }] },
     ['n'],
   ],
-])('%s is found by the check and refused by the import', async (_case, data, items) => {
+])('validation reports %s and the import rejects it', async (_case, data, items) => {
   const request = into({ ...bare('n'), ...data });
   const checked = await ask(here, `${BATCH}/validate`, request);
   const imported = await ask(here, `${BATCH}/import`, request);
@@ -331,7 +323,7 @@ test.each<[string, object, string[]]>([
   expect((await call(here.app, 'GET', '/api/admin/projects/default/features/n')).status).toBe(404);
 });
 
-test('naming pattern, feature limit, missing environment and taken names are all told at once', async () => {
+test('reports naming pattern, feature limit, missing environment and taken names together', async () => {
   const { id } = await makeProject(here.db, { environments: ['development'] });
   await call(here.app, 'PUT', `/api/admin/projects/${id}/settings`, {
     body: { featureLimit: 1, featureNaming: { pattern: 'x-.+' } },
@@ -349,7 +341,7 @@ test('naming pattern, feature limit, missing environment and taken names are all
   ]);
 });
 
-test('an archived feature stays as it is, and the check says so', async () => {
+test('an import does not change an archived feature, and validation warns about it', async () => {
   await ask(here, '/api/admin/projects/default/features', { name: 'resting' });
   await call(here.app, 'DELETE', '/api/admin/projects/default/features/resting');
   const request = into({ features: [{ name: 'resting', description: 'Awake' }], featureStrategies: [] });
@@ -364,7 +356,7 @@ test('an archived feature stays as it is, and the check says so', async () => {
   expect(body).not.toHaveProperty('description');
 });
 
-test('who lacks a permission is told which; who may not read the project learns nothing of it', async () => {
+test('lists missing permissions, and responds with 404 for an unreadable project', async () => {
   const project = await makeProject(here.db, { mode: 'private' });
   const [member, reader, stranger] = [
     await makeUser(here.db, 'Viewer'),
@@ -388,7 +380,7 @@ test('who lacks a permission is told which; who may not read the project learns 
   expect([refused.status, unseen.status, plain.status]).toEqual([403, 404, 200]);
 });
 
-test('a permission for one environment counts there, also when a role of the instance holds it', async () => {
+test('a permission for one environment applies there, including one of a root role', async () => {
   const project = await makeProject(here.db);
   const { roles: role } = (
     await ask(here, '/api/admin/roles', {
@@ -416,10 +408,10 @@ test('a permission for one environment counts there, also when a role of the ins
   expect(await check('development')).toMatchObject([{ affectedItems: ['CREATE_FEATURE_STRATEGY'] }]);
 });
 
-test('a name that somebody takes at the same moment makes the import fail as a whole', async () => {
+test('a concurrently created feature with the same name fails the whole import', async () => {
   const request = into({ features: [{ name: 'race-1' }, { name: 'race-2' }], featureStrategies: [] });
 
-  const answer = await during(
+  const response = await during(
     here.db,
     async tx => {
       const row = { name: 'race-2', project: 'default', type: 'release' };
@@ -428,11 +420,11 @@ test('a name that somebody takes at the same moment makes the import fail as a w
     () => ask(here, `${BATCH}/import`, request),
   );
 
-  expect(answer).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
   expect((await call(here.app, 'GET', '/api/admin/projects/default/features/race-1')).status).toBe(404);
 });
 
-test('twelve features take as many statements as one, to export, check and import', async () => {
+test('exporting, validating and importing twelve features costs as many statements as one', async () => {
   const count = async (work: () => Promise<Answer>): Promise<number> => {
     const before = here.statements.length;
     const { status, body } = await work();

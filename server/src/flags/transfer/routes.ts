@@ -5,12 +5,13 @@ import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { change } from '../../record/change.ts';
 import { exportFeatures } from './export.ts';
 import { importFeatures, validateImport } from './import.ts';
 import { ExportQuery, FeatureExport, ImportReport, ImportRequest } from './schema.ts';
 
 const tags = ['Export and import'];
-/** A thousand features with two strategies each are some 3 MB. */
+/** 1,000 features with two strategies each are about 3 MB. */
 const BODY_LIMIT_BYTES = 8_388_608;
 
 export function transferRoutes(
@@ -30,14 +31,14 @@ export function transferRoutes(
         tags,
         summary: 'Export features',
         description:
-          'Features as they are in one environment, with strategies, variants, tags, parents and links, and what they refer to: the named ones, those of a project, or those with a tag. Only what the caller may read. Events: features-exported, one for each project.',
+          'Exports features as they are in one environment, with strategies, variants, tags, parents and links, and the segments, context fields and tag types they refer to. Select features by name, by project or by tag. Exports only features of projects the caller may read. Events: features-exported, one for each project.',
         body: ExportQuery,
         response: { 200: answer('The export', FeatureExport), ...refusals(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
       const exported = await longReads.run(request.caller, db =>
-        exportFeatures(db, request.actor, request.body),
+        change(db, request.actor, current => exportFeatures(current, request.body)),
       );
       if (request.body.downloadFile)
         reply.header('content-disposition', 'attachment; filename="features.json"');
@@ -53,9 +54,9 @@ export function transferRoutes(
       schema: {
         operationId: 'validateImport',
         tags,
-        summary: 'Check an import',
+        summary: 'Validate an import',
         description:
-          'What stands against an import, what would be otherwise than expected, and which permissions the caller lacks. Writes nothing.',
+          'Returns the errors and warnings of an import and the permissions the caller lacks. Every caller who may read the project may call it. It changes nothing.',
         body: ImportRequest,
         response: { 200: answer('The findings', ImportReport), ...refusals(400, 401, 403, 404, 413, 415) },
       },
@@ -76,14 +77,14 @@ export function transferRoutes(
         tags,
         summary: 'Import features',
         description:
-          'Creates the features that are missing and makes those that exist what the data says in the environment: all of it or nothing. Permissions by what it does, see the check. Events: features-imported, and those of every single change.',
+          'Creates missing features and overwrites existing features in the environment. If there is an error, the server imports nothing. The required permissions depend on the data; validate the import to list them. Events: features-imported, and the events of each change.',
         body: ImportRequest,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {
       await requireInProject(db, request.actor, request.body.project, []);
-      await importFeatures(db, request.actor, request.body, limits.features);
+      await change(db, request.actor, current => importFeatures(current, request.body, limits.features));
       return reply.code(200).send();
     },
   );

@@ -5,9 +5,9 @@ import { NewContextField } from '../../targeting/context/schema.ts';
 import { StrategyVariantInput, VariantInput } from '../../targeting/variants/schema.ts';
 import { NewTagType } from '../tags/schema.ts';
 
-/** An export of more is refused, and so is an import: what one request may cost is bounded. */
+/** Maximum number of features of one export or import, to bound the cost of a request. */
 export const MAX_FEATURES = 1_000;
-/** Of an import: ten for each feature, where a feature may have several. */
+/** Limits of an import: ten for each feature, for parts of which a feature can have several. */
 const MAX_STRATEGIES = 10_000;
 const MAX_TAGS = 10_000;
 const MAX_TAG_TYPES = 1_000;
@@ -16,9 +16,9 @@ const MAX_SEGMENTS = 10_000;
 
 const featureName = UrlName({ examples: ['checkout-v2'] });
 const text = (maxLength: number) => Type.String({ maxLength });
-const optional = { additionalProperties: true };
+const withUnknownFields = { additionalProperties: true };
 
-/** Only what an import reads is described; other fields of an export from elsewhere are passed over. */
+/** The fields that an import reads. It ignores other fields in an export of another system. */
 export const FeatureExport = Named(
   'FeatureExport',
   Type.Object({
@@ -32,7 +32,7 @@ export const FeatureExport = Named(
           impressionData: Type.Optional(Nullable(Type.Boolean())),
           stale: Type.Optional(Type.Boolean()),
         },
-        optional,
+        withUnknownFields,
       ),
       { maxItems: MAX_FEATURES },
     ),
@@ -50,9 +50,9 @@ export const FeatureExport = Named(
           variants: Type.Optional(Type.Array(StrategyVariantInput, { maxItems: 100 })),
           segments: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 5 })),
         },
-        optional,
+        withUnknownFields,
       ),
-      { maxItems: MAX_STRATEGIES, description: 'Of the environment that was exported, in their order' },
+      { maxItems: MAX_STRATEGIES, description: 'Strategies in the exported environment, in order' },
     ),
     featureEnvironments: Type.Optional(
       Type.Array(
@@ -63,7 +63,7 @@ export const FeatureExport = Named(
             enabled: Type.Boolean(),
             variants: Type.Optional(Type.Array(VariantInput, { maxItems: 100 })),
           },
-          optional,
+          withUnknownFields,
         ),
         { maxItems: MAX_FEATURES },
       ),
@@ -73,18 +73,18 @@ export const FeatureExport = Named(
         NamedObject(
           'ExportedFeatureTag',
           { featureName, tagType: text(50), tagValue: Type.String({ minLength: 2, maxLength: 50 }) },
-          optional,
+          withUnknownFields,
         ),
         { maxItems: MAX_TAGS },
       ),
     ),
     tagTypes: Type.Optional(
-      Type.Array(NamedObject('ExportedTagType', { ...NewTagType.properties }, optional), {
+      Type.Array(NamedObject('ExportedTagType', { ...NewTagType.properties }, withUnknownFields), {
         maxItems: MAX_TAG_TYPES,
       }),
     ),
     contextFields: Type.Optional(
-      Type.Array(NamedObject('ExportedContextField', { ...NewContextField.properties }, optional), {
+      Type.Array(NamedObject('ExportedContextField', { ...NewContextField.properties }, withUnknownFields), {
         maxItems: MAX_CONTEXT_FIELDS,
       }),
     ),
@@ -93,12 +93,12 @@ export const FeatureExport = Named(
         NamedObject(
           'ExportedSegment',
           { id: Type.Integer(), name: Type.String({ minLength: 1, maxLength: 200 }) },
-          optional,
+          withUnknownFields,
         ),
         {
           maxItems: MAX_SEGMENTS,
           description:
-            'Names of the segments that strategies refer to by id; an import looks them up by name',
+            'Names of the segments that strategies refer to by id. An import looks segments up by name.',
         },
       ),
     ),
@@ -116,12 +116,12 @@ export const FeatureExport = Named(
                   enabled: Type.Optional(Type.Boolean()),
                   variants: Type.Optional(Type.Array(text(100), { maxItems: 100 })),
                 },
-                optional,
+                withUnknownFields,
               ),
               { maxItems: 100 },
             ),
           },
-          optional,
+          withUnknownFields,
         ),
         { maxItems: MAX_FEATURES },
       ),
@@ -136,12 +136,12 @@ export const FeatureExport = Named(
               NamedObject(
                 'ExportedLink',
                 { url: text(2_000), title: Type.Optional(Nullable(text(200))) },
-                optional,
+                withUnknownFields,
               ),
               { maxItems: 10 },
             ),
           },
-          optional,
+          withUnknownFields,
         ),
         { maxItems: MAX_FEATURES },
       ),
@@ -159,11 +159,18 @@ export const ExportQuery = NamedObject(
     features: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: MAX_FEATURES }),
     ),
-    project: Type.Optional(Type.String({ maxLength: 100, description: 'All features of the project' })),
-    tag: Type.Optional(
-      Type.String({ maxLength: 101, description: 'All features with this tag, type:value' }),
+    project: Type.Optional(
+      Type.String({ maxLength: 100, description: 'Export all features of the project' }),
     ),
-    downloadFile: Type.Optional(Type.Boolean({ description: 'true: the answer is offered as a file' })),
+    tag: Type.Optional(
+      Type.String({ maxLength: 101, description: 'Export all features with this tag, as type:value' }),
+    ),
+    downloadFile: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: the response has a Content-Disposition header, so that browsers save it as a file',
+      }),
+    ),
   },
   { examples: [{ features: ['checkout-v2'], environment: 'production' }] },
 );
@@ -185,7 +192,7 @@ export const ImportRequest = NamedObject(
 export type ImportRequest = Static<typeof ImportRequest>;
 
 const finding = NamedObject('ImportFinding', {
-  message: Type.String({ examples: ['These strategy types do not exist here'] }),
+  message: Type.String({ examples: ['These strategy types do not exist'] }),
   affectedItems: Type.Array(Type.String(), { examples: [['my-strategy']] }),
 });
 export type Finding = Static<typeof finding>;
@@ -193,9 +200,9 @@ export type Finding = Static<typeof finding>;
 export const ImportReport = Named(
   'ImportReport',
   Type.Object({
-    errors: Type.Array(finding, { description: 'What keeps the import from being done' }),
-    warnings: Type.Array(finding, { description: 'What would be done otherwise than one may expect' }),
-    permissions: Type.Array(finding, { description: 'What the caller may not do' }),
+    errors: Type.Array(finding, { description: 'Reasons for which the import would be rejected' }),
+    warnings: Type.Array(finding, { description: 'Effects of the import that may be unexpected' }),
+    permissions: Type.Array(finding, { description: 'Permissions that the caller lacks' }),
   }),
 );
 export type ImportReport = Static<typeof ImportReport>;

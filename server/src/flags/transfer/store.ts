@@ -4,16 +4,16 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { type ExportQuery, MAX_FEATURES } from './schema.ts';
 
-/** Names of the active features a query asks for, of projects the actor may read; one more than may be exported, to tell. */
-export async function listChosen(db: Reader, actor: Actor, query: ExportQuery): Promise<string[]> {
+/** Names of the active features that the query selects, in projects the actor may read. Reads one more than the maximum, to detect it. */
+export async function listSelectedFeatures(db: Reader, actor: Actor, query: ExportQuery): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features
-    where archived_at is null and ${ofReadableProject(actor)} and ${asked(query)}
+    where archived_at is null and ${ofReadableProject(actor)} and ${isSelected(query)}
     order by name limit ${MAX_FEATURES + 1}`.execute(db);
   return rows.map(row => row.name);
 }
 
-function asked({ features, project, tag }: ExportQuery) {
+function isSelected({ features, project, tag }: ExportQuery) {
   if (features !== undefined) return sql<boolean>`name = any(${features})`;
   if (project !== undefined) return sql<boolean>`project = ${project}`;
   const [type, ...value] = String(tag).split(':');
@@ -23,7 +23,7 @@ function asked({ features, project, tag }: ExportQuery) {
   )`;
 }
 
-/** What exported features refer to and an importing instance may lack. */
+/** What exported features refer to and the importing instance may not have. */
 export type References = {
   segments: { id: number; name: string }[];
   tagTypes: { name: string; description: string | null; icon: string | null; color: string | null }[];
@@ -58,11 +58,11 @@ export async function findReferences(
         from context_fields where name = any(${used.contextFields})
       ), '[]') as "contextFields"`.execute(db);
   const [found] = rows;
-  if (!found) throw new Error('A select without a table gave no row');
+  if (!found) throw new Error('A select without a table returned no row');
   return found;
 }
 
-export type Known = {
+export type ExistingNames = {
   environments: string[];
   taken: { name: string; project: string; archived: boolean }[];
   featureTypes: string[];
@@ -73,43 +73,43 @@ export type Known = {
   tags: { type: string; value: string }[];
 };
 
-/** All that the receiving instance has of what an import names, in one statement. */
-export async function findKnown(
+/** Reads in one statement which of the names in an import exist in this instance. */
+export async function findExistingNames(
   db: Reader,
   project: string,
-  named: {
+  names: {
     features: string[];
     strategyTypes: string[];
     segments: string[];
     contextFields: string[];
     tags: { type: string; value: string }[];
   },
-): Promise<Known> {
-  const { rows } = await sql<Known>`
+): Promise<ExistingNames> {
+  const { rows } = await sql<ExistingNames>`
     select
       array(select environment_name from project_environments where project_id = ${project}) as environments,
       coalesce((
         select jsonb_agg(jsonb_build_object(
           'name', name, 'project', project, 'archived', archived_at is not null))
-        from features where name = any(${named.features})
+        from features where name = any(${names.features})
       ), '[]') as taken,
       array(select id from feature_types) as "featureTypes",
-      array(select name from strategies where name = any(${named.strategyTypes})) as "strategyTypes",
+      array(select name from strategies where name = any(${names.strategyTypes})) as "strategyTypes",
       coalesce((
         select jsonb_agg(jsonb_build_object('id', id, 'name', name))
-        from segments where name = any(${named.segments}) and (project is null or project = ${project})
+        from segments where name = any(${names.segments}) and (project is null or project = ${project})
       ), '[]') as segments,
       coalesce((
         select jsonb_agg(jsonb_build_object('name', name, 'legalValues', legal_values))
-        from context_fields where name = any(${named.contextFields}) and (project is null or project = ${project})
+        from context_fields where name = any(${names.contextFields}) and (project is null or project = ${project})
       ), '[]') as "contextFields",
       array(select name from tag_types) as "tagTypes",
       coalesce((
         select jsonb_agg(jsonb_build_object('type', tags.type, 'value', tags.value))
-        from tags join jsonb_to_recordset(${JSON.stringify(named.tags)}::jsonb) as wanted (type text, value text)
-          on wanted.type = tags.type and wanted.value = tags.value
+        from tags join jsonb_to_recordset(${JSON.stringify(names.tags)}::jsonb) as imported (type text, value text)
+          on imported.type = tags.type and imported.value = tags.value
       ), '[]') as tags`.execute(db);
-  const [known] = rows;
-  if (!known) throw new Error('A select without a table gave no row');
-  return known;
+  const [existing] = rows;
+  if (!existing) throw new Error('A select without a table returned no row');
+  return existing;
 }
