@@ -1,0 +1,71 @@
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../access/permissions.ts';
+import { VARIABLES } from '../platform/variables.ts';
+import { EVENT_TYPE_NAMES } from '../record/events/event-types.ts';
+import { listOperations } from './operations.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+const pages = globSync(['README.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/**/*.md'], { cwd: ROOT })
+  // The operations of Unleash, which compatibility.test.ts compares.
+  .filter(page => page !== 'docs/reference/compatibility.md')
+  .toSorted()
+  .map(page => ({ page, text: readFileSync(join(ROOT, page), 'utf8') }));
+
+/** Matches of a pattern in the pages that a list of known names does not contain, each with its page. */
+const unknown = (pattern: RegExp, isKnown: (name: string) => boolean): string[] =>
+  pages.flatMap(({ page, text }) =>
+    [...text.matchAll(pattern)]
+      .map(([, name = '']) => name)
+      .filter(name => !isKnown(name))
+      .map(name => `${page}: ${name}`),
+  );
+
+test('every variable in the pages exists', () => {
+  expect(unknown(/\b(HALYARD_[A-Z_]*[A-Z])\b/g, name => name in VARIABLES || name === 'HALYARD_MAX')).toEqual(
+    [],
+  );
+});
+
+test('every metric in the pages exists', () => {
+  const sources = readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map(path => readFileSync(join(ROOT, 'server/src', path), 'utf8'))
+    .join('\n');
+
+  expect(unknown(/`(halyard_[a-z_]+)/g, name => sources.includes(`'${name}'`))).toEqual([]);
+});
+
+test('every permission in the pages exists', () => {
+  const names: string[] = [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS];
+  const VERBS = 'CREATE|READ|UPDATE|DELETE|MOVE|PROJECT|APPROVE|APPLY|SKIP';
+
+  expect(unknown(new RegExp(`\`((?:${VERBS})_[A-Z_]+)\``, 'g'), name => names.includes(name))).toEqual([]);
+});
+
+test('every event type in the pages exists', () => {
+  const SUBJECTS =
+    'feature|features|project|environment|strategy|segment|tag|context-field|api-token|pat|user|group|role|addon-config|integration|service-account|setting|public-signup-token|health-finding|login';
+  const PAST =
+    'created|updated|deleted|added|removed|archived|revived|enabled|disabled|tagged|untagged|snoozed|unsnoozed|woken|tested|rotated|backfilled|repeated|redelivered|skipped|failing|linked|ended|blocked|exported|imported|favorited|unfavorited';
+
+  expect(
+    unknown(new RegExp(`\`((?:${SUBJECTS})-(?:[a-z]+-)*(?:${PAST}))\``, 'g'), name =>
+      (EVENT_TYPE_NAMES as readonly string[]).includes(name),
+    ),
+  ).toEqual([]);
+});
+
+test('every operation in the pages exists', () => {
+  const shapeOf = (operation: string) => operation.replace(/:\w+|\{\w+\}/g, '{}').replace(/\?.*/, '');
+  const shapes = new Set(listOperations().map(({ method, path }) => shapeOf(`${method} ${path}`)));
+
+  expect(
+    unknown(/`((?:GET|POST|PUT|PATCH|DELETE) \/(?:api|auth|invite)\/[^`…]*)`/g, name =>
+      shapes.has(shapeOf(name)),
+    ),
+  ).toEqual([]);
+});
