@@ -449,13 +449,6 @@ export interface Strategies {
   sort_order: Generated<number>;
 }
 
-export interface StrategyTexts {
-  any_enabled: boolean[];
-  environments: string[];
-  feature_name: string;
-  fields: string[];
-}
-
 export interface Tags {
   created_at: Generated<string>;
   project: string | null;
@@ -538,7 +531,6 @@ export interface DB {
   sso_finished_logins: SsoFinishedLogins;
   sso_identities: SsoIdentities;
   strategies: Strategies;
-  strategy_texts: StrategyTexts;
   tag_types: TagTypes;
   tags: Tags;
   user_roles: UserRoles;
