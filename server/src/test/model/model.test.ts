@@ -34,7 +34,7 @@ test.concurrent.each(Array.from({ length: AT_ONCE }, (_, at) => SEED + at))(
       endOnFailure: false,
     });
   },
-  600_000,
+  3_600_000,
 );
 
 async function runSequence(commands: Command[]): Promise<void> {
