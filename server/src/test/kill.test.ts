@@ -338,11 +338,14 @@ async function countThroughApi(url: string): Promise<number> {
   return ((await response.json()) as { total: number }).total;
 }
 
-/** What was acknowledged has its event, what was refused has none, what was not answered has at most one. */
+/**
+ * An acknowledged change has its event, a rejected one has none, and one without a response has at most one. On a busy
+ * machine a change may wait too long for a lock or a connection: it is rejected with 503.
+ */
 function brokenPromises(attempt: Attempt, status: number | undefined, added: EventRecord[]): string[] {
   const told = added.filter(attempt.isToldBy).length;
-  const kept =
-    status === undefined ? told <= 1 : status < 300 ? told === 1 : status < 500 ? told === 0 : false;
+  const rejected = (code: number) => code < 500 || code === 503;
+  const kept = status === undefined ? told <= 1 : status < 300 ? told === 1 : rejected(status) && told === 0;
   return kept ? [] : [`${attempt.method} ${attempt.path}: answered ${status}, ${told} events`];
 }
 
