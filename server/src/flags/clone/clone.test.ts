@@ -212,11 +212,13 @@ const hasForeignGroup = ({ environments, name }: Feature): boolean =>
 
 test('of 50 concurrent clones with the same name exactly one succeeds', async () => {
   await insertRichFeature(harness.db, {
-    name: 'wanted',
+    name: 'contested-source',
     environments: { development: { strategies: [{}, {}] } },
   });
 
-  const responses = await Promise.all(Array.from({ length: 50 }, () => clone('wanted', { name: 'the-one' })));
+  const responses = await Promise.all(
+    Array.from({ length: 50 }, () => clone('contested-source', { name: 'the-one' })),
+  );
 
   const statuses = responses.map(({ status }) => status).toSorted();
   expect(statuses).toEqual([200, ...Array(49).fill(409)]);

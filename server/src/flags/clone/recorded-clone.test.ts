@@ -93,8 +93,7 @@ const CASES: Recorded[] = [
     body: { name: 'checkout-extra', project: 'payments' },
     status: 201,
     ours: { status: 400, error: 'PatternError' },
-    because:
-      'the field names the receiving project, as the contract wants one to, and payments has a naming pattern',
+    because: 'the contract requires a field for the target project, and payments has a naming pattern',
   },
   { name: 'body is an array', body: [], status: 400, error: 'BadDataError' },
   { name: 'body is a JSON string', raw: '"x"', status: 400, error: 'BadDataError' },

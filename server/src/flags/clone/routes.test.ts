@@ -61,11 +61,11 @@ test('a copy has the parts of its source, is disabled and not stale, and names i
 });
 
 test('records an event for each part of a copy, all with one groupId, the first with the source', async () => {
-  await makeRich('told');
+  await makeRich('recorded');
 
-  await clone('told', { name: 'told-2' });
+  await clone('recorded', { name: 'recorded-2' });
 
-  const events = await eventsOf('told-2');
+  const events = await eventsOf('recorded-2');
   expect(events.map(({ type, environment }) => [type, environment])).toEqual([
     ['feature-created', null],
     ['feature-strategy-add', 'development'],
@@ -76,9 +76,9 @@ test('records an event for each part of a copy, all with one groupId, the first 
     ['feature-dependency-added', null],
   ]);
   expect(new Set(events.map(({ groupId }) => groupId)).size).toBe(1);
-  const copy = await getFeature('told-2');
+  const copy = await getFeature('recorded-2');
   expect(events[0]?.data).toEqual({
-    name: 'told-2',
+    name: 'recorded-2',
     project: 'default',
     type: 'experiment',
     description: 'Everything',
@@ -86,13 +86,13 @@ test('records an event for each part of a copy, all with one groupId, the first 
     stale: false,
     archived: false,
     createdAt: copy.createdAt,
-    clonedFrom: { project: 'default', feature: 'told' },
+    clonedFrom: { project: 'default', feature: 'recorded' },
   });
   const { featureName: _, ...strategy } = copy.environments[0].strategies[0];
   expect(events[1]?.data).toEqual(strategy);
   expect(events[4]).toMatchObject({ data: { variants: [{ name: 'red' }] }, preData: { variants: [] } });
   expect(events[5]?.data).toEqual({ type: 'simple', value: 'checkout' });
-  expect(events[6]?.data).toEqual({ feature: 'told-parent', enabled: true, variants: ['blue'] });
+  expect(events[6]?.data).toEqual({ feature: 'recorded-parent', enabled: true, variants: ['blue'] });
 });
 
 test('keeps the groupId of rollouts with replaceGroupId false', async () => {

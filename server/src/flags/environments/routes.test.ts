@@ -328,28 +328,28 @@ test('of two concurrent transactions only one creates an environment with the sa
 });
 
 test('rejects deleting an environment in which a feature is enabled concurrently', async () => {
-  await make('switched');
-  await makeFeature('default', 'switching', 'switched');
+  await make('toggled');
+  await makeFeature('default', 'toggling', 'toggled');
   await harness.db
     .updateTable('feature_environments')
     .set({ enabled: false })
-    .where('environment', '=', 'switched')
+    .where('environment', '=', 'toggled')
     .execute();
   const blocker = await harness.db.startTransaction().execute();
-  await blocker.selectFrom('features').select('name').where('name', '=', 'switching').forUpdate().execute();
+  await blocker.selectFrom('features').select('name').where('name', '=', 'toggling').forUpdate().execute();
   await blocker
     .updateTable('feature_environments')
     .set({ enabled: true })
-    .where('environment', '=', 'switched')
+    .where('environment', '=', 'toggled')
     .execute();
 
-  const waiting = remove('switched');
+  const waiting = remove('toggled');
   await untilWaiting(harness.db);
   await blocker.commit().execute();
 
   expect((await waiting).body).toMatchObject({
     name: 'InvalidOperationError',
-    details: [{ message: expect.stringContaining('switching') }],
+    details: [{ message: expect.stringContaining('toggling') }],
   });
 });
 

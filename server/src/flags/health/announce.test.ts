@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 test('announces a feature once when it exceeds the lifetime of its type', async () => {
   await create('aging');
-  await create('switch', 'kill-switch');
+  await create('permanent', 'kill-switch');
 
   expect(await announcePotentiallyStale(harness.db, inDays(39.9))).toBe(0);
   expect(await announcePotentiallyStale(harness.db, inDays(40.1))).toBe(1);

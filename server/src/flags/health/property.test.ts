@@ -25,7 +25,7 @@ type Model = {
   stale: boolean;
   archived: boolean;
   on: Record<string, boolean>;
-  switchedAt: Record<string, number>;
+  toggledAt: Record<string, number>;
   seen: boolean;
   strategies: boolean;
 };
@@ -35,7 +35,7 @@ type Act =
   | { kind: 'create'; type: (typeof TYPES)[number]; project: number }
   | { kind: 'stale' | 'archive' | 'revive' | 'delete' | 'seen' | 'move'; pick: number }
   | { kind: 'type'; pick: number; type: (typeof TYPES)[number] }
-  | { kind: 'switch'; pick: number; place: (typeof PLACES)[number] }
+  | { kind: 'toggle'; pick: number; place: (typeof PLACES)[number] }
   | { kind: 'lifetime'; type: (typeof TYPES)[number]; days: number | null };
 
 const pick = fc.nat(1_000);
@@ -68,7 +68,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('switch' as const), pick, place: fc.constantFrom(...PLACES) }),
+    arbitrary: fc.record({ kind: fc.constant('toggle' as const), pick, place: fc.constantFrom(...PLACES) }),
   },
   {
     weight: 1,
@@ -146,7 +146,7 @@ async function create(type: string, project: string, world: World, now: number):
     stale: false,
     archived: false,
     on: both(false),
-    switchedAt: both(now),
+    toggledAt: both(now),
     seen: false,
     strategies: false,
   });
@@ -164,7 +164,7 @@ async function change(act: Act, name: string, model: Model, now: number): Promis
       harness.db,
     );
     model.seen = true;
-  } else if (act.kind === 'switch') {
+  } else if (act.kind === 'toggle') {
     await send(
       'POST',
       `projects/${model.project}/features/${name}/environments/${act.place}/${model.on[act.place] ? 'off' : 'on'}`,
@@ -185,7 +185,7 @@ async function change(act: Act, name: string, model: Model, now: number): Promis
 
 function switchModel(model: Model, place: string, now: number): void {
   model.on[place] = !model.on[place];
-  model.switchedAt[place] = now;
+  model.toggledAt[place] = now;
 }
 
 /** Moves everything that was just written to the simulated day. */
@@ -209,7 +209,7 @@ const lastEvent = async (): Promise<number> =>
 /** Recomputes the health from the model. */
 function recompute(world: World, project: string, at: number) {
   const mine = [...world.features].filter(([, model]) => model.project === project && !model.archived);
-  const settled = (model: Model) => Math.max(...Object.values(model.switchedAt)) <= at - 30 * DAY_MS;
+  const settled = (model: Model) => Math.max(...Object.values(model.toggledAt)) <= at - 30 * DAY_MS;
   const ages = ({ type }: Model) => (world.lifetimes[type] ?? null) !== null;
   const isOld = (model: Model) =>
     !model.stale && ages(model) && at - model.createdAt >= (world.lifetimes[model.type] ?? 0) * DAY_MS;
@@ -324,8 +324,10 @@ test(`report, findings, status, insights and history agree with a plain recomput
         for (const one of new Map(
           taken.map(of => [(of[project] as { date: string }).date, of[project] as { date: string }]),
         ).values()) {
-          const { technicalDebt: _, ...told } = days.find(({ date }: { date: string }) => date === one.date);
-          expect(told).toEqual(one);
+          const { technicalDebt: _, ...stored } = days.find(
+            ({ date }: { date: string }) => date === one.date,
+          );
+          expect(stored).toEqual(one);
           compared++;
         }
       }

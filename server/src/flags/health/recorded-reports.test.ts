@@ -27,7 +27,7 @@ const FLAGS = [
     impressionData: true,
     tags: ['frontend'],
   },
-  { name: 'kill.search', type: 'kill-switch', description: 'Turns search off' },
+  { name: 'kill.search', type: 'kill-switch', description: 'Disables search' },
   { name: 'old-banner', type: 'release', description: 'Old banner' },
   { name: 'legacy-export', type: 'operational', description: 'Old export' },
   { name: 'parent-flag', type: 'release', description: "It's 50%_off; DROP TABLE" },

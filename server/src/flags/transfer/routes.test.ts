@@ -22,7 +22,7 @@ async function makeWhole(instance: Harness, name: string): Promise<void> {
     name: 'country',
     legalValues: [{ value: 'NO' }, { value: 'SE' }],
   });
-  await ask(instance, '/api/admin/tag-types', { name: 'team', description: 'Who', color: '#1A2B3C' });
+  await ask(instance, '/api/admin/tag-types', { name: 'team', description: 'Owner', color: '#1A2B3C' });
   await ask(instance, '/api/admin/segments', { name: 'europe', constraints: [] });
   const segments = (await call(instance.app, 'GET', '/api/admin/segments')).body.segments;
   const parent = `${name}-parent`;
@@ -88,11 +88,11 @@ test('an exported feature is the same after an import into another instance', as
   expect(taken.status).toBe(200);
   expect(checked).toMatchObject({ status: 200, body: { errors: [], warnings: [], permissions: [] } });
   expect([imported.status, imported.body]).toEqual([200, '']);
-  const told = await lastEvents(there, 13);
+  const events = await lastEvents(there, 13);
   const back = await exported(there, ['whole', 'whole-parent']);
   expect(comparable(back.body)).toEqual(comparable(taken.body));
-  expect(new Set(told.map((event: { groupId: string }) => event.groupId)).size).toBe(1);
-  expect(told.map((event: { type: string }) => event.type)).toEqual([
+  expect(new Set(events.map((event: { groupId: string }) => event.groupId)).size).toBe(1);
+  expect(events.map((event: { type: string }) => event.type)).toEqual([
     'context-field-created',
     'tag-type-created',
     'tag-created',
@@ -107,7 +107,7 @@ test('an exported feature is the same after an import into another instance', as
     'feature-environment-enabled',
     'features-imported',
   ]);
-  expect(told.at(-1)).toMatchObject({ project: 'default', environment: 'production' });
+  expect(events.at(-1)).toMatchObject({ project: 'default', environment: 'production' });
 });
 
 test('importing the same data again changes nothing and records nothing', async () => {
@@ -266,8 +266,8 @@ test.each<[string, object, string[]]>([
   ['a duplicate feature', { features: [{ name: 'n' }, { name: 'n' }] }, ['n']],
   [
     'a strategy of a feature that is not in the data',
-    { featureStrategies: [{ featureName: 'stranger', name: 'default' }] },
-    ['stranger'],
+    { featureStrategies: [{ featureName: 'unlisted', name: 'default' }] },
+    ['unlisted'],
   ],
   ['an unknown parent', { dependencies: [{ feature: 'n', dependencies: [{ feature: 'nope' }] }] }, ['nope']],
   [

@@ -23,7 +23,7 @@ function isSelected({ features, project, tag }: ExportQuery) {
   )`;
 }
 
-/** What exported features refer to and the importing instance may not have. */
+/** Objects that exported features refer to and that the importing instance may not have. */
 export type References = {
   segments: { id: number; name: string }[];
   tagTypes: { name: string; description: string | null; icon: string | null; color: string | null }[];

@@ -10,7 +10,7 @@ export type LegalValues = ReadonlyMap<string, ReadonlySet<string>>;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** What constraints are checked against: the legal values, and the patterns that compile. */
+/** The data that constraints are checked against: the legal values, and the patterns that compile. */
 export type Rules = { legalValues: LegalValues; patterns: ReadonlySet<string> };
 
 type ValueRule = { prefix: string; isValid: (value: string, rules: Rules) => boolean; message: string };

@@ -310,7 +310,7 @@ test('moving a segment requires the permission in both projects', async () => {
   expect(moved.status).toBe(204);
   expect((await get(`/${id}`, one.owner)).status).toBe(404);
   expect((await get(`/${id}`, other.owner)).body).toMatchObject({ project: other.id });
-  // Each project is told its own half, and neither learns of the other.
+  // Each project has one of the two events, and neither event names the other project.
   const [created, deleted] = await eventsOf(id);
   expect(created).toMatchObject({ type: 'segment-created', project: other.id, preData: null });
   expect(deleted).toMatchObject({ type: 'segment-deleted', project: one.id, data: null });

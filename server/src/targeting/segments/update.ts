@@ -30,7 +30,7 @@ export async function changeSegment(current: Change, id: number, input: SegmentI
   if (before.project === null || project === null || project === before.project) {
     record({ type: 'segment-updated', project, data: after, preData: before });
   } else {
-    // Two events, because readers of one project's events may not be allowed to know of the other project.
+    // Two events, because readers of one project's events may not be allowed to read the other project.
     record({ type: 'segment-deleted', project: before.project, preData: before });
     record({ type: 'segment-created', project, data: after });
   }

@@ -250,12 +250,15 @@ test('of two concurrent transactions only one creates a strategy type with the s
 });
 
 test('rejects deleting a strategy type that a concurrent transaction starts to use', async () => {
-  await make('wanted');
-  await insertFeature('user-of-wanted');
+  await make('contended-use');
+  await insertFeature('user-of-contended-use');
   const blocker = await harness.db.startTransaction().execute();
-  await blocker.insertInto('feature_strategies').values(strategyOf('user-of-wanted', 'wanted')).execute();
+  await blocker
+    .insertInto('feature_strategies')
+    .values(strategyOf('user-of-contended-use', 'contended-use'))
+    .execute();
 
-  const waiting = remove('wanted');
+  const waiting = remove('contended-use');
   await untilWaiting(harness.db);
   await blocker.commit().execute();
 

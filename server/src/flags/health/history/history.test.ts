@@ -51,7 +51,7 @@ test('returns the last 30 days up to now by default', async () => {
 });
 
 test('rebuilds each day from created, stale, archived, revived and deleted events', async () => {
-  const name = `${project}-told`;
+  const name = `${project}-history`;
   await tell('feature-created', name, 20, { type: 'release', stale: false });
   await tell('feature-stale-on', name, 18);
   await tell('feature-stale-off', name, 16);

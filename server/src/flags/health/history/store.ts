@@ -74,7 +74,7 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, at:
       ) as belonging
         join events on events.feature_name = belonging.feature_name and events.type in ${STATE}
         left join types on types.id = data ->> 'type'
-    ), told as (
+    ), states as (
       select ${UTC_DAY('created_at')} as first_day,
         coalesce(lead(${UTC_DAY('created_at')}) over so_far, 'infinity') as end_day,
         max(id) filter (where type = 'feature-created') over so_far as birth,
@@ -86,7 +86,7 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, at:
       from log window so_far as (partition by feature_name order by id)
     ), spans as materialized (
       select greatest(first_day, ${from}::date) as first_day, end_day, birth, stale, kind
-      from told
+      from states
       where present = 1 and archived = 0 and mine = 1
         and first_day <= ${to}::date and greatest(first_day, ${from}::date) < end_day
     ), overdue as (

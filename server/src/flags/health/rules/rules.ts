@@ -23,7 +23,7 @@ export type Rule = {
   subject: 'feature' | 'segment';
 };
 
-/** What each rule finds, and how to fix a finding. The queries are in store.ts. */
+/** The rules with their descriptions and remedies. The queries are in store.ts. */
 export const RULES: readonly Rule[] = [
   {
     name: 'stale',

@@ -3,7 +3,7 @@ import type { Reader } from '../../../platform/db/database.ts';
 import { isPotentiallyStale } from '../../feature-types/store.ts';
 import { NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rules.ts';
 
-/** What a finding is about. */
+/** The feature or segment that a finding is about. */
 export type Subject = { feature: string; segment: null } | { feature: null; segment: number };
 
 /**
