@@ -1,5 +1,5 @@
 // Adds to package-lock.json the optional packages of other platforms that npm left out. npm does so when the registry
-// at hand does not carry them, and `npm ci` then refuses the lockfile it wrote itself.
+// at hand does not carry them, and `npm ci` then rejects the lockfile that npm itself wrote.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 type Entry = {
