@@ -20,7 +20,7 @@ import { listTakenNames } from '../features/store.ts';
 import { type CloneOptions, planCopy } from './copy.ts';
 import type { ClonePlan, PlannedCopy } from './schema.ts';
 import { lockSources } from './sources.ts';
-import { lockEnvironmentsForCopy, lockTagsForCopy } from './store.ts';
+import { lockEnvironmentsShared, lockTagsShared } from './store.ts';
 
 /** Which features to copy, the names of the copies and the target project. */
 export type CloneInput = {
@@ -71,9 +71,9 @@ export async function makePlan(
   const { project, features, options } = input;
   await requireInProject(tx, actor, project, ['CREATE_FEATURE']);
   const names = [...new Set(features.map(({ source }) => source))];
-  await lockTagsForCopy(tx, names);
+  await lockTagsShared(tx, names);
   const admission = await admissionErrors(tx, project, namesIn(input));
-  const environments = await lockEnvironmentsForCopy(tx, project);
+  const environments = await lockEnvironmentsShared(tx, project);
   const { sources, projectOf, errors: sourceErrors } = await lockSources(tx, actor, names);
 
   // If a source is copied twice, the copies of its children depend on its first copy.

@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { PlannedCopy } from './schema.ts';
 
 /** Locks the tags of the features against deletion. Called before features are locked, because deleting a tag locks the tag first. */
-export async function lockTagsForCopy(tx: Tx, features: string[]): Promise<void> {
+export async function lockTagsShared(tx: Tx, features: string[]): Promise<void> {
   await sql`
     select from tags
     where (type, value) in (select type, value from feature_tags where feature_name = any(${features}))
@@ -11,7 +11,7 @@ export async function lockTagsForCopy(tx: Tx, features: string[]): Promise<void>
 }
 
 /** Locks the environments of the project against deletion and returns their names. */
-export async function lockEnvironmentsForCopy(tx: Tx, project: string): Promise<string[]> {
+export async function lockEnvironmentsShared(tx: Tx, project: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from environments
     where name in (select environment_name from project_environments where project_id = ${project})

@@ -60,7 +60,7 @@ export async function findUses(db: Reader, name: string): Promise<Uses> {
 }
 
 /** Whether the strategy type exists. If so, it cannot be deleted until the transaction ends. */
-export async function lockStrategyTypeForUse(tx: Tx, name: string): Promise<boolean> {
+export async function lockStrategyTypeShared(tx: Tx, name: string): Promise<boolean> {
   const { rows } = await sql`select from strategies where name = ${name} for key share`.execute(tx);
   return rows.length === 1;
 }
