@@ -370,7 +370,7 @@ test('lists a missing source with the other reasons, and rejects with 404', asyn
   expect(messagesOf(rejected)).toEqual([
     'Feature absent does not exist.',
     expect.stringContaining('present does not'),
-    expect.stringContaining('its limit is 1'),
+    expect.stringContaining('a limit of 1'),
     'name "narrow-names.a" is used for more than one copy',
     'Feature present exists already.',
   ]);

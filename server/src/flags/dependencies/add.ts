@@ -14,7 +14,7 @@ import { type FeatureFamily, listFamilies, upsertDependencies } from './store.ts
 
 const MAX_PARENTS = 30;
 
-/** Makes a feature depend on another of its project, or changes what it asks of one it depends on already. */
+/** Makes a feature depend on another feature of its project, or changes what it requires of a parent. */
 export async function addDependency(
   current: Change,
   project: string,
@@ -26,7 +26,7 @@ export async function addDependency(
     enabled: input.enabled ?? true,
     variants: [...new Set(input.variants)],
   };
-  // Both are held: whoever makes one of them a parent, a child or archived waits, and so do we for them.
+  // Both are locked, because a change that archives one of them or gives it a parent would contradict this one.
   const names = [...new Set([name, after.feature])];
   await lockRows(current.tx, project, names);
   const found = await listFamilies(current.tx, project, names);
@@ -39,7 +39,7 @@ export async function addDependency(
   await attachParents(current, [{ child, dependency: after }]);
 }
 
-/** Part of a change that holds the features and has found nothing against it; what is so already is not told again. */
+/** Part of a change that locked and checked the features. Records only real changes. */
 export async function attachParents(
   { tx, record }: Change,
   wanted: { child: Pick<FeatureFamily, 'name' | 'project' | 'dependencies'>; dependency: Dependency }[],
@@ -52,10 +52,10 @@ export async function attachParents(
     }))
     .filter(({ before, after }) => !isDeepStrictEqual(after, before));
   if (changing.length === 0) return;
-  for (const coming of Map.groupBy(changing, one => one.child.name).values()) {
-    const fresh = coming.filter(({ before }) => !before).length;
-    if (fresh > 0 && (coming[0]?.child.dependencies.length ?? 0) + fresh > MAX_PARENTS)
-      throw exceedsLimit(`A feature has at most ${MAX_PARENTS} parents.`);
+  for (const ofChild of Map.groupBy(changing, one => one.child.name).values()) {
+    const added = ofChild.filter(({ before }) => !before).length;
+    if (added > 0 && (ofChild[0]?.child.dependencies.length ?? 0) + added > MAX_PARENTS)
+      throw exceedsLimit(`A feature can have at most ${MAX_PARENTS} parents.`);
   }
   await upsertDependencies(
     tx,
@@ -77,19 +77,22 @@ function* violations(
   else if (parent.name === child.name)
     yield { message: 'a feature cannot depend on itself', path: '/body/feature' };
   if (!enabled && variants.length > 0) {
-    yield { message: 'a parent that must be off gives no variants', path: '/body/variants' };
+    yield {
+      message: 'variants require a parent that must be enabled: set enabled to true, or remove variants',
+      path: '/body/variants',
+    };
   }
 }
 
-/** One level only: SDKs look at a parent, and not at the parents of that. */
+/** Dependencies have one level: SDKs evaluate a parent, but not the parents of a parent. */
 function* obstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
   for (const { name, archived } of [child, parent])
-    if (archived) yield `Feature ${name} is archived; revive it first.`;
+    if (archived) yield `Feature ${name} is archived. Revive it first.`;
   if (child.children.length > 0) {
-    yield `Feature ${child.name} is the parent of ${some(child.children)} and so cannot have one itself.`;
+    yield `Feature ${child.name} is the parent of ${some(child.children)}, and a parent cannot depend on another feature.`;
   }
   if (parent.dependencies.length > 0) {
     const parents = parent.dependencies.map(({ feature }) => feature);
-    yield `Feature ${parent.name} depends on ${some(parents)} and so cannot be a parent.`;
+    yield `Feature ${parent.name} depends on ${some(parents)}, and a feature that depends on another cannot be a parent.`;
   }
 }

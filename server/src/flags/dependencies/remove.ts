@@ -18,7 +18,7 @@ export async function removeDependency(
   record({ type: 'feature-dependency-removed', project, featureName: name, preData });
 }
 
-/** Takes all parents from a feature; without any it changes nothing. */
+/** Removes all parents of a feature. */
 export async function removeDependencies(current: Change, project: string, name: string): Promise<void> {
   await lockActiveFeature(current.tx, project, name);
   await dropDependencies(current, await listFamilies(current.tx, project, [name]));

@@ -98,8 +98,8 @@ test('there is one level: a child is no parent, and a parent no child; every rea
     Array(3).fill([403, 'InvalidOperationError']),
   );
   expect(both.body.details).toEqual([
-    { message: 'Feature upper is the parent of lower and so cannot have one itself.' },
-    { message: 'Feature middle depends on top and so cannot be a parent.' },
+    { message: 'Feature upper is the parent of lower, and a parent cannot depend on another feature.' },
+    { message: 'Feature middle depends on top, and a feature that depends on another cannot be a parent.' },
   ]);
 });
 

@@ -25,9 +25,9 @@ export function dependencyRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'addFeatureDependency',
         tags,
-        summary: 'Make a feature depend on another',
+        summary: 'Add a dependency',
         description:
-          'The feature is then on only where its parent is as asked. Both are active features of one project; a parent has no parents and a child no children. Naming a parent again replaces what is asked of it. Events: feature-dependency-added.',
+          'Makes a feature depend on a parent: SDKs enable it only if the parent is enabled, disabled or has a variant as required. Both are active features of one project. A parent has no parents. Naming a parent again replaces its requirements. Requires UPDATE_FEATURE_DEPENDENCY. Events: feature-dependency-added.',
         params: ofFeature,
         body: NewDependency,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -47,8 +47,9 @@ export function dependencyRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'deleteFeatureDependency',
         tags,
-        summary: 'Take a parent from a feature',
-        description: 'The feature no longer depends on the parent. Events: feature-dependency-removed.',
+        summary: 'Remove a dependency',
+        description:
+          'Removes one parent of a feature. Requires UPDATE_FEATURE_DEPENDENCY. Events: feature-dependency-removed.',
         params: Type.Object({ projectId, featureName, parent }),
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
@@ -69,8 +70,9 @@ export function dependencyRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'deleteFeatureDependencies',
         tags,
-        summary: 'Take all parents from a feature',
-        description: 'The feature depends on nothing any more. Events: feature-dependencies-removed.',
+        summary: 'Remove all dependencies of a feature',
+        description:
+          'Removes all parents of a feature. Requires UPDATE_FEATURE_DEPENDENCY. Events: feature-dependencies-removed.',
         params: ofFeature,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
@@ -89,9 +91,9 @@ export function dependencyRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'getPossibleParents',
         tags,
-        summary: 'List what a feature could depend on',
+        summary: 'List possible parents of a feature',
         description:
-          'Names of the active features of the project that depend on nothing themselves, without this one. None, if this one is a parent already or archived.',
+          'Returns the names of the other active features of the project that have no parents. The list is empty if the feature is a parent or archived.',
         params: ofFeature,
         response: { 200: answer('The possible parents', PossibleParents), ...refusals(401, 403, 404) },
       },
@@ -106,9 +108,9 @@ export function dependencyRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'getParentVariants',
         tags,
-        summary: 'List the variants a child could ask of this feature',
+        summary: 'List the variants that a child can require',
         description:
-          'Names of all variants of the feature, in any environment: its own and those of its strategies.',
+          'Returns the names of all variants of the feature and of its strategies, in any environment.',
         params: ofFeature,
         response: { 200: answer('The variants', ParentVariants), ...refusals(401, 403, 404) },
       },
@@ -123,10 +125,13 @@ export function dependencyRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'checkDependenciesExist',
         tags,
-        summary: 'Ask whether a project has dependencies',
-        description: 'true if any feature of the project depends on another.',
+        summary: 'Check whether a project has dependencies',
+        description: 'Returns true if a feature of the project depends on another feature.',
         params: Type.Object({ projectId }),
-        response: { 200: answer('Whether there are any', DependenciesExist), ...refusals(401, 403, 404) },
+        response: {
+          200: answer('Whether dependencies exist', DependenciesExist),
+          ...refusals(401, 403, 404),
+        },
       },
     },
     async request => await hasDependencies(db, request.params.projectId),

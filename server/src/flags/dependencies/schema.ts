@@ -24,7 +24,7 @@ export const NewDependency = NamedObject(
     variants: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['blue'] }), {
         maxItems: 100,
-        description: 'Names of variants; only if the parent must be on',
+        description: 'Variants of the parent, one of which must be active. Only if enabled is true.',
       }),
     ),
   },

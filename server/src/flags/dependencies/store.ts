@@ -37,11 +37,11 @@ export async function listFamilies(db: Reader, project: string, names: string[])
   return rows;
 }
 
-/** Adds the parents, or replaces what is asked of them. */
+/** Adds parents, or replaces what a feature requires of them. */
 export async function upsertDependencies(tx: Tx, rows: (Dependency & { child: string })[]): Promise<void> {
   await sql`
     insert into feature_dependencies (child, parent, enabled, variants)
-    select child, feature, enabled, variants from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as wanted (
+    select child, feature, enabled, variants from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (
       child text, feature text, enabled boolean, variants jsonb)
     on conflict (child, parent) do update set enabled = excluded.enabled, variants = excluded.variants`.execute(
     tx,
@@ -56,12 +56,12 @@ export async function deleteDependency(tx: Tx, child: string, parent: string): P
     .execute();
 }
 
-/** Takes all parents from the features. */
+/** Removes all parents of the features. */
 export async function deleteDependencies(tx: Tx, children: string[]): Promise<void> {
   await sql`delete from feature_dependencies where child = any(${children})`.execute(tx);
 }
 
-/** Active features of the project that have no parent themselves, by name. */
+/** Names of the active features of the project that have no parents. */
 export async function listPossibleParents(db: Reader, project: string, child: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features

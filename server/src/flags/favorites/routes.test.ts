@@ -87,7 +87,7 @@ test('an admin token has no favorites', async () => {
   for (const path of ['default/features/unstarred', 'default']) {
     expect(await call(harness.app, 'POST', `${P}/${path}/favorites`)).toMatchObject({
       status: 403,
-      body: { name: 'InvalidOperationError', message: expect.stringContaining('belong to users') },
+      body: { name: 'InvalidOperationError', message: expect.stringContaining('requires a user') },
     });
   }
 });

@@ -4,7 +4,7 @@ import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
-import { starFeature, starProject } from './star.ts';
+import { favoriteFeature, favoriteProject } from './favorite.ts';
 
 const tags = ['Favorites'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
@@ -20,16 +20,16 @@ export function favoriteRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'addFavoriteFeature',
         tags,
-        summary: 'Star a feature',
+        summary: 'Add a favorite feature',
         description:
-          'Makes the feature a favorite of the caller, who must be a user; repeating it changes nothing. Events: feature-favorited.',
+          'Adds the feature to the favorites of the caller. Requires a user. Events: feature-favorited.',
         params: Type.Object({ projectId, featureName }),
         response,
       },
     },
     async (request, reply) => {
       const { projectId: project, featureName: name } = request.params;
-      await change(db, request.actor, current => starFeature(current, project, name, true));
+      await change(db, request.actor, current => favoriteFeature(current, project, name, true));
       return reply.code(200).send();
     },
   );
@@ -41,16 +41,16 @@ export function favoriteRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'removeFavoriteFeature',
         tags,
-        summary: 'Unstar a feature',
+        summary: 'Remove a favorite feature',
         description:
-          'The feature is no favorite of the caller any more; repeating it changes nothing. Events: feature-unfavorited.',
+          'Removes the feature from the favorites of the caller. Requires a user. Events: feature-unfavorited.',
         params: Type.Object({ projectId, featureName }),
         response,
       },
     },
     async (request, reply) => {
       const { projectId: project, featureName: name } = request.params;
-      await change(db, request.actor, current => starFeature(current, project, name, false));
+      await change(db, request.actor, current => favoriteFeature(current, project, name, false));
       return reply.code(200).send();
     },
   );
@@ -62,16 +62,16 @@ export function favoriteRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'addFavoriteProject',
         tags,
-        summary: 'Star a project',
+        summary: 'Add a favorite project',
         description:
-          'Makes the project a favorite of the caller, who must be a user; repeating it changes nothing. Events: project-favorited.',
+          'Adds the project to the favorites of the caller. Requires a user. Events: project-favorited.',
         params: Type.Object({ projectId }),
         response,
       },
     },
     async (request, reply) => {
       const { projectId: project } = request.params;
-      await change(db, request.actor, current => starProject(current, project, true));
+      await change(db, request.actor, current => favoriteProject(current, project, true));
       return reply.code(200).send();
     },
   );
@@ -83,16 +83,16 @@ export function favoriteRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'removeFavoriteProject',
         tags,
-        summary: 'Unstar a project',
+        summary: 'Remove a favorite project',
         description:
-          'The project is no favorite of the caller any more; repeating it changes nothing. Events: project-unfavorited.',
+          'Removes the project from the favorites of the caller. Requires a user. Events: project-unfavorited.',
         params: Type.Object({ projectId }),
         response,
       },
     },
     async (request, reply) => {
       const { projectId: project } = request.params;
-      await change(db, request.actor, current => starProject(current, project, false));
+      await change(db, request.actor, current => favoriteProject(current, project, false));
       return reply.code(200).send();
     },
   );

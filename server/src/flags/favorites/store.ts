@@ -2,24 +2,24 @@ import { sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
 
-/** Whether the actor has starred `features`. */
+/** Whether a row of `features` is a favorite of the actor. */
 export const isFavorite = (actor: Actor) => sql<boolean>`exists (
   select from favorite_features where user_id = ${actor.userId} and feature_name = features.name
 )`;
 
-/** Whether the actor has starred `projects`. */
+/** Whether a row of `projects` is a favorite of the actor. */
 export const isFavoriteProject = (actor: Actor) => sql<boolean>`exists (
   select from favorite_projects where user_id = ${actor.userId} and favorite_projects.project = projects.id
 )`;
 
-/** Whether the project has the feature; if so, it stays there until the transaction ends. */
-export async function lockFeature(tx: Tx, project: string, name: string): Promise<boolean> {
+/** Whether the project has the feature. If so, it cannot be moved or deleted until the transaction ends. */
+export async function lockFeatureShared(tx: Tx, project: string, name: string): Promise<boolean> {
   const { rows } = await sql`
     select from features where name = ${name} and project = ${project} for share`.execute(tx);
   return rows.length > 0;
 }
 
-/** Returns false if the user has starred the feature already. */
+/** Returns false if the feature is already a favorite of the user. */
 export async function insertFavoriteFeature(tx: Tx, userId: number, feature: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('favorite_features')
@@ -29,7 +29,7 @@ export async function insertFavoriteFeature(tx: Tx, userId: number, feature: str
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Returns false if the user had not starred the feature. */
+/** Returns false if the feature is not a favorite of the user. */
 export async function deleteFavoriteFeature(tx: Tx, userId: number, feature: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('favorite_features')
@@ -39,7 +39,7 @@ export async function deleteFavoriteFeature(tx: Tx, userId: number, feature: str
   return numDeletedRows === 1n;
 }
 
-/** Returns false if the user has starred the project already. */
+/** Returns false if the project is already a favorite of the user. */
 export async function insertFavoriteProject(tx: Tx, userId: number, project: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('favorite_projects')
@@ -49,7 +49,7 @@ export async function insertFavoriteProject(tx: Tx, userId: number, project: str
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Returns false if the user had not starred the project. */
+/** Returns false if the project is not a favorite of the user. */
 export async function deleteFavoriteProject(tx: Tx, userId: number, project: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('favorite_projects')

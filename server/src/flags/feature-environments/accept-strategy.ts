@@ -7,7 +7,7 @@ import { StrategyVariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import type { NewStrategy } from './schema.ts';
 
-/** The strategy as it may be stored: constraints in full, weights worked out, or a refusal with all that is wrong. */
+/** Completes constraints and weights of a strategy, or rejects it with every violation. */
 export async function acceptStrategy(tx: Tx, project: string, input: NewStrategy): Promise<NewStrategy> {
   const segments = [...new Set(input.segments ?? [])].toSorted((a, b) => a - b);
   const examined = await validateConstraints(tx, input.constraints ?? [], '/body/constraints', project);
@@ -26,7 +26,7 @@ export async function acceptStrategy(tx: Tx, project: string, input: NewStrategy
   return { ...input, segments, constraints: examined.constraints, variants: weighed.variants ?? [] };
 }
 
-/** The same for the fields that are given, for a request that is rejected anyway. */
+/** Checks the given fields of a strategy in a request that is rejected anyway. */
 export async function checkStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
   await db.transaction().execute(tx => acceptStrategy(tx, project, { name: '', ...input }));
 }

@@ -4,7 +4,7 @@ import type { ProjectPermission } from '../../access/permissions.ts';
 import { badData } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
-import { disableIfUnguarded } from './last-strategy.ts';
+import { disableWithoutStrategies } from './last-strategy.ts';
 import { environmentOf, readEnvironments } from './read.ts';
 import type {
   EnvironmentCopy,
@@ -31,8 +31,8 @@ export async function copyEnvironment(
   const target = environmentOf(feature, key.environment);
   const source = feature.environments.find(({ name }) => name === from);
   if (!source || source === target) {
-    const what = source ? 'another environment' : `an environment of feature ${feature.name}`;
-    throw badData([{ message: `from must be ${what}`, path: '/body/from' }]);
+    const allowed = source ? 'another environment' : `an environment of feature ${feature.name}`;
+    throw badData([{ message: `from must be ${allowed}`, path: '/body/from' }]);
   }
 
   const strategies = include.includes('strategies') && !sameStrategies(source, target);
@@ -83,5 +83,5 @@ async function replaceStrategies(
     content,
   }));
   await addCopies(current, key.project, copies);
-  await disableIfUnguarded(current, key);
+  await disableWithoutStrategies(current, key);
 }

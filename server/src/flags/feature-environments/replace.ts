@@ -5,8 +5,8 @@ import { deleteStrategies, insertStrategies } from './store.ts';
 import { asStrategyData, complete } from './strategies.ts';
 
 /**
- * Part of a change that holds the features and has accepted the strategies: gives each feature exactly these in the
- * environment. A feature that has them already keeps its own.
+ * Part of a change that locked the features and accepted the strategies: gives each feature exactly these strategies in the
+ * environment. A feature that already has them keeps its own.
  */
 export async function replaceStrategies(
   { tx, record }: Change,
@@ -20,16 +20,16 @@ export async function replaceStrategies(
       after: strategies.map((strategy, at) => complete(strategy, featureName, at)),
     }))
     .filter(({ before, after }) => !isDeepStrictEqual(before.map(withoutIdentity), after));
-  const gone = changing.flatMap(({ before }) => before);
-  const coming = changing.flatMap(({ featureName, after }) => after.map(one => ({ featureName, ...one })));
-  if (gone.length > 0) {
+  const removed = changing.flatMap(({ before }) => before);
+  const inserted = changing.flatMap(({ featureName, after }) => after.map(one => ({ featureName, ...one })));
+  if (removed.length > 0) {
     await deleteStrategies(
       tx,
-      gone.map(({ id }) => id),
+      removed.map(({ id }) => id),
     );
   }
-  const added = coming.length > 0 ? await insertStrategies(tx, environment, coming) : [];
-  for (const strategy of gone) {
+  const added = inserted.length > 0 ? await insertStrategies(tx, environment, inserted) : [];
+  for (const strategy of removed) {
     const about = { project, environment, featureName: strategy.featureName };
     record({ type: 'feature-strategy-remove', ...about, preData: asStrategyData(strategy) });
   }

@@ -32,8 +32,8 @@ const environment = Type.String({
   examples: ['production'],
 });
 const strategyId = Type.String({ description: 'Id of the strategy', format: 'uuid' });
-const place = Type.Object({ projectId, featureName, environment });
-const strategyPlace = Type.Object({ projectId, featureName, environment, strategyId });
+const params = Type.Object({ projectId, featureName, environment });
+const strategyParams = Type.Object({ projectId, featureName, environment, strategyId });
 
 const HERE = '/api/admin/projects/:projectId/features/:featureName/environments/:environment';
 
@@ -47,7 +47,7 @@ const keyOf = (params: {
   environment: params.environment,
 });
 
-/** What a feature is in one environment: its switch and its strategies. */
+/** A feature in one environment: whether it is enabled, and its strategies. */
 export function featureEnvironmentRoutes(app: App, db: Db): void {
   for (const schema of [StrategyVariant, Variant, PlannedStrategy, FeatureStrategy, FeatureEnvironment])
     app.addSchema(schema);
@@ -62,9 +62,13 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         operationId: 'getFeatureEnvironment',
         tags,
         summary: 'Get a feature in an environment',
-        description: 'Whether the feature is on there, and its strategies.',
-        params: place,
-        response: { 200: answer('The feature there', FeatureEnvironment), ...refusals(401, 403, 404) },
+        description:
+          'Returns whether the feature is enabled in the environment, with its strategies and variants.',
+        params,
+        response: {
+          200: answer('The feature in the environment', FeatureEnvironment),
+          ...refusals(401, 403, 404),
+        },
       },
     },
     async request => {
@@ -80,12 +84,12 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         schema: {
           operationId: state === 'on' ? 'switchFeatureOn' : 'switchFeatureOff',
           tags,
-          summary: `Switch a feature ${state}`,
+          summary: state === 'on' ? 'Enable a feature' : 'Disable a feature',
           description:
             state === 'on'
-              ? 'Switches the feature on in the environment. Without an enabled strategy the default one of the project is added. Events: feature-strategy-add, feature-environment-enabled.'
-              : 'Switches the feature off in the environment. Events: feature-environment-disabled.',
-          params: place,
+              ? 'Enables the feature in the environment. A feature without an enabled strategy gets the default strategy of the project, which requires CREATE_FEATURE_STRATEGY. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-strategy-add, feature-environment-enabled.'
+              : 'Disables the feature in the environment. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-environment-disabled.',
+          params,
           response: { 200: Nothing, ...refusals(401, 403, 404) },
         },
       },
@@ -105,8 +109,11 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         schema: {
           operationId: state === 'on' ? 'switchFeaturesOn' : 'switchFeaturesOff',
           tags,
-          summary: `Switch several features ${state}`,
-          description: `Switches all of the named features ${state} in the environment, or none.`,
+          summary: state === 'on' ? 'Enable features' : 'Disable features',
+          description:
+            state === 'on'
+              ? 'Enables all of the named features in the environment, or none. A feature without an enabled strategy gets the default strategy of the project, which requires CREATE_FEATURE_STRATEGY. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-strategy-add, feature-environment-enabled.'
+              : 'Disables all of the named features in the environment, or none. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-environment-disabled.',
           params: Type.Object({ projectId, environment }),
           body: FeatureNames,
           response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -131,8 +138,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         operationId: 'getFeatureStrategies',
         tags,
         summary: 'List the strategies of a feature in an environment',
-        description: 'In the order they are looked at.',
-        params: place,
+        description: 'Returns the strategies in the order of their evaluation.',
+        params,
         response: {
           200: Type.Array(Ref(FeatureStrategy), {
             title: 'FeatureStrategyList',
@@ -157,8 +164,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'Add a strategy',
         description:
-          'Adds a strategy behind the others. At most 30 in an environment. Events: feature-strategy-add.',
-        params: place,
+          'Adds a strategy after the others. A feature can have at most 30 strategies in an environment. Requires CREATE_FEATURE_STRATEGY. Events: feature-strategy-add.',
+        params,
         body: NewStrategy,
         response: {
           200: answer('The new strategy', FeatureStrategy),
@@ -177,10 +184,10 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'orderFeatureStrategies',
         tags,
-        summary: 'Order the strategies',
+        summary: 'Sort the strategies of a feature in an environment',
         description:
-          'Sets the place of each named strategy; the others keep theirs. Events: strategy-order-changed.',
-        params: place,
+          'Sets the sort order of each named strategy. The others keep theirs. Requires UPDATE_FEATURE_STRATEGY. Events: strategy-order-changed.',
+        params,
         body: StrategyOrder,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
       },
@@ -201,8 +208,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         operationId: 'getFeatureStrategy',
         tags,
         summary: 'Get a strategy',
-        description: 'One strategy of the feature in this environment.',
-        params: strategyPlace,
+        description: 'Returns one strategy of the feature in the environment.',
+        params: strategyParams,
         response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404) },
       },
     },
@@ -222,8 +229,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'Replace a strategy',
         description:
-          'Puts the given strategy in place of this one; only its place in the order is kept if left out. Disabling the last enabled strategy also disables the feature. Events: feature-strategy-update, feature-environment-disabled.',
-        params: strategyPlace,
+          'Replaces a strategy. It keeps its sort order if sortOrder is omitted. Disabling the last enabled strategy also disables the feature. Requires UPDATE_FEATURE_STRATEGY. Events: feature-strategy-update, feature-environment-disabled.',
+        params: strategyParams,
         body: NewStrategy,
         response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404, 413, 415) },
       },
@@ -243,10 +250,10 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'patchFeatureStrategy',
         tags,
-        summary: 'Change a strategy by JSON Patch',
+        summary: 'Patch a strategy',
         description:
-          'Applies a list of changes to the strategy. Disabling the last enabled strategy also disables the feature. Events: feature-strategy-update, feature-environment-disabled.',
-        params: strategyPlace,
+          'Applies a JSON Patch to a strategy. Disabling the last enabled strategy also disables the feature. Requires UPDATE_FEATURE_STRATEGY. Events: feature-strategy-update, feature-environment-disabled.',
+        params: strategyParams,
         body: JsonPatch,
         response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404, 413, 415) },
       },
@@ -268,8 +275,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'Delete a strategy',
         description:
-          'Deletes the strategy. Deleting the last enabled strategy also disables the feature. Events: feature-strategy-remove, feature-environment-disabled.',
-        params: strategyPlace,
+          'Deletes a strategy. Deleting the last enabled strategy also disables the feature. Requires DELETE_FEATURE_STRATEGY. Events: feature-strategy-remove, feature-environment-disabled.',
+        params: strategyParams,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
     },

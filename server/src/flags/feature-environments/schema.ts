@@ -20,7 +20,7 @@ const strategyContent = {
   parameters,
 };
 
-/** What a strategy says, wherever it stands. */
+/** A strategy without its id and feature. */
 export type StrategyContent = Static<ReturnType<typeof Type.Object<typeof strategyContent>>>;
 
 /** A strategy that a copy would have. */
@@ -54,7 +54,7 @@ export const FeatureEnvironment = Named(
     sortOrder: Type.Integer({ examples: [200] }),
     variantCount: Type.Integer({ examples: [0] }),
     variants: Type.Array(Ref(Variant), { examples: [[]] }),
-    strategies: Type.Array(Ref(FeatureStrategy), { description: 'In the order they are looked at' }),
+    strategies: Type.Array(Ref(FeatureStrategy), { description: 'In the order of their evaluation' }),
     lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature here')),
     hasStrategies: Type.Boolean({ examples: [true] }),
     hasEnabledStrategies: Type.Boolean({ examples: [true] }),
@@ -100,7 +100,7 @@ export const EnvironmentCopy = NamedObject(
     include: Type.Optional(
       Type.Array(
         Type.Unsafe<'strategies' | 'variants'>({ type: 'string', enum: ['strategies', 'variants'] }),
-        { maxItems: 10, description: 'What is copied; both if left out' },
+        { maxItems: 10, description: 'Parts to copy. Default: both.' },
       ),
     ),
   },
@@ -135,7 +135,7 @@ const strategySegments = NamedObject(
     strategyId: Type.String({ format: 'uuid', examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'] }),
     segmentIds: Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
       maxItems: 5,
-      description: 'All segments the strategy is to have; none: it has none',
+      description: 'Ids of the segments of the strategy. An empty list removes all.',
       examples: [[3]],
     }),
   },

@@ -20,10 +20,10 @@ export function strategySegmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'Set the segments of a strategy',
         description:
-          'Gives a strategy these segments and no others. Needs UPDATE_FEATURE_STRATEGY in the project and environment. Events: feature-strategy-update.',
+          'Replaces the segments of a strategy. Requires UPDATE_FEATURE_STRATEGY in the project and environment. Events: feature-strategy-update.',
         body: StrategySegmentsInput,
         response: {
-          201: answer('The segments it has now', StrategySegments),
+          201: answer('The segments of the strategy', StrategySegments),
           ...refusals(400, 401, 403, 404, 413, 415),
         },
       },

@@ -86,7 +86,7 @@ export async function findEnvironment(
   return found && (found.text === null ? null : JSON.parse(found.text));
 }
 
-/** What a toggle and a new strategy depend on. */
+/** Whether a feature is enabled in an environment, and its strategies there, counted. */
 export type StrategyCounts = {
   featureName: string;
   enabled: boolean;
@@ -134,7 +134,7 @@ export async function listVariantNames(
   return rows[0] && [...new Set(rows[0].names)].toSorted();
 }
 
-/** When an SDK last asked for `features`, in any environment. */
+/** When an SDK last requested a row of `features`, in any environment. */
 export const LAST_SEEN_AT = sql`(
   select max(last_seen_at) from feature_environments where feature_name = features.name
 )`;
@@ -153,7 +153,7 @@ export async function setEnabled(
     .execute();
 }
 
-/** Disables those of the features that are enabled there without an enabled strategy, and returns their names. */
+/** Disables those of the features that are enabled without an enabled strategy, and returns their names. */
 export async function disableWithoutStrategy(
   tx: Tx,
   names: string[],
@@ -176,10 +176,10 @@ export async function updateVariants(
   rows: { featureName: string; environment: string; variants: Variant[] }[],
 ): Promise<void> {
   await sql`
-    update feature_environments set variants = wanted.variants
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as wanted (
+    update feature_environments set variants = given.variants
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given (
       "featureName" text, environment text, variants jsonb)
-    where feature_name = "featureName" and feature_environments.environment = wanted.environment`.execute(tx);
+    where feature_name = "featureName" and feature_environments.environment = given.environment`.execute(tx);
 }
 
 export async function findDefaultStrategy(
@@ -209,7 +209,7 @@ export async function insertStrategies(
 ): Promise<FeatureStrategy[]> {
   const rows = strategies.map(strategy => ({ id: randomUUID(), ...strategy }));
   await sql`
-    with wanted as materialized (
+    with given as materialized (
       select * from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
         id uuid, "featureName" text, name text, title text, disabled boolean, "sortOrder" integer,
         parameters jsonb, constraints jsonb, variants jsonb, segments jsonb
@@ -219,14 +219,14 @@ export async function insertStrategies(
         parameters, constraints, variants, created_at)
       select id, "featureName", ${environment}, name, title, disabled, "sortOrder", parameters, constraints, variants,
         now() + ordinality * interval '1 microsecond'
-      from wanted
+      from given
     )
     insert into feature_strategy_segments (strategy_id, segment_id)
-    select id, segment::integer from wanted, jsonb_array_elements(segments) as segment`.execute(tx);
+    select id, segment::integer from given, jsonb_array_elements(segments) as segment`.execute(tx);
   return rows;
 }
 
-/** Which strategy is copied, under which id and to where; `groupId` null: its group stays. */
+/** A strategy to copy, the id and place of the copy, and its groupId; null keeps the groupId of the strategy. */
 export type StrategyCopy = {
   copyOf: string;
   id: string;
@@ -241,21 +241,21 @@ export type StrategyCopy = {
  */
 export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<void> {
   await sql`
-    with wanted as materialized (
+    with given as materialized (
       select * from rows from (jsonb_to_recordset(${JSON.stringify(copies)}::jsonb) as (
         "copyOf" uuid, id uuid, "featureName" text, environment text, "groupId" text
       )) with ordinality as listed
     ), added as (
       insert into feature_strategies (id, feature_name, environment, strategy_name, title, disabled, sort_order,
         parameters, constraints, variants, created_at)
-      select wanted.id, "featureName", wanted.environment, strategy_name, title, disabled, sort_order,
+      select given.id, "featureName", given.environment, strategy_name, title, disabled, sort_order,
         case when parameters ? 'groupId' and "groupId" is not null
           then parameters || jsonb_build_object('groupId', "groupId") else parameters end,
         constraints, variants, now() + ordinality * interval '1 microsecond'
-      from wanted join feature_strategies as source on source.id = "copyOf"
+      from given join feature_strategies as source on source.id = "copyOf"
     )
     insert into feature_strategy_segments (strategy_id, segment_id)
-    select wanted.id, segment_id from wanted join feature_strategy_segments on strategy_id = "copyOf"`.execute(
+    select given.id, segment_id from given join feature_strategy_segments on strategy_id = "copyOf"`.execute(
     tx,
   );
 }
@@ -293,12 +293,12 @@ export async function deleteStrategies(tx: Tx, ids: string[]): Promise<void> {
 
 export async function updateStrategyOrder(tx: Tx, order: { id: string; sortOrder: number }[]): Promise<void> {
   await sql`
-    update feature_strategies set sort_order = wanted."sortOrder"
-    from jsonb_to_recordset(${JSON.stringify(order)}::jsonb) as wanted (id uuid, "sortOrder" integer)
-    where feature_strategies.id = wanted.id`.execute(tx);
+    update feature_strategies set sort_order = given."sortOrder"
+    from jsonb_to_recordset(${JSON.stringify(order)}::jsonb) as given (id uuid, "sortOrder" integer)
+    where feature_strategies.id = given.id`.execute(tx);
 }
 
-/** Name of the feature whose strategy it is, in this project and environment. */
+/** Name of the feature that has the strategy in this project and environment. */
 export async function findFeatureOfStrategy(
   db: Reader,
   project: string,

@@ -5,7 +5,7 @@ import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { acceptStrategy } from './accept-strategy.ts';
-import { disableIfUnguarded } from './last-strategy.ts';
+import { disableWithoutStrategies } from './last-strategy.ts';
 import { missingEnvironment, readEnvironment, strategyOf } from './read.ts';
 import {
   type FeatureEnvironment,
@@ -45,11 +45,11 @@ export async function addStrategy(
   const counts = await listStrategyCounts(current.tx, [featureName], environment);
   if (counts.length === 0) missingEnvironment(featureName, environment);
   const [strategy] = await addStrategies(current, key, counts, input);
-  if (!strategy) throw new Error('The strategy that was added is not there');
+  if (!strategy) throw new Error('The added strategy was not returned');
   return strategy;
 }
 
-/** Adds the same strategy to each feature, behind those it has; part of a change that holds the features already. */
+/** Part of a change that locked the features: adds the same strategy to each of them, after its other strategies. */
 export async function addStrategies(
   { tx, record }: Change,
   { project, environment }: Omit<FeatureEnvironmentKey, 'featureName'>,
@@ -57,7 +57,7 @@ export async function addStrategies(
   input: NewStrategy,
 ): Promise<FeatureStrategy[]> {
   if (features.some(({ strategies }) => strategies >= MAX_STRATEGIES)) {
-    throw exceedsLimit(`A feature has at most ${MAX_STRATEGIES} strategies in an environment.`);
+    throw exceedsLimit(`A feature can have at most ${MAX_STRATEGIES} strategies in an environment.`);
   }
   const accepted = await acceptStrategy(tx, project, input);
   const wanted = features.map(({ featureName, lastSortOrder }) => ({
@@ -78,7 +78,7 @@ export async function addStrategies(
   return added;
 }
 
-/** Copies strategies that are held, each as its content says, and tells of each; part of a change that holds the features. */
+/** Part of a change that locked the features: copies strategies, and records the content of each copy. */
 export async function addCopies(
   { tx, record }: Change,
   project: string,
@@ -119,7 +119,7 @@ export async function changeStrategy(
     data: asStrategyData(after),
     preData: asStrategyData(before),
   });
-  if (after.disabled) await disableIfUnguarded(current, key);
+  if (after.disabled) await disableWithoutStrategies(current, key);
   return after;
 }
 
@@ -139,7 +139,7 @@ export async function removeStrategy(current: Change, key: FeatureEnvironmentKey
   const strategy = strategyOf(here, id);
   await deleteStrategies(current.tx, [id]);
   current.record({ type: 'feature-strategy-remove', ...key, preData: asStrategyData(strategy) });
-  await disableIfUnguarded(current, key);
+  await disableWithoutStrategies(current, key);
 }
 
 export async function orderStrategies(
@@ -151,7 +151,10 @@ export async function orderStrategies(
   const unknown = order.filter(({ id }) => !strategies.some(strategy => strategy.id === id));
   if (unknown.length > 0) {
     throw badData(
-      unknown.map(({ id }) => ({ message: `strategy ${id} is not in this environment`, path: '/body' })),
+      unknown.map(({ id }) => ({
+        message: `strategy ${id} is not in environment ${key.environment}`,
+        path: '/body',
+      })),
     );
   }
   const wanted = new Map(order.map(({ id, sortOrder }) => [id, sortOrder]));
@@ -170,7 +173,7 @@ export async function orderStrategies(
   });
 }
 
-/** Fills what was left out. A gradual rollout always has its three parameters, or SDKs would each guess their own. */
+/** Fills in omitted fields. A gradual rollout always has its three parameters, because SDKs have different defaults. */
 export function complete(input: NewStrategy, featureName: string, sortOrder: number): StrategyFields {
   const rollout = { rollout: '100', stickiness: 'default', groupId: featureName };
   return {

@@ -19,7 +19,7 @@ export async function toggleFeatures(
 ): Promise<void> {
   const features = await lockFeatures(current.tx, project, names);
   const archived = features.find(feature => feature.archived);
-  if (enabled && archived) throw invalidOperation(`Feature ${archived.name} is archived; revive it first.`);
+  if (enabled && archived) throw invalidOperation(`Feature ${archived.name} is archived. Revive it first.`);
 
   const counts = await listStrategyCounts(current.tx, names, environment);
   const found = new Set(counts.map(({ featureName }) => featureName));

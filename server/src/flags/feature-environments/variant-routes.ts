@@ -7,7 +7,7 @@ import { change } from '../../record/change.ts';
 import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';
 import { readEnvironment } from './read.ts';
 import type { FeatureEnvironmentKey } from './schema.ts';
-import { changeVariants, changeVariantsOfMany, patchVariants } from './variants.ts';
+import { changeVariants, changeVariantsInEnvironments, patchVariants } from './variants.ts';
 
 const tags = ['Features'];
 const version = 1;
@@ -18,7 +18,7 @@ const environment = Type.String({
   description: 'Name of the environment',
   examples: ['production'],
 });
-const place = Type.Object({ projectId, featureName, environment });
+const params = Type.Object({ projectId, featureName, environment });
 
 const FEATURE = '/api/admin/projects/:projectId/features/:featureName';
 const HERE = `${FEATURE}/environments/:environment/variants`;
@@ -33,7 +33,7 @@ const keyOf = (params: {
   environment: params.environment,
 });
 
-/** Variants that a feature has in an environment, whatever its strategies. */
+/** The variants of a feature in an environment. Strategies have their own variants. */
 export function variantRoutes(app: App, db: Db): void {
   app.addSchema(VariantList);
 
@@ -45,8 +45,8 @@ export function variantRoutes(app: App, db: Db): void {
         operationId: 'getVariants',
         tags,
         summary: 'List the variants of a feature in an environment',
-        description: 'Without those of its strategies.',
-        params: place,
+        description: 'Returns the variants of the feature, without those of its strategies.',
+        params,
         response: { 200: answer('The variants', VariantList), ...refusals(401, 403, 404) },
       },
     },
@@ -65,8 +65,8 @@ export function variantRoutes(app: App, db: Db): void {
         tags,
         summary: 'Replace the variants of a feature in an environment',
         description:
-          'Puts the given variants in place of those that are there. The weights of variable ones are worked out. Events: feature-environment-variants-updated.',
-        params: place,
+          'Replaces the variants. The server computes the weights of variable variants. Requires UPDATE_FEATURE_ENVIRONMENT_VARIANTS. Events: feature-environment-variants-updated.',
+        params,
         body: VariantInputs,
         response: { 200: answer('The variants', VariantList), ...refusals(400, 401, 403, 404, 413, 415) },
       },
@@ -86,10 +86,10 @@ export function variantRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'patchVariants',
         tags,
-        summary: 'Change the variants of a feature in an environment by JSON Patch',
+        summary: 'Patch the variants of a feature in an environment',
         description:
-          'The same as the replacement, told as a list of changes to the list of variants. Events: feature-environment-variants-updated.',
-        params: place,
+          'Applies a JSON Patch to the list of variants. Requires UPDATE_FEATURE_ENVIRONMENT_VARIANTS. Events: feature-environment-variants-updated.',
+        params,
         body: JsonPatch,
         response: { 200: answer('The variants', VariantList), ...refusals(400, 401, 403, 404, 413, 415) },
       },
@@ -111,7 +111,7 @@ export function variantRoutes(app: App, db: Db): void {
         tags,
         summary: 'Replace the variants of a feature in several environments',
         description:
-          'Gives the feature the same variants in all of the named environments, or in none. Needs UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each of them. Events: feature-environment-variants-updated, one for each environment that changed.',
+          'Gives the feature the same variants in all of the named environments, or in none. Requires UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each of them. Events: feature-environment-variants-updated for each changed environment.',
         params: Type.Object({ projectId, featureName }),
         body: VariantsOfEnvironments,
         response: { 200: answer('The variants', VariantList), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -123,7 +123,7 @@ export function variantRoutes(app: App, db: Db): void {
       return {
         version,
         variants: await change(db, request.actor, current =>
-          changeVariantsOfMany(current, project, name, environments, variants),
+          changeVariantsInEnvironments(current, project, name, environments, variants),
         ),
       };
     },

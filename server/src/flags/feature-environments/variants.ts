@@ -12,7 +12,7 @@ import { updateVariants } from './store.ts';
 
 type Wanted = VariantInputs | ((before: Variant[]) => VariantInputs);
 
-/** Puts other variants in place of those the feature has in the environment; returns them with their weights. */
+/** Replaces the variants of the feature in the environment. Returns the new variants with their weights. */
 export async function changeVariants(
   current: Change,
   { project, featureName, environment }: FeatureEnvironmentKey,
@@ -21,7 +21,7 @@ export async function changeVariants(
   return await replaceVariants(current, project, featureName, [environment], wanted, '/body');
 }
 
-/** The same by JSON Patch of the list of variants. */
+/** Changes the variants of the feature in the environment by a JSON Patch of the list. */
 export async function patchVariants(
   current: Change,
   key: FeatureEnvironmentKey,
@@ -30,8 +30,8 @@ export async function patchVariants(
   return await changeVariants(current, key, before => applyPatch(before, patch, VariantInputs));
 }
 
-/** The same variants in several environments: in all of them or, if one is refused, in none. */
-export async function changeVariantsOfMany(
+/** Gives the feature the same variants in several environments: in all of them or, if one is rejected, in none. */
+export async function changeVariantsInEnvironments(
   current: Change,
   project: string,
   featureName: string,
@@ -64,7 +64,7 @@ async function replaceVariants(
   return after;
 }
 
-/** Part of a change that holds the features and has accepted the variants; what is so already is not told again. */
+/** Part of a change that locked the features and accepted the variants. Records only real changes. */
 export async function setVariants(
   { tx, record }: Change,
   wanted: { project: string; before: FeatureEnvironment; variants: Variant[] }[],
@@ -91,7 +91,7 @@ export async function setVariants(
   }
 }
 
-/** The variants as they may be stored: complete, weights worked out, or a refusal with all that is wrong. */
+/** Completes the fields and weights of variants, or rejects them with every violation. */
 export function acceptVariants(input: VariantInputs, path: string): Variant[] {
   const complete = withoutUnknownFields(VariantInputs, input).map(variant => ({
     weightType: 'variable' as const,

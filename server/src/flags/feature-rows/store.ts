@@ -22,8 +22,8 @@ export async function findRow(db: Reader, project: string, name: string): Promis
 
 /**
  * Locks the features that the project has until the transaction ends, in the order of their names, so that no two transactions
- * deadlock. What belongs to a feature (its tags, links, strategies and so on) must be read by a later statement: it changes
- * only under this lock, and a statement that waited for the lock still sees it as it was before the wait.
+ * deadlock. Read the tags, links, strategies and other parts of a feature with a later statement: a statement that waited for the
+ * lock sees them as they were before the wait.
  */
 export async function lockRows(tx: Tx, project: string, names: string[]): Promise<FeatureRow[]> {
   const { rows } = await sql<Row>`

@@ -17,11 +17,11 @@ import {
 } from './store.ts';
 
 /**
- * Every reason for which the project does not accept features of these names. Holds the project until the transaction ends,
- * and throws if it does not exist or is archived.
+ * Every reason why the project does not accept new features with these names. Locks the project until the transaction ends, and
+ * throws if it does not exist or is archived.
  */
 export async function admissionErrors(tx: Tx, project: string, names: string[]): Promise<ApiError[]> {
-  const receiving = await holdReceivingProject(tx, project);
+  const receiving = await lockActiveProject(tx, project);
   return [
     ...namingPatternErrors(names, receiving),
     ...featureLimitErrors(project, receiving, names.length),
@@ -29,13 +29,13 @@ export async function admissionErrors(tx: Tx, project: string, names: string[]):
   ];
 }
 
-/** What the project asks of features that come into it; nobody else can take a place until the transaction ends. */
-export async function holdReceivingProject(tx: Tx, project: string): Promise<ReceivingProject> {
+/** Locks the project, so that no other transaction adds a feature to it, and reads its rules for new features. */
+export async function lockActiveProject(tx: Tx, project: string): Promise<ReceivingProject> {
   return unlessArchived(project, await lockReceivingProject(tx, project));
 }
 
-/** The same, for who only wants to know. */
-export async function readReceivingProject(db: Reader, project: string): Promise<ReceivingProject> {
+/** Reads the rules of the project for new features without a lock. */
+export async function readActiveProject(db: Reader, project: string): Promise<ReceivingProject> {
   return unlessArchived(project, await findReceivingProject(db, project));
 }
 
@@ -45,8 +45,8 @@ function unlessArchived(project: string, receiving: ReceivingProject | undefined
   return receiving;
 }
 
-/** Refuses more active features than the project has places for. */
-export function refuseOverfull(project: string, receiving: ReceivingProject, more: number): void {
+/** Rejects more active features than the limit of the project. */
+export function rejectOverLimit(project: string, receiving: ReceivingProject, more: number): void {
   for (const error of featureLimitErrors(project, receiving, more)) throw error;
 }
 
@@ -56,22 +56,22 @@ function featureLimitErrors(
   more: number,
 ): ApiError[] {
   if (featureLimit === null || activeFeatures + more <= featureLimit) return [];
-  const why = `Project ${project} has ${counted(activeFeatures, 'active feature')}, and its limit is ${featureLimit}.`;
-  return [invalidOperation(why)];
+  const message = `Project ${project} has ${counted(activeFeatures, 'active feature')} and a limit of ${featureLimit}. Archive features or raise the limit.`;
+  return [invalidOperation(message)];
 }
 
-/** Refuses more active features than the instance may hold. */
-export async function admitToInstance(tx: Tx, most: number, more: number): Promise<void> {
+/** Rejects more active features than the limit of the instance. */
+export async function rejectOverInstanceLimit(tx: Tx, most: number, more: number): Promise<void> {
   for (const error of await instanceLimitErrors(tx, most, more)) throw error;
 }
 
-/** The error of an instance that is full, for a change that lists it with other reasons. */
+/** The error for a full instance, for a change that lists it with other errors. */
 export async function instanceLimitErrors(tx: Tx, most: number, more: number): Promise<ApiError[]> {
   if ((await countActiveInInstance(tx)) + more <= most) return [];
-  return [exceedsLimit(`There are at most ${most} active features. Archive some first.`)];
+  return [exceedsLimit(`This instance can have at most ${most} active features. Archive some first.`)];
 }
 
-/** Compiled once, however many names are asked about. */
+/** Compiles the pattern once for all names. */
 export function nameMatcher(pattern: string | null): (name: string) => boolean {
   const compiled = pattern === null ? undefined : compilePattern(pattern);
   return name => pattern === null || compiled?.matches(name) === true;
@@ -83,7 +83,7 @@ export function namingPatternErrors(
   { namingPattern, namingExample, namingDescription }: ReceivingProject,
 ): ApiError[] {
   const fits = nameMatcher(namingPattern);
-  const example = namingExample === null ? '' : ` An example: ${namingExample}.`;
+  const example = namingExample === null ? '' : ` Example: ${namingExample}.`;
   const meaning = namingDescription === null ? '' : ` ${namingDescription}`;
   return names
     .filter(name => !fits(name))
@@ -91,7 +91,7 @@ export function namingPatternErrors(
       name =>
         new ApiError(
           'PatternError',
-          `The project wants names that match ${namingPattern}, and ${name} does not.${example}${meaning}`,
+          `Feature name ${name} does not match the naming pattern ${namingPattern} of the project.${example}${meaning}`,
         ),
     );
 }

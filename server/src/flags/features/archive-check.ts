@@ -3,17 +3,17 @@ import { notFound } from '../../platform/errors.ts';
 import { listFamilies } from '../dependencies/store.ts';
 import type { ArchiveCheck } from './schema.ts';
 
-/** What archiving the features together would mean to those that depend on them, and to what they depend on. */
+/** Previews archiving the features together: which of them are parents of other features, and whether dependencies are removed. */
 export async function checkArchive(db: Reader, project: string, names: string[]): Promise<ArchiveCheck> {
   const features = await listFamilies(db, project, names);
   const found = new Set(features.map(feature => feature.name));
   const missing = names.filter(name => !found.has(name));
   if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
 
-  const going = new Set(names);
+  const archiving = new Set(names);
   return {
     parentsWithChildFeatures: features
-      .filter(({ children }) => children.some(child => !going.has(child)))
+      .filter(({ children }) => children.some(child => !archiving.has(child)))
       .map(({ name }) => name),
     hasDeletedDependencies: features.some(({ dependencies }) => dependencies.length > 0),
   };

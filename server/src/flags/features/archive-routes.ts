@@ -15,7 +15,7 @@ const ofFeature = Type.Object({
   featureName: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
 });
 
-/** What is done with archived features by their name alone, and what archiving would mean. */
+/** Routes that name an archived feature without its project, and the preview of archiving. */
 export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
   app.addSchema(ArchiveCheck);
 
@@ -27,7 +27,8 @@ export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         operationId: 'deleteArchivedFeature',
         tags,
         summary: 'Delete an archived feature',
-        description: 'Deletes it for good; its name is free again. Events: feature-deleted.',
+        description:
+          'Deletes an archived feature permanently. Its name can be used again. Requires DELETE_FEATURE. Events: feature-deleted.',
         params: ofFeature,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
@@ -48,7 +49,7 @@ export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         tags,
         summary: 'Revive an archived feature',
         description:
-          'Brings it back, off everywhere and without parents, if there is a place for it. Events: feature-revived, feature-environment-disabled.',
+          'Revives a feature, disabled in every environment and without parents. The limits of the project and the instance apply. Requires UPDATE_FEATURE. Events: feature-revived, feature-environment-disabled.',
         params: ofFeature,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
@@ -69,14 +70,15 @@ export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
       schema: {
         operationId: 'validateArchive',
         tags,
-        summary: 'Ask what archiving features would mean',
-        description: 'Says what depends on the named features and what they depend on. Changes nothing.',
+        summary: 'Preview archiving features',
+        description:
+          'Returns which of the features are parents of other features, and whether archiving removes dependencies. Changes nothing. Requires DELETE_FEATURE.',
         params: Type.Object({
           projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
         }),
         body: FeatureNames,
         response: {
-          200: answer('What it would mean', ArchiveCheck),
+          200: answer('The effects of archiving', ArchiveCheck),
           ...refusals(400, 401, 403, 404, 413, 415),
         },
       },

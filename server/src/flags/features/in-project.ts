@@ -3,8 +3,8 @@ import { counted, invalidOperation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { countActiveFeatures, deleteFeaturesOfProject } from './store.ts';
 
-/** A project that is put away or deleted must not take flags with it that are in use. */
-export async function refuseActiveFeatures(tx: Tx, project: string): Promise<void> {
+/** Rejects archiving or deleting a project that has active features. */
+export async function rejectActiveFeatures(tx: Tx, project: string): Promise<void> {
   const active = await countActiveFeatures(tx, project);
   if (active > 0)
     throw invalidOperation(
@@ -12,7 +12,7 @@ export async function refuseActiveFeatures(tx: Tx, project: string): Promise<voi
     );
 }
 
-/** Part of a change that deletes a project: its archived features go with it. */
+/** Part of a change that deletes a project: deletes its archived features. */
 export async function removeFeaturesOfProject({ tx, record }: Change, project: string): Promise<void> {
   for (const { tags, ...preData } of await deleteFeaturesOfProject(tx, project)) {
     record({ type: 'feature-deleted', project, featureName: preData.name, preData, tags });

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { listPieces, type Pieces } from '../../platform/http/stream.ts';
 import { readFeatureTexts } from './state/store.ts';
 
-/** The active features of a project as pieces of JSON text, of one moment, without ever holding all of them. */
+/** Streams the active features of a project as JSON text, from one snapshot, without keeping all of them in memory. */
 export async function* featureList(db: Db, actor: Actor, project: string): Pieces {
   const tx = await db.startTransaction().setAccessMode('read only').execute();
   try {

@@ -116,12 +116,14 @@ test('every obstacle is told, and nothing is moved', async () => {
 
   expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(answer.body.details.map(({ message }: { message: string }) => message)).toEqual([
-    `It is on in ${extra}, which project ${to} does not have. Switch it off there first.`,
-    `It uses segments of another project: ${own}.`,
-    `It uses context fields of another project: ${fields.toSorted().join(', ')}.`,
-    `It depends on ${parent}. Remove the dependency first.`,
+    `Feature ${name} is enabled in ${extra}, which project ${to} does not have. Disable it there first.`,
+    `Feature ${name} uses segments of another project: ${own}.`,
+    `Feature ${name} uses context fields of another project: ${fields.toSorted().join(', ')}.`,
+    `Feature ${name} depends on ${parent}. Remove the dependency first.`,
   ]);
-  expect(ofParent.body.message).toBe(`It is the parent of ${name}. Remove the dependency first.`);
+  expect(ofParent.body.message).toBe(
+    `Feature ${parent} is the parent of ${name}. Remove the dependency first.`,
+  );
   expect(await get(from, name)).toMatchObject({ project: from });
   expect((await eventsOf(name))[0].type).toBe('feature-dependency-added');
 });
@@ -175,8 +177,8 @@ test('lists the naming pattern, the feature limit and the obstacles of the featu
   });
   expect(answer.body.details.map(({ message }: { message: string }) => message)).toEqual([
     expect.stringContaining('pay\\..+'),
-    expect.stringContaining('its limit is 0'),
-    `It depends on ${parent}. Remove the dependency first.`,
+    expect.stringContaining('a limit of 0'),
+    `Feature ${name} depends on ${parent}. Remove the dependency first.`,
   ]);
   expect(await get(from, name)).toMatchObject({ project: from });
 });
@@ -381,7 +383,7 @@ test('a segment that is given to the old project meanwhile keeps the feature the
     () => move(from, name, to),
   );
 
-  expect(answer.body.message).toBe(`It uses segments of another project: ${segment}.`);
+  expect(answer.body.message).toBe(`Feature ${name} uses segments of another project: ${segment}.`);
 });
 
 test('two features that change places do not wait for each other for ever', async () => {

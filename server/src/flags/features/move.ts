@@ -11,9 +11,9 @@ import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { admissionErrors } from './admission.ts';
 import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
-import { lockEnvironmentsOf, lockProjectsOfMove, moveTo } from './store.ts';
+import { lockEnvironmentsForMove, lockProjectsOfMove, updateProject } from './store.ts';
 
-/** Gives a feature to another project, with all it has; what would change for its users is refused. */
+/** Moves a feature to another project. Rejects the move with every reason why users would get another result there. */
 export async function moveFeature(
   { tx, actor, record }: Change,
   project: string,
@@ -23,24 +23,27 @@ export async function moveFeature(
   await requireInProject(tx, actor, target, ['MOVE_FEATURE_TOGGLE']);
   await lockProjectsOfMove(tx, project, target);
   const admission = target === project ? [] : await admissionErrors(tx, target, [name]);
-  const there = await lockEnvironmentsOf(tx, target);
+  const targetEnvironments = await lockEnvironmentsForMove(tx, target);
   await lockActiveFeature(tx, project, name);
   if (target === project) return;
   const [feature] = await listStates(tx, project, [name]);
   if (!feature) throw new Error(`Feature ${name} was locked but not found`);
 
-  const staying = feature.environments.filter(environment => there.includes(environment.name));
-  const leaving = feature.environments.filter(environment => !there.includes(environment.name));
-  const joining = there.filter(place => staying.every(environment => environment.name !== place));
+  const kept = feature.environments.filter(environment => targetEnvironments.includes(environment.name));
+  const removed = feature.environments.filter(environment => !targetEnvironments.includes(environment.name));
+  const added = targetEnvironments.filter(name => kept.every(environment => environment.name !== name));
   const reasons = [
-    ...enabledElsewhere(leaving, target),
-    ...(await foreignParts(tx, staying, target)),
-    ...ties(feature),
+    ...enabledElsewhere(name, removed, target),
+    ...(await foreignParts(tx, name, kept, target)),
+    ...familyReasons(feature),
   ];
   rejectForAll('The move', [...admission, ...reasons.map(invalidOperation)]);
 
   const named = await mayName(tx, target, [project]);
-  await moveTo(tx, name, target, { leaving: leaving.map(environment => environment.name), joining });
+  await updateProject(tx, name, target, {
+    removed: removed.map(({ name: environment }) => environment),
+    added,
+  });
   record({
     type: 'feature-project-change',
     project: target,
@@ -48,32 +51,43 @@ export async function moveFeature(
     data: {
       ...(named(project) ? { oldProject: project } : {}),
       newProject: target,
-      addedEnvironments: joining,
+      addedEnvironments: added,
     },
-    preData: { removedEnvironments: leaving.map(asEnvironmentData) },
+    preData: { removedEnvironments: removed.map(asEnvironmentData) },
   });
 }
 
-function enabledElsewhere(leaving: FeatureEnvironment[], target: string): string[] {
-  const on = leaving.filter(({ enabled }) => enabled).map(({ name }) => name);
-  return on.length === 0
+function enabledElsewhere(name: string, removed: FeatureEnvironment[], target: string): string[] {
+  const enabled = removed.filter(environment => environment.enabled).map(environment => environment.name);
+  return enabled.length === 0
     ? []
-    : [`It is on in ${some(on)}, which project ${target} does not have. Switch it off there first.`];
+    : [
+        `Feature ${name} is enabled in ${some(enabled)}, which project ${target} does not have. Disable it there first.`,
+      ];
 }
 
-/** A restriction that the other project does not know would have to be dropped, and more users would get the feature. */
-async function foreignParts(tx: Tx, environments: FeatureEnvironment[], target: string): Promise<string[]> {
+/** Segments and context fields that the target project cannot use. Without them more users would get the feature. */
+async function foreignParts(
+  tx: Tx,
+  name: string,
+  environments: FeatureEnvironment[],
+  target: string,
+): Promise<string[]> {
   const strategies = environments.flatMap(environment => environment.strategies);
   const ids = [...new Set(strategies.flatMap(({ segments }) => segments))].toSorted((a, b) => a - b);
   const segments = await listUnusableSegments(tx, target, ids);
   const fields = await fieldsOfOtherProjects(tx, target, contextFieldsIn(environments));
   return [
-    ...(segments.length > 0 ? [`It uses segments of another project: ${some(segments.map(String))}.`] : []),
-    ...(fields.length > 0 ? [`It uses context fields of another project: ${some(fields)}.`] : []),
+    ...(segments.length > 0
+      ? [`Feature ${name} uses segments of another project: ${some(segments.map(String))}.`]
+      : []),
+    ...(fields.length > 0
+      ? [`Feature ${name} uses context fields of another project: ${some(fields)}.`]
+      : []),
   ];
 }
 
-/** Every context field that decides who gets what: in constraints, as stickiness, in overrides. */
+/** Every context field in constraints, stickiness and overrides. */
 function contextFieldsIn(environments: FeatureEnvironment[]): string[] {
   const strategies = environments.flatMap(environment => environment.strategies);
   const variants = environments.flatMap(environment => environment.variants);
@@ -88,11 +102,15 @@ function contextFieldsIn(environments: FeatureEnvironment[]): string[] {
   return [...new Set(names)].filter(name => name !== undefined);
 }
 
-function ties({ dependencies, children }: FeatureState): string[] {
+function familyReasons({ name, dependencies, children }: FeatureState): string[] {
   const parents = dependencies.map(({ feature }) => feature);
   return [
-    ...(parents.length > 0 ? [`It depends on ${some(parents)}. Remove the dependency first.`] : []),
-    ...(children.length > 0 ? [`It is the parent of ${some(children)}. Remove the dependency first.`] : []),
+    ...(parents.length > 0
+      ? [`Feature ${name} depends on ${some(parents)}. Remove the dependency first.`]
+      : []),
+    ...(children.length > 0
+      ? [`Feature ${name} is the parent of ${some(children)}. Remove the dependency first.`]
+      : []),
   ];
 }
 

@@ -55,7 +55,7 @@ export function featureRoutes(
         operationId: 'getFeatures',
         tags,
         summary: 'List the features of a project',
-        description: 'The features that are not archived, by name, with their environments and strategies.',
+        description: 'Returns the active features by name, with their environments and strategies.',
         params: inProject,
         response: { 200: answer('The features', FeatureList), ...refusals(401, 403, 404) },
       },
@@ -81,7 +81,7 @@ export function featureRoutes(
         tags,
         summary: 'Create a feature',
         description:
-          'Creates a feature, off in every environment of the project. Its name must be free in the whole instance, archived features included, and fit the naming pattern of the project. Events: feature-created, and feature-tagged for each tag, tag-created for each new one.',
+          'Creates a feature, disabled in every environment of the project. Its name must be unique in the instance, archived features included, and match the naming pattern of the project. Requires CREATE_FEATURE. Events: feature-created, feature-tagged for each tag, tag-created for each new tag.',
         params: inProject,
         body: NewFeature,
         response: { 201: answer('The new feature', Feature), ...refusals(400, 401, 403, 404, 409, 413, 415) },
@@ -108,7 +108,7 @@ export function featureRoutes(
         operationId: 'getFeature',
         tags,
         summary: 'Get a feature',
-        description: 'One feature with its environments, strategies and variants; an archived one too.',
+        description: 'Returns one active or archived feature with its environments, strategies and variants.',
         params: ofFeature,
         response: { 200: answer('The feature', Feature), ...refusals(401, 403, 404) },
       },
@@ -126,7 +126,7 @@ export function featureRoutes(
         tags,
         summary: 'Update a feature',
         description:
-          'Changes type, description, impression data or staleness; what is left out stays. Events: feature-metadata-updated, feature-stale-on, feature-stale-off.',
+          'Changes the given fields: type, description, impressionData, stale. Requires UPDATE_FEATURE. Events: feature-metadata-updated, feature-stale-on, feature-stale-off.',
         params: ofFeature,
         body: FeatureUpdate,
         response: { 200: answer('The feature', Feature), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -151,9 +151,9 @@ export function featureRoutes(
       schema: {
         operationId: 'patchFeature',
         tags,
-        summary: 'Change a feature by JSON Patch',
+        summary: 'Patch a feature',
         description:
-          'The same as the update, told as a list of changes to type, description, impressionData and stale.',
+          'Applies a JSON Patch to type, description, impressionData and stale. Requires UPDATE_FEATURE. Events: feature-metadata-updated, feature-stale-on, feature-stale-off.',
         params: ofFeature,
         body: JsonPatch,
         response: { 200: answer('The feature', Feature), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -180,7 +180,7 @@ export function featureRoutes(
         tags,
         summary: 'Archive a feature',
         description:
-          'Puts a feature away; it can be revived, and its name stays taken. It no longer depends on others; while others depend on it, it stays. Events: feature-dependencies-removed, feature-archived.',
+          'Archives a feature, which can be revived. Its name stays reserved, and its dependencies are removed. A feature that is the parent of another active feature cannot be archived. Requires DELETE_FEATURE. Events: feature-dependencies-removed, feature-archived.',
         params: ofFeature,
         response: { 202: Nothing, ...refusals(401, 403, 404) },
       },
@@ -201,7 +201,7 @@ export function featureRoutes(
         tags,
         summary: 'Archive features',
         description:
-          'Archives all of the named features, or none. A parent goes with all its children only. Events: feature-dependencies-removed, feature-archived, for each.',
+          'Archives all of the named features, or none. A parent can only be archived together with all its children. Requires DELETE_FEATURE. Events: feature-dependencies-removed, feature-archived, for each feature.',
         params: inProject,
         body: FeatureNames,
         response: { 202: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -224,7 +224,7 @@ export function featureRoutes(
         tags,
         summary: 'Revive archived features',
         description:
-          'Brings all of the named features back, off everywhere and without parents, or none; if there is a place for them. Events: feature-revived, feature-environment-disabled.',
+          'Revives all of the named features, or none, disabled in every environment and without parents. The limits of the project and the instance apply. Requires UPDATE_FEATURE. Events: feature-revived, feature-environment-disabled.',
         params: inProject,
         body: FeatureNames,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -247,7 +247,7 @@ export function featureRoutes(
         tags,
         summary: 'Delete archived features',
         description:
-          'Deletes all of the named features for good, or none. Only archived ones can go. Events: feature-deleted.',
+          'Deletes all of the named features permanently, or none. They must be archived. Requires DELETE_FEATURE. Events: feature-deleted.',
         params: inProject,
         body: FeatureNames,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -268,8 +268,9 @@ export function featureRoutes(
       schema: {
         operationId: 'markFeaturesStale',
         tags,
-        summary: 'Mark features as stale, or not',
-        description: 'Marks all of the named features, or none. Events: feature-stale-on, feature-stale-off.',
+        summary: 'Mark or unmark features as stale',
+        description:
+          'Marks or unmarks all of the named features, or none. Requires UPDATE_FEATURE. Events: feature-stale-on, feature-stale-off.',
         params: inProject,
         body: StaleFeatures,
         response: { 202: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -293,7 +294,7 @@ export function featureRoutes(
         tags,
         summary: 'Move a feature to another project',
         description:
-          'Gives the feature to another project, which takes MOVE_FEATURE_TOGGLE in both. Refused with every obstacle if it would mean something else there. Events: feature-project-change.',
+          'Moves the feature to another project. Rejected with every reason if users would get another result there. Requires MOVE_FEATURE_TOGGLE in both projects. Events: feature-project-change.',
         params: ofFeature,
         body: FeatureMove,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -314,14 +315,14 @@ export function featureRoutes(
       schema: {
         operationId: 'validateFeatureName',
         tags,
-        summary: 'Ask whether a feature name may be used',
-        description: 'Answers 200 if the name is well formed and free, archived features included.',
+        summary: 'Validate a feature name',
+        description: 'Returns 200 if the name is valid and no active or archived feature has it.',
         body: FeatureNameCheck,
         response: { 200: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
       },
     },
     async (request, reply) => {
-      if (await isNameTaken(db, request.body.name)) throw nameExists(`A feature named ${request.body.name}`);
+      if (await isNameTaken(db, request.body.name)) throw nameExists(`Feature ${request.body.name}`);
       return reply.code(200).send();
     },
   );

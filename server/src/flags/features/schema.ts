@@ -32,7 +32,7 @@ export const ClonedFrom = NamedObject(
   },
   {
     description:
-      'What the feature is a copy of, by the names of that time; null: of nothing the caller may know',
+      'Source of the copy, by its names at the time of cloning. null if the feature is not a copy, or if the caller may not read the project of the source.',
   },
 );
 export type ClonedFrom = Static<typeof ClonedFrom>;
@@ -40,9 +40,9 @@ export type ClonedFrom = Static<typeof ClonedFrom>;
 /** Everything about a feature that is the same for every caller. */
 const state = {
   ...featureRow,
-  enabled: Type.Boolean({ description: 'On in at least one environment' }),
+  enabled: Type.Boolean({ description: 'Enabled in at least one environment' }),
   archivedAt: Type.Optional(
-    Timestamp('When the feature was archived; absent while it is active', { examples: [] }),
+    Timestamp('When the feature was archived. Absent for an active feature.', { examples: [] }),
   ),
   createdBy: Type.Optional(Person),
   lastSeenAt: Type.Optional(
@@ -58,25 +58,28 @@ const state = {
   }),
   tags: Type.Array(Ref(Tag)),
   dependencies: Type.Array(Ref(Dependency), {
-    description: 'Parents: what must hold for this one to be on',
+    description: 'Parents of the feature, and what it requires of each',
   }),
   children: Type.Array(Type.String(), {
     'x-experimental': true,
     examples: [['checkout-upsell']],
-    description: 'Names of the features that depend on this one. Experimental: this field may change.',
+    description: 'Names of the features that depend on this feature. Experimental: this field may change.',
   }),
   links: Type.Array(Ref(FeatureLink)),
   lifecycle: Ref(Lifecycle),
   collaborators: Collaborators,
   clonedFrom: Nullable({ ...ClonedFrom, title: 'ClonedFrom' }),
 };
-/** What is true of a feature. Clone, move, export and import work on it. */
+/** A feature independent of the caller. Clone, drift, move, export and import use it. */
 export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
 
-/** What one caller sees of a feature: its state, their favorite, and clonedFrom only if they may read that project. */
+/** A feature as one caller sees it: its state, whether it is their favorite, and clonedFrom only if they may read that project. */
 export const Feature = Named(
   'Feature',
-  Type.Object({ ...state, favorite: Type.Boolean({ description: 'Starred by the caller' }) }),
+  Type.Object({
+    ...state,
+    favorite: Type.Boolean({ description: 'Whether it is a favorite of the caller' }),
+  }),
 );
 export type Feature = Static<typeof Feature>;
 
@@ -95,7 +98,9 @@ export const NewFeature = NamedObject(
     type: Type.Optional(featureType),
     description: Type.Optional(Nullable(description)),
     impressionData: Type.Optional(Type.Boolean()),
-    tags: Type.Optional(Type.Array(NewTag, { maxItems: 20, description: 'Created if they are new' })),
+    tags: Type.Optional(
+      Type.Array(NewTag, { maxItems: 20, description: 'Tags to attach. New tags are created.' }),
+    ),
   },
   { examples: [{ name: 'checkout-v2', type: 'release', description: 'The new checkout page' }] },
 );
@@ -117,10 +122,10 @@ export const ArchiveCheck = Named(
   'ArchiveCheck',
   Type.Object({
     parentsWithChildFeatures: Type.Array(Type.String({ examples: ['payments'] }), {
-      description: 'Those on which features depend that are not archived with them',
+      description: 'Features that are parents of features outside this list',
     }),
     hasDeletedDependencies: Type.Boolean({
-      description: 'true: some depend on others, and would no longer when revived',
+      description: 'true: archiving removes dependencies, and reviving does not restore them',
     }),
   }),
 );

@@ -8,7 +8,7 @@ import type { Tag } from '../tags/schema.ts';
 
 const MOST_COUNT_ROWS = 100;
 
-/** Who created `features`. */
+/** The creator of a row of `features`. */
 export const CREATED_BY = sql`case when features.created_by_user_id is not null
   then ${personOf(sql`features.created_by_user_id`)} end`;
 
@@ -22,7 +22,7 @@ export type ReceivingProject = {
   activeFeatures: number;
 };
 
-/** What a project asks of a feature that comes into it. Locked, so that two cannot both take the last place. */
+/** Locks the project, so that two transactions cannot both add its last allowed feature. */
 export async function lockReceivingProject(tx: Tx, id: string): Promise<ReceivingProject | undefined> {
   await sql`select from projects where id = ${id} for no key update`.execute(tx);
   return await findReceivingProject(tx, id);
@@ -69,12 +69,12 @@ export type NewFeatureRow = Pick<FeatureRow, 'name' | 'type' | 'impressionData'>
   description: string | null;
 };
 
-/** Inserts features, switched off in every environment of their project; returns when each was created, by name. */
 export async function isFeatureType(db: Reader, type: string): Promise<boolean> {
   const found = await db.selectFrom('feature_types').select('id').where('id', '=', type).executeTakeFirst();
   return found !== undefined;
 }
 
+/** Inserts features, disabled in every environment of the project. Returns the creation time of each by its name. */
 export async function insertFeatures(
   tx: Tx,
   project: string,
@@ -84,7 +84,7 @@ export async function insertFeatures(
   const { rows } = await sql<{ name: string; createdAt: string }>`
     insert into features (name, project, type, description, impression_data, created_by_user_id)
     select name, ${project}, type, description, "impressionData", ${createdByUserId}::integer
-    from jsonb_to_recordset(${JSON.stringify(features)}::jsonb) as wanted (
+    from jsonb_to_recordset(${JSON.stringify(features)}::jsonb) as given (
       name text, type text, description text, "impressionData" boolean)
     order by name
     returning name, created_at as "createdAt"`.execute(tx);
@@ -95,49 +95,49 @@ export async function insertFeatures(
   return new Map(rows.map(row => [row.name, row.createdAt]));
 }
 
-/** The two projects of a move, always locked in one order, so that nobody deadlocks. */
+/** Locks the two projects of a move in the order of their ids, so that no two moves deadlock. */
 export async function lockProjectsOfMove(tx: Tx, from: string, to: string): Promise<void> {
   await sql`
     select from projects where id = any(${[from, to]}) order by id for no key update`.execute(tx);
 }
 
 /**
- * The environments of a project that is held; none of them goes until the transaction ends. They are locked before
- * features, as by whoever deletes an environment.
+ * Locks the environments of a locked project, so that none is deleted until the transaction ends. They are locked before
+ * features, in the order of a transaction that deletes an environment.
  */
-export async function lockEnvironmentsOf(tx: Tx, project: string): Promise<string[]> {
+export async function lockEnvironmentsForMove(tx: Tx, project: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select environments.name from project_environments join environments on environments.name = environment_name
     where project_id = ${project} order by environments.name for key share of environments`.execute(tx);
   return rows.map(row => row.name);
 }
 
-/** Gives the feature to another project, takes its places in some environments and adds others, switched off. */
-export async function moveTo(
+/** Moves the feature to another project, removes it from some environments and adds it, disabled, to others. */
+export async function updateProject(
   tx: Tx,
   name: string,
   project: string,
-  { leaving, joining }: { leaving: string[]; joining: string[] },
+  { removed, added }: { removed: string[]; added: string[] },
 ): Promise<void> {
   await sql`
     with moved as (
       update features set project = ${project} where name = ${name}
-    ), left_behind as (
-      delete from feature_environments where feature_name = ${name} and environment = any(${leaving})
+    ), removed as (
+      delete from feature_environments where feature_name = ${name} and environment = any(${removed})
     )
     insert into feature_environments (feature_name, environment)
-    select ${name}, unnest(${joining}::text[])`.execute(tx);
+    select ${name}, unnest(${added}::text[])`.execute(tx);
 }
 
 export type FeatureFields = Pick<FeatureRow, 'name' | 'type' | 'description' | 'impressionData' | 'stale'>;
 
 export async function updateFeatures(tx: Tx, features: FeatureFields[]): Promise<void> {
   await sql`
-    update features set type = wanted.type, description = wanted.description,
-      impression_data = wanted."impressionData", stale = wanted.stale
-    from jsonb_to_recordset(${JSON.stringify(features)}::jsonb) as wanted (
+    update features set type = given.type, description = given.description,
+      impression_data = given."impressionData", stale = given.stale
+    from jsonb_to_recordset(${JSON.stringify(features)}::jsonb) as given (
       name text, type text, description text, "impressionData" boolean, stale boolean)
-    where features.name = wanted.name`.execute(tx);
+    where features.name = given.name`.execute(tx);
 }
 
 export async function setStale(tx: Tx, names: string[], stale: boolean): Promise<void> {
@@ -200,7 +200,7 @@ export async function countActiveFeatures(db: Reader, project: string): Promise<
   return count;
 }
 
-/** Those of the names that a feature has, archived or not. */
+/** Those of the names that an active or archived feature has. */
 export async function listTakenNames(db: Reader, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from features where name = any(${names}) order by name`.execute(db);

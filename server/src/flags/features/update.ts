@@ -7,7 +7,7 @@ import { asEventData } from './create.ts';
 import { FeatureUpdate } from './schema.ts';
 import { updateFeatures } from './store.ts';
 
-/** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
+/** Changes the given fields. An update that changes nothing writes nothing. */
 export async function changeFeature(
   current: Change,
   project: string,
@@ -15,11 +15,11 @@ export async function changeFeature(
   update: FeatureUpdate | ((before: FeatureRow) => FeatureUpdate),
 ): Promise<void> {
   const before = await lockActiveFeature(current.tx, project, name);
-  await updateHeld(current, [{ before, update: typeof update === 'function' ? update(before) : update }]);
+  await updateLocked(current, [{ before, update: typeof update === 'function' ? update(before) : update }]);
 }
 
-/** Part of a change that holds the features. */
-export async function updateHeld(
+/** Part of a change that locked the features. */
+export async function updateLocked(
   { tx, record }: Change,
   updates: { before: FeatureRow; update: FeatureUpdate }[],
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function updateHeld(
   );
   for (const { before, after } of changing) {
     const about = { project: before.project, featureName: before.name };
-    // Being stale has events of its own; the rest is told by one.
+    // Stale has its own events. One event covers the other fields.
     if (!isDeepStrictEqual({ ...after, stale: before.stale }, before)) {
       const [data, preData] = [asEventData(after), asEventData(before)];
       record({ type: 'feature-metadata-updated', ...about, data, preData });
@@ -53,8 +53,8 @@ function updated(
   before: FeatureRow,
   { type, description, impressionData, stale }: FeatureUpdate,
 ): FeatureRow {
-  const { description: told, ...rest } = before;
-  const text = description === undefined ? told : description;
+  const { description: previous, ...rest } = before;
+  const text = description === undefined ? previous : description;
   return {
     ...rest,
     ...(typeof text === 'string' ? { description: text } : {}),
@@ -64,7 +64,7 @@ function updated(
   };
 }
 
-/** The same by JSON Patch, applied to the fields that an update may carry. */
+/** Updates a feature by a JSON Patch of the fields that an update can contain. */
 export async function patchFeature(
   current: Change,
   project: string,

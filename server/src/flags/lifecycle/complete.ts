@@ -4,7 +4,7 @@ import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { Completion } from './schema.ts';
 import { deleteStage, findCompletion, setCompleted } from './store.ts';
 
-/** Says that the work on a feature is done and what became of it; saying it again changes nothing. */
+/** Marks a feature as completed: kept or discarded. */
 export async function completeFeature(
   { tx, record }: Change,
   project: string,
@@ -19,7 +19,7 @@ export async function completeFeature(
   record({ type: 'feature-completed', project, featureName, data: after, preData: before });
 }
 
-/** Takes the completion back: the feature is where it was before. */
+/** Returns a completed feature to its previous stage. */
 export async function uncompleteFeature(
   { tx, record }: Change,
   project: string,

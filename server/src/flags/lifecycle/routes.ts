@@ -16,7 +16,7 @@ const ofFeature = Type.Object({
 
 const HERE = '/api/admin/projects/:projectId/features/:featureName/lifecycle';
 
-/** The schema Lifecycle itself is registered with the features, which carry their stage. */
+/** `featureRoutes` registers the schema Lifecycle. */
 export function lifecycleRoutes(app: App, db: Db): void {
   for (const schema of [LifecycleHistory, LifecycleCount]) app.addSchema(schema);
 
@@ -28,7 +28,8 @@ export function lifecycleRoutes(app: App, db: Db): void {
         operationId: 'getFeatureLifecycle',
         tags,
         summary: 'List the stages of a feature',
-        description: 'Every stage the feature has reached since it was created or revived, the oldest first.',
+        description:
+          'Returns every stage the feature has reached since it was created or revived, oldest first.',
         params: ofFeature,
         response: { 200: answer('The stages', LifecycleHistory), ...refusals(401, 403, 404) },
       },
@@ -50,7 +51,7 @@ export function lifecycleRoutes(app: App, db: Db): void {
         tags,
         summary: 'Mark a feature as completed',
         description:
-          'Says what became of it: kept, perhaps one variant, or discarded. Events: feature-completed.',
+          'Marks a feature as kept or discarded. statusValue can name the kept variant. Requires UPDATE_FEATURE. Events: feature-completed.',
         params: ofFeature,
         body: Completion,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
@@ -72,8 +73,9 @@ export function lifecycleRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'uncompleteFeature',
         tags,
-        summary: 'Mark a feature as not completed',
-        description: 'Brings it back to the stage before. Events: feature-uncompleted.',
+        summary: 'Unmark a feature as completed',
+        description:
+          'Returns a completed feature to its previous stage. Requires UPDATE_FEATURE. Events: feature-uncompleted.',
         params: ofFeature,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
@@ -93,8 +95,12 @@ export function lifecycleRoutes(app: App, db: Db): void {
         operationId: 'getLifecycleCount',
         tags,
         summary: 'Count features by stage',
-        description: 'Over all projects that the caller may read; each feature counts once, at its stage.',
-        response: { 200: answer('How many are at each stage', LifecycleCount), ...refusals(401, 403) },
+        description:
+          'Returns the number of features at each stage, in all projects that the caller may read. Each feature counts once.',
+        response: {
+          200: answer('The number of features at each stage', LifecycleCount),
+          ...refusals(401, 403),
+        },
       },
     },
     async request => {

@@ -7,11 +7,11 @@ export type Stage = (typeof STAGES)[number];
 const status = Type.Unsafe<'kept' | 'discarded'>({
   type: 'string',
   enum: ['kept', 'discarded'],
-  description: 'What became of a completed feature',
+  description: 'Outcome of a completed feature',
 });
 const statusValue = Type.String({
   maxLength: 500,
-  description: 'More about it, such as the variant that was kept',
+  description: 'Details of the outcome, such as the kept variant',
   examples: ['blue'],
 });
 
@@ -19,7 +19,7 @@ export const Lifecycle = Named(
   'Lifecycle',
   Type.Object({
     stage: Type.Unsafe<Stage>({ title: 'LifecycleStage', type: 'string', enum: STAGES, examples: ['live'] }),
-    enteredStageAt: Timestamp('When the feature came to this stage'),
+    enteredStageAt: Timestamp('When the feature entered this stage'),
     status: Type.Optional(status),
     statusValue: Type.Optional(statusValue),
   }),
@@ -28,7 +28,7 @@ export type Lifecycle = Static<typeof Lifecycle>;
 
 export const LifecycleHistory = Named(
   'LifecycleHistory',
-  Type.Array(Ref(Lifecycle), { description: 'Every stage the feature has reached, the oldest first' }),
+  Type.Array(Ref(Lifecycle), { description: 'Every stage the feature has reached, oldest first' }),
 );
 
 export const Completion = NamedObject(

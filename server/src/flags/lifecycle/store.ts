@@ -7,7 +7,7 @@ import { iso } from '../../platform/db/iso.ts';
 import { jsonTime } from '../../platform/db/json-text.ts';
 import { type Completion, type Lifecycle, STAGES, type Stage } from './schema.ts';
 
-/** How far a stage is along. */
+/** The rank of a stage. */
 const FURTHEST = sql`array_position(${STAGES}::text[], stage)`;
 
 const LIFECYCLE = sql`jsonb_strip_nulls(jsonb_build_object(
@@ -15,8 +15,8 @@ const LIFECYCLE = sql`jsonb_strip_nulls(jsonb_build_object(
 ))`;
 
 /**
- * The stages that `features` has reached. Its own times stand in for rows that are missing: a server of the version before
- * stages, still running during an upgrade, writes none.
+ * The stages that a row of `features` has reached. The times of the feature replace missing rows, because a server of the version
+ * before stages, which still runs during an upgrade, writes none.
  */
 const REACHED = sql`(
   select stage, entered_at, status, status_value from feature_lifecycles where feature_name = features.name
@@ -30,7 +30,7 @@ const REACHED = sql`(
 
 /**
  * The furthest stage that `features` has reached, as JSON text: the greatest of texts that start with the rank of the stage,
- * because sorting one or two rows costs more. The times of the feature stand in for missing rows, as in `REACHED`.
+ * because sorting one or two rows costs more. The times of the feature replace missing rows, as in `REACHED`.
  */
 export const STAGE = sql`(
   select case
@@ -48,7 +48,7 @@ export const STAGE = sql`(
   ) as reached
 )`;
 
-/** The stages of a feature, the oldest first; undefined if the project has no such feature. */
+/** The stages of a feature, oldest first; undefined if the project does not have the feature. */
 export async function findStages(
   db: Reader,
   project: string,
@@ -60,7 +60,7 @@ export async function findStages(
   return rows[0]?.stages;
 }
 
-/** How many features of readable projects are at each stage; stages without any are left out. */
+/** The number of features at each stage, in projects that the actor may read. Stages without features are omitted. */
 export async function countByStage(db: Reader, actor: Actor): Promise<{ stage: Stage; count: number }[]> {
   const { rows } = await sql<{ stage: Stage; count: number }>`
     select (${STAGES}::text[])[furthest] as stage, count(*) as count
@@ -93,7 +93,7 @@ export async function insertStage(tx: Tx, features: string[], stage: Stage): Pro
     on conflict do nothing`.execute(tx);
 }
 
-/** Brings a feature to its completion, or changes what became of it. */
+/** Completes a feature, or changes the status of its completion. */
 export async function setCompleted(
   tx: Tx,
   featureName: string,

@@ -1,19 +1,19 @@
 import { badData } from '../../platform/errors.ts';
 import type { LinkInput } from './schema.ts';
 
-/** The link as it may be stored, or a refusal. A title of blanks is none. */
+/** Checks a link. A title of whitespace becomes null. */
 export function acceptLink({ url, title }: LinkInput, path: string): { url: string; title: string | null } {
-  const mistake = urlMistake(url);
-  if (mistake !== undefined) throw badData([{ message: mistake, path: `${path}/url` }]);
+  const violation = urlViolation(url);
+  if (violation !== undefined) throw badData([{ message: violation, path: `${path}/url` }]);
   return { url, title: title?.trim() || null };
 }
 
-export function urlMistake(url: string): string | undefined {
-  // A page shows the link to be clicked: what a browser would run, such as javascript:, must not get in.
+export function urlViolation(url: string): string | undefined {
+  // Users click these links, so an address that a browser would run, such as javascript:, is rejected.
   if (!/^https?:\/\/\S+$/i.test(url) || !URL.canParse(url))
-    return 'url must be an address that begins with http:// or https:// and holds no blanks';
+    return 'url must start with http:// or https:// and contain no whitespace';
   const { username, password } = new URL(url);
-  // It would stand in the record for ever.
-  if (username !== '' || password !== '') return 'url must not hold a user name or a password';
+  // Events keep the address forever.
+  if (username !== '' || password !== '') return 'url must not contain a user name or a password';
   return undefined;
 }

@@ -20,35 +20,35 @@ export async function addLink(
   await lockActiveFeature(current.tx, project, featureName);
   const feature = { name: featureName, project, links: await listLinks(current.tx, featureName) };
   const [added] = await attachLinks(current, [{ feature, links: [link] }]);
-  if (!added) throw new Error('The link that was added is not there');
+  if (!added) throw new Error('The added link was not returned');
   return added;
 }
 
 /** A feature and its links. */
 type LinkedFeature = { name: string; project: string; links: FeatureLink[] };
 
-/** Part of a change that holds the features and has accepted the links. */
+/** Part of a change that locked the features and accepted the links. */
 export async function attachLinks(
   { tx, record }: Change,
   wanted: { feature: LinkedFeature; links: Omit<FeatureLink, 'id'>[] }[],
 ): Promise<FeatureLink[]> {
   const full = wanted.find(({ feature, links }) => feature.links.length + links.length > MAX_LINKS);
-  if (full) throw exceedsLimit(`A feature has at most ${MAX_LINKS} links.`);
-  const coming = wanted.flatMap(({ feature, links }) =>
+  if (full) throw exceedsLimit(`A feature can have at most ${MAX_LINKS} links.`);
+  const added = wanted.flatMap(({ feature, links }) =>
     links.map(link => ({ feature, link: { id: randomUUID(), ...link } })),
   );
-  if (coming.length === 0) return [];
+  if (added.length === 0) return [];
   await insertLinks(
     tx,
-    coming.map(({ feature, link }) => ({ featureName: feature.name, ...link })),
+    added.map(({ feature, link }) => ({ featureName: feature.name, ...link })),
   );
-  for (const { feature, link } of coming) {
+  for (const { feature, link } of added) {
     record({ type: 'feature-link-added', project: feature.project, featureName: feature.name, data: link });
   }
-  return coming.map(({ link }) => link);
+  return added.map(({ link }) => link);
 }
 
-/** Changes the address, and the title if it is given; changing nothing writes nothing. */
+/** Changes the URL, and the title if it is given. An update that changes nothing writes nothing. */
 export async function changeLink(
   { tx, record }: Change,
   project: string,

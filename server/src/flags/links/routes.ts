@@ -15,7 +15,7 @@ const ofLink = Type.Object({ projectId, featureName, linkId });
 
 const HERE = '/api/admin/projects/:projectId/features/:featureName/link';
 
-/** The schema FeatureLink itself is registered with the features, which carry links. */
+/** `featureRoutes` registers the schema FeatureLink. */
 export function linkRoutes(app: App, db: Db): void {
   app.post(
     HERE,
@@ -32,7 +32,8 @@ export function linkRoutes(app: App, db: Db): void {
         operationId: 'addFeatureLink',
         tags,
         summary: 'Add a link to a feature',
-        description: 'At most 10 for a feature. Events: feature-link-added.',
+        description:
+          'Adds a link to a feature, which can have at most 10 links. Requires UPDATE_FEATURE. Events: feature-link-added.',
         params: Type.Object({ projectId, featureName }),
         body: LinkInput,
         response: { 201: answer('The new link', FeatureLink), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -59,8 +60,9 @@ export function linkRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'updateFeatureLink',
         tags,
-        summary: 'Change a link of a feature',
-        description: 'Changes the address; a title that is left out stays. Events: feature-link-updated.',
+        summary: 'Update a link of a feature',
+        description:
+          'Changes the URL, and the title if it is given. Requires UPDATE_FEATURE. Events: feature-link-updated.',
         params: ofLink,
         body: LinkInput,
         response: { 200: answer('The link', FeatureLink), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -82,7 +84,7 @@ export function linkRoutes(app: App, db: Db): void {
         operationId: 'deleteFeatureLink',
         tags,
         summary: 'Remove a link from a feature',
-        description: 'Events: feature-link-removed.',
+        description: 'Removes a link from a feature. Requires UPDATE_FEATURE. Events: feature-link-removed.',
         params: ofLink,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },

@@ -4,7 +4,7 @@ import { Named, NamedObject, Nullable } from '../../platform/http/schema.ts';
 const url = Type.String({
   minLength: 1,
   maxLength: 2_000,
-  description: 'Address of a page, beginning with http:// or https://',
+  description: 'URL that starts with http:// or https://',
   examples: ['https://example.com/tickets/42'],
 });
 const title = Nullable(Type.String({ maxLength: 500, examples: ['The ticket'] }));

@@ -3,7 +3,7 @@ import { invalidOperation, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { removeContextFieldsOfProject } from '../../targeting/context/remove.ts';
 import { removeSegmentsOfProject } from '../../targeting/segments/remove.ts';
-import { refuseActiveFeatures, removeFeaturesOfProject } from '../features/in-project.ts';
+import { rejectActiveFeatures, removeFeaturesOfProject } from '../features/in-project.ts';
 import { asEventData } from './create.ts';
 import { deleteProject, lockProject, setArchived } from './store.ts';
 
@@ -15,7 +15,7 @@ export async function archiveProject({ tx, record }: Change, id: string, archive
   const project = await lockProject(tx, id);
   if (!project) throw notFound(`Project ${id}`);
   if ((project.archivedAt !== null) === archived) return;
-  if (archived) await refuseActiveFeatures(tx, id);
+  if (archived) await rejectActiveFeatures(tx, id);
   await setArchived(tx, id, archived);
   record({ type: archived ? 'project-archived' : 'project-revived', project: id });
 }
@@ -26,7 +26,7 @@ export async function removeProject(current: Change, id: string): Promise<void> 
   if (id === DEFAULT) throw invalidOperation('The default project cannot be deleted.');
   const project = await lockProject(tx, id);
   if (!project) throw notFound(`Project ${id}`);
-  await refuseActiveFeatures(tx, id);
+  await rejectActiveFeatures(tx, id);
   await removeFeaturesOfProject(current, id);
   await removeSegmentsOfProject(current, id);
   await removeContextFieldsOfProject(current, id);

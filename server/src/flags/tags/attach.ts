@@ -14,10 +14,10 @@ import {
 const MAX_TAGS = 100;
 
 /**
- * Part of a change that will attach tags: from now on they exist and cannot be deleted before it ends; those that did not
- * exist are created. Comes before projects and features are locked: whoever deletes a tag locks it before its features.
+ * Part of a change that will attach tags: creates missing tags, and locks all of them, so that none is deleted before the change
+ * ends. It runs before projects and features are locked, because deleting a tag locks the tag before its features.
  */
-export async function holdTags(
+export async function lockOrCreateTags(
   { tx, record }: Change,
   project: string,
   input: NewTag[],
@@ -32,7 +32,7 @@ export async function holdTags(
   return wanted;
 }
 
-/** What is wrong with tags to be attached, as far as their fields are given. Their types are held until the transaction ends. */
+/** The violations in the given fields of tags to attach. Locks their types until the transaction ends. */
 export async function attachViolations(
   tx: Tx,
   input: Partial<NewTag>[],
@@ -55,7 +55,7 @@ export async function attachViolations(
   });
 }
 
-/** Attaches tags that are held to features that are held; what a feature has already is not told again. */
+/** Attaches locked tags to locked features. Records only tags that a feature did not have. */
 export async function attachTags(
   { tx, record }: Change,
   wanted: { feature: TaggedFeature; tags: Tag[] }[],
@@ -64,7 +64,7 @@ export async function attachTags(
     const present = keysOf(feature.tags);
     const added = tags.filter(tag => !present.has(keyOf(tag)));
     if (added.length > 0 && feature.tags.length + added.length > MAX_TAGS)
-      throw exceedsLimit(`Feature ${feature.name} would have more than ${MAX_TAGS} tags.`);
+      throw exceedsLimit(`Feature ${feature.name} can have at most ${MAX_TAGS} tags. Remove some first.`);
     return added.map(tag => ({ feature, tag }));
   });
   if (missing.length === 0) return;
@@ -74,21 +74,21 @@ export async function attachTags(
   }
 }
 
-/** Takes tags off features that are held, whether they have them or not; returns the features as they are then. */
+/** Removes tags from locked features, and returns the features with their remaining tags. */
 export async function detachTags(
   { tx, record }: Change,
   features: TaggedFeature[],
   tags: Tag[],
 ): Promise<TaggedFeature[]> {
-  const going = keysOf(tags);
-  const goes = (one: Tag) => going.has(keyOf(one));
-  const present = features.flatMap(feature => feature.tags.filter(goes).map(tag => ({ feature, tag })));
+  const removed = keysOf(tags);
+  const isRemoved = (tag: Tag) => removed.has(keyOf(tag));
+  const present = features.flatMap(feature => feature.tags.filter(isRemoved).map(tag => ({ feature, tag })));
   if (present.length === 0) return features;
   await deleteFeatureTags(tx, present.map(asRow));
   for (const { feature, tag } of present) {
     record({ type: 'feature-untagged', project: feature.project, featureName: feature.name, preData: tag });
   }
-  return features.map(feature => ({ ...feature, tags: feature.tags.filter(tag => !goes(tag)) }));
+  return features.map(feature => ({ ...feature, tags: feature.tags.filter(tag => !isRemoved(tag)) }));
 }
 
 const asRow = ({ feature, tag }: { feature: TaggedFeature; tag: Tag }) => ({
@@ -96,25 +96,25 @@ const asRow = ({ feature, tag }: { feature: TaggedFeature; tag: Tag }) => ({
   ...tag,
 });
 
-/** No part of a tag holds NUL, so two tags never have the same key. */
+/** No part of a tag contains NUL, so no two tags have the same key. */
 const keyOf = ({ type, value }: Tag): string => `${type}\0${value}`;
 
-/** For looking up many tags: a request can name thousands. */
+/** For fast look-ups: a request can name thousands of tags. */
 const keysOf = (tags: Tag[]): Set<string> => new Set(tags.map(keyOf));
 
 const unique = (tags: Tag[]): Tag[] => [...new Map(tags.map(tag => [keyOf(tag), tag])).values()];
 
-/** Finds tags that are held, each once and in the order they are held. */
-export function tagPicker(held: Tag[]): (wanted: Tag[]) => Tag[] {
-  const places = new Map(held.map((tag, at) => [keyOf(tag), at]));
+/** Returns a function that finds locked tags, each once and in the order of the lock. */
+export function tagPicker(locked: Tag[]): (wanted: Tag[]) => Tag[] {
+  const places = new Map(locked.map((tag, at) => [keyOf(tag), at]));
   return wanted =>
     [...new Set(wanted.map(tag => places.get(keyOf(tag))))]
       .filter(at => at !== undefined)
       .toSorted((a, b) => a - b)
-      .flatMap(at => held[at] ?? []);
+      .flatMap(at => locked[at] ?? []);
 }
 
-/** Those of the tags that are among the others too. */
+/** The tags that are in both lists. */
 export function tagsInBoth(tags: Tag[], others: Tag[]): Set<Tag> {
   const keys = keysOf(others);
   return new Set(tags.filter(tag => keys.has(keyOf(tag))));

@@ -12,14 +12,14 @@ export async function createTagType({ tx, record }: Change, input: NewTagType): 
   return tagType;
 }
 
-/** Part of a change that needs tag types: those that are not there yet are made. */
+/** Part of a change that needs tag types: creates the missing ones. */
 export async function addMissingTagTypes({ tx, record }: Change, wanted: NewTagType[]): Promise<void> {
   for (const data of await insertMissingTagTypes(tx, wanted.map(completed))) {
     record({ type: 'tag-type-created', data });
   }
 }
 
-/** The tag type with everything that was left out, and nothing that is not known. */
+/** The tag type with its defaults and without unknown fields. */
 export const completed = (input: NewTagType): TagType => ({
   name: input.name,
   description: input.description ?? null,
@@ -27,7 +27,7 @@ export const completed = (input: NewTagType): TagType => ({
   color: input.color ?? null,
 });
 
-/** What is wrong with a tag to be created, as far as it is given. */
+/** The violations in the given fields of a new tag. */
 export async function tagViolations(db: Reader, { type, value }: Partial<NewTag>): Promise<Violation[]> {
   const unknown = type !== undefined && (await findTagType(db, type.trim())) === undefined;
   return [

@@ -16,7 +16,7 @@ const value = Type.String({ description: 'Value of the tag', examples: ['checkou
 
 const HERE = '/api/admin/features/:featureName/tags';
 
-/** Tags on features. The guard has found the project of the feature and the permission in it. */
+/** The tags of features. The guard finds the project of the feature and checks the permission in it. */
 export function featureTagRoutes(app: App, db: Db): void {
   app.get(
     HERE,
@@ -26,7 +26,7 @@ export function featureTagRoutes(app: App, db: Db): void {
         operationId: 'getFeatureTags',
         tags,
         summary: 'List the tags of a feature',
-        description: 'By type and value.',
+        description: 'Returns the tags by type and value.',
         params: Type.Object({ featureName }),
         response: { 200: answer('The tags', TagList), ...refusals(401, 403, 404) },
       },
@@ -46,7 +46,7 @@ export function featureTagRoutes(app: App, db: Db): void {
         tags,
         summary: 'Tag a feature',
         description:
-          'Attaches a tag, which is created if it is new and its type exists. Events: feature-tagged, tag-created.',
+          'Attaches a tag to a feature. A new tag of an existing type is created. Requires UPDATE_FEATURE. Events: feature-tagged, tag-created.',
         params: Type.Object({ featureName }),
         body: NewTag,
         response: { 201: answer('The tag', Tag), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -70,11 +70,11 @@ export function featureTagRoutes(app: App, db: Db): void {
         tags,
         summary: 'Change the tags of a feature',
         description:
-          'Attaches some tags and takes others off, in one change. Events: feature-tagged, feature-untagged, tag-created.',
+          'Attaches and removes tags in one change. Requires UPDATE_FEATURE. Events: feature-tagged, feature-untagged, tag-created.',
         params: Type.Object({ featureName }),
         body: TagChange,
         response: {
-          200: answer('The tags the feature has now', TagList),
+          200: answer('The tags of the feature', TagList),
           ...refusals(400, 401, 403, 404, 413, 415),
         },
       },
@@ -83,13 +83,13 @@ export function featureTagRoutes(app: App, db: Db): void {
       const { actor, projectOfFeature, params, body } = request;
       const name = params.featureName;
       const pathOf = (index: number) => `/body/addedTags/${index}`;
-      const left = await change(
+      const remaining = await change(
         db,
         actor,
         current => changeTags(current, projectOfFeature, [name], body, pathOf),
         tx => readTags(tx, projectOfFeature, name),
       );
-      return { version, tags: left };
+      return { version, tags: remaining };
     },
   );
 
@@ -100,9 +100,9 @@ export function featureTagRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'untagFeature',
         tags,
-        summary: 'Take a tag off a feature',
+        summary: 'Remove a tag from a feature',
         description:
-          'The tag itself stays. A feature that does not have it stays as it is. Events: feature-untagged.',
+          'Removes a tag from a feature, but does not delete the tag. Requires UPDATE_FEATURE. Events: feature-untagged.',
         params: Type.Object({ featureName, type, value }),
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
@@ -126,7 +126,7 @@ export function featureTagRoutes(app: App, db: Db): void {
         tags,
         summary: 'Change the tags of several features',
         description:
-          'Attaches and takes off the same tags of all the named features, or of none. Events: feature-tagged, feature-untagged, one for each tag and feature, and tag-created.',
+          'Attaches and removes the same tags of all of the named features, or of none. Requires UPDATE_FEATURE. Events: feature-tagged and feature-untagged for each tag and feature, tag-created.',
         params: Type.Object({
           projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
         }),

@@ -3,14 +3,14 @@ import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeatures } from '../feature-rows/lock.ts';
 import { trimmed } from './accept.ts';
-import { attachTags, detachTags, holdTags, tagsInBoth } from './attach.ts';
+import { attachTags, detachTags, lockOrCreateTags, tagsInBoth } from './attach.ts';
 import type { NewTag, Tag, TagChange } from './schema.ts';
 import { listTaggedFeatures } from './store.ts';
 
-// Each is an event; 4,000 took 4.5 s on two busy cores, and a statement may take 15 s.
+// Each is an event. 4,000 events took 4.5 s on two busy cores, and a statement can run for 15 s.
 const MAX_CHANGES = 5_000;
 
-/** Attaches one tag to a feature; returns it as it is stored. */
+/** Attaches one tag to a feature. Returns the trimmed tag. */
 export async function tagFeature(
   current: Change,
   project: string,
@@ -30,7 +30,7 @@ export async function untagFeature(
   await changeTags(current, project, [feature], { removedTags: [tag] }, () => '/body');
 }
 
-/** Takes tags off and attaches others, to all of the features or, if one cannot be changed, to none. */
+/** Removes and attaches tags: of all features or, if one cannot be changed, of none. */
 export async function changeTags(
   current: Change,
   project: string,
@@ -40,18 +40,18 @@ export async function changeTags(
 ): Promise<void> {
   if (features.length * (addedTags.length + removedTags.length) > MAX_CHANGES) {
     throw exceedsLimit(
-      `One request changes at most ${MAX_CHANGES} tags of features. Name fewer features or tags.`,
+      `One request can change at most ${MAX_CHANGES} tags of features. Name fewer features or tags.`,
     );
   }
   const removed = removedTags.map(trimmed);
   const wanted = addedTags.map(trimmed);
   const both = tagsInBoth(wanted, removed);
   const contradictions = wanted.flatMap((tag, index) =>
-    both.has(tag) ? [{ message: 'the tag stands in removedTags too', path: pathOfAdded(index) }] : [],
+    both.has(tag) ? [{ message: 'the tag is also in removedTags', path: pathOfAdded(index) }] : [],
   );
   if (contradictions.length > 0) throw badData(contradictions);
 
-  const added = await holdTags(current, project, addedTags, pathOfAdded);
+  const added = await lockOrCreateTags(current, project, addedTags, pathOfAdded);
   await lockActiveFeatures(current.tx, project, features);
   const tagged = await listTaggedFeatures(current.tx, project, features);
   const rest = await detachTags(current, tagged, removed);

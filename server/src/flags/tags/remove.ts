@@ -9,7 +9,7 @@ import {
   lockTagType,
 } from './store.ts';
 
-/** Deletes a tag type with its tags; each of them, and each feature that had one, gets an event of its own. */
+/** Deletes a tag type with its tags. Each tag, and each tag of a feature, gets its own event. */
 export async function removeTagType(current: Change, name: string): Promise<void> {
   const tagType = await lockTagType(current.tx, name);
   if (!tagType) throw notFound(`Tag type ${name}`);
@@ -24,7 +24,7 @@ export async function removeTag(current: Change, type: string, value: string): P
   await removeTags(current, type, value);
 }
 
-/** Tags first, then features: in this order everybody locks them. */
+/** Locks tags before features, in the order of every transaction. */
 async function removeTags({ tx, actor, record }: Change, type: string, value?: string): Promise<void> {
   const tags = await lockTags(tx, actor, type, value);
   if (tags.length === 0) return;
@@ -33,6 +33,6 @@ async function removeTags({ tx, actor, record }: Change, type: string, value?: s
     record({ type: 'feature-untagged', project, featureName, preData });
   }
   await deleteTags(tx, type, value);
-  // Whoever deletes a tag type reads the events they cause: a tag that they may not know of is recorded in its project.
+  // The actor can read the events they cause. The event of a tag that they may not see belongs to the project of the tag.
   for (const { tag, hiddenIn } of tags) record({ type: 'tag-deleted', project: hiddenIn, preData: tag });
 }

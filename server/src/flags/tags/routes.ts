@@ -26,7 +26,7 @@ import { changeTagType } from './update.ts';
 const tags = ['Tags'];
 const version = 1;
 
-/** The schema Tag itself is registered with the events, which carry tags too. */
+/** The routes of events register the schema Tag. */
 export function tagRoutes(app: App, db: Db): void {
   for (const schema of [TagType, TagTypeList, OneTagType, ValidTagType, TagList, OneTag])
     app.addSchema(schema);
@@ -48,7 +48,7 @@ function installTagTypes(app: App, db: Db): void {
         operationId: 'getTagTypes',
         tags,
         summary: 'List tag types',
-        description: 'All tag types, by name.',
+        description: 'Returns all tag types by name.',
         response: { 200: answer('The tag types', TagTypeList), ...refusals(401, 403) },
       },
     },
@@ -63,7 +63,7 @@ function installTagTypes(app: App, db: Db): void {
         operationId: 'getTagType',
         tags,
         summary: 'Get a tag type',
-        description: 'One tag type.',
+        description: 'Returns one tag type.',
         params,
         response: { 200: answer('The tag type', OneTagType), ...refusals(401, 403, 404) },
       },
@@ -83,7 +83,7 @@ function installTagTypes(app: App, db: Db): void {
         operationId: 'createTagType',
         tags,
         summary: 'Create a tag type',
-        description: 'Creates a kind of tag. Events: tag-type-created.',
+        description: 'Creates a tag type. Requires CREATE_TAG_TYPE. Events: tag-type-created.',
         body: NewTagType,
         response: { 201: answer('The new tag type', TagType), ...refusals(400, 401, 403, 409, 413, 415) },
       },
@@ -99,18 +99,18 @@ function installTagTypes(app: App, db: Db): void {
       schema: {
         operationId: 'validateTagType',
         tags,
-        summary: 'Check a tag type',
-        description: 'Says whether this tag type could be created just now. Changes nothing.',
+        summary: 'Validate a tag type',
+        description: 'Checks whether the tag type could be created. Changes nothing.',
         body: NewTagType,
         response: {
-          200: answer('The tag type as it would be created', ValidTagType),
+          200: answer('The tag type with its defaults', ValidTagType),
           ...refusals(400, 401, 403, 409, 413, 415),
         },
       },
     },
     async request => {
       const { name } = request.body;
-      if (await findTagType(db, name)) throw nameExists(`A tag type with the name ${name}`);
+      if (await findTagType(db, name)) throw nameExists(`Tag type ${name}`);
       return { valid: true, tagType: completed(request.body) };
     },
   );
@@ -123,7 +123,8 @@ function installTagTypes(app: App, db: Db): void {
         operationId: 'updateTagType',
         tags,
         summary: 'Update a tag type',
-        description: 'Changes description, icon or colour; what is left out stays. Events: tag-type-updated.',
+        description:
+          'Changes the given fields: description, icon, color. Requires UPDATE_TAG_TYPE. Events: tag-type-updated.',
         params,
         body: TagTypeUpdate,
         response: { 200: answer('The tag type', TagType), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -142,7 +143,7 @@ function installTagTypes(app: App, db: Db): void {
         tags,
         summary: 'Delete a tag type',
         description:
-          'Deletes a tag type with all its tags, which are taken off their features first. Events: feature-untagged, tag-deleted, tag-type-deleted.',
+          'Deletes a tag type with its tags, and removes the tags from all features. Requires DELETE_TAG_TYPE. Events: feature-untagged, tag-deleted, tag-type-deleted.',
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },
@@ -167,7 +168,7 @@ function installTags(app: App, db: Db): void {
         operationId: 'getTags',
         tags,
         summary: 'List tags',
-        description: 'All tags, by type and value.',
+        description: 'Returns all tags by type and value.',
         response: { 200: answer('The tags', TagList), ...refusals(401, 403) },
       },
     },
@@ -182,7 +183,7 @@ function installTags(app: App, db: Db): void {
         operationId: 'getTagsOfType',
         tags,
         summary: 'List tags of a type',
-        description: 'The tags of one type, by value; none if there is no such type.',
+        description: 'Returns the tags of one type by value. The list is empty if the type does not exist.',
         params: Type.Object({ type }),
         response: { 200: answer('The tags', TagList), ...refusals(401, 403) },
       },
@@ -198,7 +199,7 @@ function installTags(app: App, db: Db): void {
         operationId: 'getTag',
         tags,
         summary: 'Get a tag',
-        description: 'One tag.',
+        description: 'Returns one tag.',
         params,
         response: { 200: answer('The tag', OneTag), ...refusals(401, 403, 404) },
       },
@@ -219,7 +220,7 @@ function installTags(app: App, db: Db): void {
         operationId: 'createTag',
         tags,
         summary: 'Create a tag',
-        description: 'Creates a tag of a type that exists. Events: tag-created.',
+        description: 'Creates a tag of an existing type. Events: tag-created.',
         body: NewTag,
         response: { 201: answer('The new tag', Tag), ...refusals(400, 401, 403, 409, 413, 415) },
       },
@@ -237,7 +238,7 @@ function installTags(app: App, db: Db): void {
         tags,
         summary: 'Delete a tag',
         description:
-          'Deletes a tag; it is taken off its features first. A tag belongs to no project, so the permission must come from a root role. Events: feature-untagged, tag-deleted.',
+          'Deletes a tag, and removes it from all features. Requires UPDATE_FEATURE from a root role, because a tag belongs to no project. Events: feature-untagged, tag-deleted.',
         params,
         response: { 200: Nothing, ...refusals(401, 403, 404) },
       },

@@ -4,17 +4,22 @@ import { Tag as EventTag } from '../../record/events/schema.ts';
 
 const version = Type.Integer({ description: 'Version of this format', examples: [1] });
 const typeName = (options: object) => UrlName({ minLength: 2, maxLength: 50, ...options });
-const name = typeName({ description: 'Stands before the value of a tag', examples: ['team'] });
-const description = Nullable(Type.String({ maxLength: 1_000, examples: ['Who looks after the flag'] }));
+const name = typeName({
+  description: 'Name of the tag type, the part of a tag before the colon',
+  examples: ['team'],
+});
+const description = Nullable(
+  Type.String({ maxLength: 1_000, examples: ['The team that maintains the flag'] }),
+);
 const icon = Nullable(
-  Type.String({ maxLength: 255, description: 'What a page shows beside the tag', examples: ['T'] }),
+  Type.String({ maxLength: 255, description: 'Icon that the UI shows with the tag', examples: ['T'] }),
 );
 const color = Nullable(
   Type.String({
     maxLength: 7,
     pattern: '^#[0-9A-Fa-f]{6}$',
-    'x-rule': 'must be a colour such as #1A2B3C',
-    description: 'Colour of the tag, as #RRGGBB',
+    'x-rule': 'must be a color such as #1A2B3C',
+    description: 'Color of the tag, as #RRGGBB',
     examples: ['#1A2B3C'],
   }),
 );
@@ -30,7 +35,7 @@ export const OneTagType = Named('OneTagType', Type.Object({ version, tagType: Re
 export const ValidTagType = Named(
   'ValidTagType',
   Type.Object({
-    valid: Type.Boolean({ description: 'Always true: what is not valid is refused', examples: [true] }),
+    valid: Type.Boolean({ description: 'Always true: an invalid tag type is rejected', examples: [true] }),
     tagType: Ref(TagType),
   }),
 );
@@ -43,7 +48,7 @@ export const NewTagType = NamedObject(
     icon: Type.Optional(icon),
     color: Type.Optional(color),
   },
-  { examples: [{ name: 'team', description: 'Who looks after the flag', color: '#1A2B3C' }] },
+  { examples: [{ name: 'team', description: 'The team that maintains the flag', color: '#1A2B3C' }] },
 );
 export type NewTagType = Static<typeof NewTagType>;
 
@@ -67,7 +72,7 @@ export const NewTag = NamedObject(
     value: Type.String({
       minLength: 2,
       maxLength: 200,
-      description: 'Blanks at both ends are cut off; 2 to 50 characters must remain',
+      description: '2 to 50 characters after trimming',
       examples: ['checkout'],
     }),
   },
@@ -75,14 +80,16 @@ export const NewTag = NamedObject(
 );
 export type NewTag = Static<typeof NewTag>;
 
-const addedTags = Type.Optional(Type.Array(NewTag, { maxItems: 20, description: 'Created if they are new' }));
+const addedTags = Type.Optional(
+  Type.Array(NewTag, { maxItems: 20, description: 'Tags to attach. New tags are created.' }),
+);
 const removedTags = Type.Optional(
   Type.Array(
     NamedObject('RemovedTag', {
       type: Type.String({ maxLength: 50, examples: ['simple'] }),
       value: Type.String({ maxLength: 200, examples: ['old'] }),
     }),
-    { maxItems: 20, description: 'What a feature does not have is passed over' },
+    { maxItems: 20, description: 'Tags to remove. Tags that a feature does not have are ignored.' },
   ),
 );
 const example = { addedTags: [{ type: 'simple', value: 'checkout' }], removedTags: [] };

@@ -77,7 +77,7 @@ export async function findTag(
     .executeTakeFirst();
 }
 
-/** All tags that the actor may know of, or those of one type. */
+/** All tags that the actor may see, or those of one type. */
 export async function listTags(db: Reader, actor: Actor, type?: string): Promise<Tag[]> {
   return await db
     .selectFrom('tags')
@@ -89,7 +89,7 @@ export async function listTags(db: Reader, actor: Actor, type?: string): Promise
     .execute();
 }
 
-/** Those of the types that exist, kept from being deleted until the transaction ends. */
+/** Locks those of the types that exist, so that none is deleted until the transaction ends. */
 export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from tag_types where name = any(${names}) order by name for key share`.execute(tx);
@@ -97,13 +97,13 @@ export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
 }
 
 /**
- * Returns the tags that did not exist; all of them are kept from being deleted until the transaction ends. The update that
- * never happens is what locks a tag that is there already, and makes one anew that another transaction is deleting.
+ * Inserts missing tags and returns them. Locks all of the tags until the transaction ends. The update that never happens locks a
+ * tag that exists, and inserts a tag that another transaction is deleting.
  */
 export async function insertMissingTags(tx: Tx, project: string, tags: Tag[]): Promise<Tag[]> {
   const { rows } = await sql<Tag>`
     insert into tags (type, value, project)
-    select type, value, ${project} from jsonb_to_recordset(${JSON.stringify(tags)}::jsonb) as wanted (type text, value text)
+    select type, value, ${project} from jsonb_to_recordset(${JSON.stringify(tags)}::jsonb) as given (type text, value text)
     order by type, value
     on conflict (type, value) do update set created_at = tags.created_at where false
     returning type, value`.execute(tx);
@@ -144,22 +144,22 @@ export async function insertFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<voi
 export async function deleteFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<void> {
   await sql`
     delete from feature_tags using ${recordset(rows)}
-    where feature_name = "featureName" and feature_tags.type = wanted.type and feature_tags.value = wanted.value`.execute(
+    where feature_name = "featureName" and feature_tags.type = given.type and feature_tags.value = given.value`.execute(
     tx,
   );
 }
 
 const recordset = (rows: FeatureTag[]) => sql`
-  jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as wanted ("featureName" text, type text, value text)`;
+  jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given ("featureName" text, type text, value text)`;
 
-/** Keeps the features that have tags of the type, or the one tag, from changing until the transaction ends. */
+/** Locks the features that have a tag of the type, or the one tag, until the transaction ends. */
 export async function lockFeaturesWith(tx: Tx, type: string, value?: string): Promise<void> {
   await sql`
     select from features where name = any(array(select feature_name from feature_tags where ${isTag(type, value)}))
     order by name for update`.execute(tx);
 }
 
-/** Takes the tags of the type, or the one tag, off all features; returns what was taken off. */
+/** Removes the tags of the type, or the one tag, from all features, and returns the removed rows. */
 export async function deleteFromFeatures(
   tx: Tx,
   type: string,
@@ -183,10 +183,10 @@ export async function insertTag(tx: Tx, { type, value }: Tag): Promise<void> {
   await tx.insertInto('tags').values({ type, value }).execute();
 }
 
-/** A tag, and a project that knows of it if the actor may not. */
+/** A tag. `hiddenIn` is a project that uses it, if the actor may not see it. */
 export type LockedTag = { tag: Tag; hiddenIn: string | null };
 
-/** The tags of the type, or the one tag, kept from being attached to features until the transaction ends. */
+/** Locks the tags of the type, or the one tag, so that none is attached to a feature until the transaction ends. */
 export async function lockTags(tx: Tx, actor: Actor, type: string, value?: string): Promise<LockedTag[]> {
   const isOne = value === undefined ? sql`true` : sql`tags.value = ${value}`;
   await sql`select from tags where tags.type = ${type} and ${isOne} order by value for update`.execute(tx);

@@ -4,7 +4,7 @@ import type { Change } from '../../record/change.ts';
 import type { TagType, TagTypeUpdate } from './schema.ts';
 import { lockTagType, updateTagType } from './store.ts';
 
-/** Changes the fields that are given and leaves the others; changing nothing writes nothing. */
+/** Changes the given fields. An update that changes nothing writes nothing. */
 export async function changeTagType(
   { tx, record }: Change,
   name: string,

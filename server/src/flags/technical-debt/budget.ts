@@ -5,12 +5,12 @@ import { findDebt } from './store.ts';
 
 const MOST_NAMED = 10;
 
-/** Part of a change that adds features to a project it holds: refuses while the project owes more than its budget. */
-export async function refuseOverBudget(tx: Tx, project: string, at = new Date()): Promise<void> {
+/** Part of a change that adds features to a locked project: rejects them while the project is over its debt budget. */
+export async function rejectOverBudget(tx: Tx, project: string, at = new Date()): Promise<void> {
   for (const error of await budgetErrors(tx, project, at)) throw error;
 }
 
-/** The error of a project over its budget, for a change that lists it with other reasons. */
+/** The error for a project over its debt budget, for a change that lists it with other errors. */
 export async function budgetErrors(tx: Tx, project: string, at = new Date()): Promise<ApiError[]> {
   const debt = await findDebt(tx, project, at, MOST_NAMED);
   if (!debt || debtOf(debt) <= debt.budget) return [];

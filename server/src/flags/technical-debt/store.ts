@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { isPotentiallyStale } from '../feature-types/store.ts';
 import type { Counts } from './score.ts';
 
-/** `counts` of the project: what health is made of. */
+/** The `Counts` of a project. */
 export const countsOf = (project: string | RawBuilder<unknown>, at: Date) => sql`(
   select count(*) as features, count(*) filter (where features.stale) as stale,
     count(*) filter (where ${isPotentiallyStale(at)}) as "potentiallyStale"
@@ -13,7 +13,7 @@ export const countsOf = (project: string | RawBuilder<unknown>, at: Date) => sql
 
 export type Debt = Counts & { budget: number; toCleanUp: string[] };
 
-/** What a project with a budget owes, with the features to clean up first; undefined without a budget. */
+/** The debt of a project with a budget, and the features to clean up first; undefined without a budget. */
 export async function findDebt(
   db: Reader,
   project: string,

@@ -9,7 +9,7 @@ import { rolloutViolations } from '../feature-environments/accept-strategy.ts';
 import { MAX_STRATEGIES } from '../feature-environments/strategies.ts';
 import { nameMatcher } from '../features/admission.ts';
 import type { FeatureState } from '../features/schema.ts';
-import { urlMistake } from '../links/accept.ts';
+import { urlViolation } from '../links/accept.ts';
 import { enabledAfter } from './enabled-after.ts';
 import type { FeatureExport, Finding, ImportReport, ImportRequest } from './schema.ts';
 import { type ExistingNames, findExistingNames } from './store.ts';
@@ -254,7 +254,7 @@ async function valueFindings(db: Reader, data: FeatureExport, project: string): 
   }
   for (const { feature, links } of data.links ?? []) {
     for (const { url } of links) {
-      const mistake = urlMistake(url);
+      const mistake = urlViolation(url);
       if (mistake !== undefined) add(`Link: ${mistake}`, feature);
     }
   }

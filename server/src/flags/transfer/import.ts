@@ -12,17 +12,17 @@ import { replaceStrategies } from '../feature-environments/replace.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
 import { toggleLocked } from '../feature-environments/toggle.ts';
 import { acceptVariants, setVariants } from '../feature-environments/variants.ts';
-import { holdReceivingProject, readReceivingProject } from '../features/admission.ts';
+import { lockActiveProject, readActiveProject } from '../features/admission.ts';
 import { addFeatures } from '../features/create.ts';
 import { lockStates } from '../features/read.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listStates } from '../features/state/store.ts';
-import { updateHeld } from '../features/update.ts';
+import { updateLocked } from '../features/update.ts';
 import { acceptLink } from '../links/accept.ts';
 import { attachLinks } from '../links/edit.ts';
-import { attachTags, holdTags, tagPicker } from '../tags/attach.ts';
+import { attachTags, lockOrCreateTags, tagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
-import { refuseOverBudget } from '../technical-debt/budget.ts';
+import { rejectOverBudget } from '../technical-debt/budget.ts';
 import { enabledAfter } from './enabled-after.ts';
 import { type Examined, examineImport, missingIn, namedIn } from './examine.ts';
 import type { FeatureExport, ImportReport, ImportRequest } from './schema.ts';
@@ -34,7 +34,7 @@ export async function validateImport(
   actor: Actor,
   request: ImportRequest,
 ): Promise<ImportReport> {
-  const target = await readReceivingProject(db, request.project);
+  const target = await readActiveProject(db, request.project);
   const existing = await readExisting(db, request);
   const { known: _, ...report } = await examineImport(db, actor, request, target, existing);
   return { ...report, errors: report.errors.map(({ path: _, ...error }) => error) };
@@ -58,12 +58,17 @@ export async function importFeatures(
   };
   // The first check runs without locks, so that the request is rejected with every reason. Locks are then taken in the
   // common lock order, and the second check sees what concurrent transactions changed in between.
-  const target = await readReceivingProject(tx, project);
+  const target = await readActiveProject(tx, project);
   const unlocked = await readExisting(tx, request);
   const { known } = rejectErrors(await examineImport(tx, actor, request, target, unlocked), environment);
   await createMissing(current, data, known);
-  const tags = await holdTags(current, project, tagsIn(data), index => `/body/data/featureTags/${index}`);
-  const locked = await holdReceivingProject(tx, project);
+  const tags = await lockOrCreateTags(
+    current,
+    project,
+    tagsIn(data),
+    index => `/body/data/featureTags/${index}`,
+  );
+  const locked = await lockActiveProject(tx, project);
   const existing = await lockStates(tx, project, namedIn(data).features);
   const { known: certain } = rejectErrors(
     await examineImport(tx, actor, request, locked, existing),
@@ -76,7 +81,7 @@ export async function importFeatures(
   const taken = new Set(certain.taken.map(({ name }) => name));
   const created = imported.filter(({ name }) => !taken.has(name));
   if (created.length > 0) {
-    await refuseOverBudget(tx, project);
+    await rejectOverBudget(tx, project);
     await addFeatures(current, project, created.map(asNewFeature), featureLimit);
   }
   const features = await lockStates(tx, project, names);
@@ -136,7 +141,7 @@ async function applyData(
   const segmentIds = mapSegmentIds(data, known);
   const pickTags = tagPicker(lockedTags);
 
-  await updateHeld(
+  await updateLocked(
     current,
     features.map(before => {
       const { type, description, impressionData, stale } = fields.get(before.name) ?? {};

@@ -6,41 +6,44 @@ import {
   deleteFavoriteProject,
   insertFavoriteFeature,
   insertFavoriteProject,
-  lockFeature,
+  lockFeatureShared,
 } from './store.ts';
 
-/** Gives the feature the caller's star, or takes it away; repeating it changes nothing. */
-export async function starFeature(
+/** Adds the feature to the favorites of the actor, or removes it. */
+export async function favoriteFeature(
   { tx, actor, record }: Change,
   project: string,
   feature: string,
-  starred: boolean,
+  favorite: boolean,
 ): Promise<void> {
-  const userId = starringUser(actor);
-  if (!(await lockFeature(tx, project, feature))) throw notFound(`Feature ${feature} in project ${project}`);
-  const changed = starred
+  const userId = userOf(actor);
+  if (!(await lockFeatureShared(tx, project, feature)))
+    throw notFound(`Feature ${feature} in project ${project}`);
+  const changed = favorite
     ? await insertFavoriteFeature(tx, userId, feature)
     : await deleteFavoriteFeature(tx, userId, feature);
   if (!changed) return;
-  const type = starred ? 'feature-favorited' : 'feature-unfavorited';
+  const type = favorite ? 'feature-favorited' : 'feature-unfavorited';
   record({ type, project, featureName: feature, data: { feature } });
 }
 
-/** The same for a project. */
-export async function starProject(
+/** Adds the project to the favorites of the actor, or removes it. */
+export async function favoriteProject(
   { tx, actor, record }: Change,
   project: string,
-  starred: boolean,
+  favorite: boolean,
 ): Promise<void> {
-  const userId = starringUser(actor);
-  const changed = starred
+  const userId = userOf(actor);
+  const changed = favorite
     ? await insertFavoriteProject(tx, userId, project)
     : await deleteFavoriteProject(tx, userId, project);
   if (!changed) return;
-  record({ type: starred ? 'project-favorited' : 'project-unfavorited', project, data: { project } });
+  record({ type: favorite ? 'project-favorited' : 'project-unfavorited', project, data: { project } });
 }
 
-function starringUser(actor: Actor): number {
+function userOf(actor: Actor): number {
   if (actor.kind === 'user') return actor.userId;
-  throw invalidOperation('Favorites belong to users, and this token belongs to none.');
+  throw invalidOperation(
+    'This operation requires a user. Call it with a session or a personal access token.',
+  );
 }
