@@ -190,7 +190,7 @@ function serverOptions({ logLevel, trustedProxies, publicUrl }: AppSettings): Se
     // No hook runs for these, so the headers are set here.
     frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(headers)),
     clientErrorHandler: clientErrorHandler(headers),
-    // Until the last connection is closed, what still arrives is answered (platform/http/closing.ts).
+    // Requests that arrive before the last connection closes still get a response (platform/http/closing.ts).
     return503OnClosing: false,
   };
 }

@@ -30,7 +30,7 @@ test('two servers that start at once on an empty database both come up', async (
     expect(await (await ask(server, '/api/admin/user')).json()).toMatchObject({ user: { name: 'admin' } });
     expect(await (await ask(server, '/health')).json()).toEqual({ health: 'GOOD' });
   }
-  // Created once, although both were told to.
+  // Created once, although both servers had the setting.
   const events = await ask(servers[0], '/api/admin/search/events?type=IS:api-token-created');
   expect(await events.json()).toMatchObject({ total: 1 });
   const stopped = await Promise.all(servers.map(server => stopProcess(server)));
@@ -213,7 +213,7 @@ test('a client that sends its headers or its body too slowly is cut off; others 
 test.each([
   ['nonsense', 'NONSENSE\r\n\r\n', 400],
   ['headers of 20 kB', `GET / HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('%s on the socket gets an answer in the one error shape', async (_case, text, status) => {
+])('responds to %s on the socket in the error format', async (_case, text, status) => {
   const server = await startProcess(env);
   const socket = connect(server.port, '127.0.0.1', () => socket.write(text));
   let answer = '';

@@ -18,10 +18,10 @@ beforeEach(async () => {
 
 const url = (id: number, rest = '') => `/api/admin/addons/${id}${rest}`;
 const post = (path: string) => call(harness.app, 'POST', path);
-const told = () => deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
+const delivered = () => deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
 
-/** Three events of which the receiver refuses the first; returns the records, oldest first. */
-async function heldUp(id: number) {
+/** Creates three events of which the receiver rejects the first. Returns the records, oldest first. */
+async function createBlocked(id: number) {
   let first: number | undefined;
   deliveries.receiver.answer((request, response) => {
     const event = Number(request.headers['x-event-id']);
@@ -30,7 +30,7 @@ async function heldUp(id: number) {
   });
   for (let n = 0; n < 3; n++) await deliveries.happen();
   await expect
-    .poll(async () => (await deliveries.records(id)).map(record => [record.state, record.holds]))
+    .poll(async () => (await deliveries.records(id)).map(record => [record.state, record.blocks]))
     .toEqual([
       ['pending', false],
       ['pending', false],
@@ -39,29 +39,29 @@ async function heldUp(id: number) {
   return (await deliveries.records(id)).toReversed();
 }
 
-const hold = { ordered: true, whenGivenUp: 'hold' };
+const blocking = { ordered: true, whenExhausted: 'block' };
 
-test('an ordered integration that holds waits behind what was given up, and goes on when that is skipped', async () => {
-  const { id } = await deliveries.addWebhook(hold);
-  const [held, second] = await heldUp(id);
+test('an exhausted delivery blocks an ordered integration until it is skipped', async () => {
+  const { id } = await deliveries.addWebhook(blocking);
+  const [held, second] = await createBlocked(id);
   // Neither a job of a later event nor the net below moves it.
   await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
     harness.db,
   );
   expect(await rescueDeliveries(harness.db)).toBe(0);
-  expect(new Set(told()).size).toBe(1);
+  expect(new Set(delivered()).size).toBe(1);
 
   expect((await post(url(id, `/events/${second?.id}/skip`))).status).toBe(409);
   expect((await post(url(id, '/events/999999/skip'))).status).toBe(404);
   expect((await post(url(id, `/events/${held?.id}/skip`))).status).toBe(200);
 
   const records = await deliveries.settled(id);
-  expect(records.map(({ state, holds }) => [state, holds])).toEqual([
+  expect(records.map(({ state, blocks }) => [state, blocks])).toEqual([
     ['success', false],
     ['success', false],
     ['failed', false],
   ]);
-  expect(told()).toEqual(told().toSorted((a, b) => a - b));
+  expect(delivered()).toEqual(delivered().toSorted((a, b) => a - b));
   const { body } = await call(
     harness.app,
     'GET',
@@ -71,48 +71,48 @@ test('an ordered integration that holds waits behind what was given up, and goes
   expect((await post(url(id, `/events/${held?.id}/skip`))).status).toBe(409);
 });
 
-test('what holds can be delivered again, and then the rest goes on in order', async () => {
-  const { id } = await deliveries.addWebhook(hold);
-  const [held] = await heldUp(id);
+test('redelivering a blocking delivery continues in order', async () => {
+  const { id } = await deliveries.addWebhook(blocking);
+  const [held] = await createBlocked(id);
   deliveries.receiver.answer(200);
 
   expect((await post(url(id, `/events/${held?.id}/redeliver`))).status).toBe(202);
 
   expect((await deliveries.settled(id)).map(({ state }) => state)).toEqual(['success', 'success', 'success']);
-  expect(told()).toEqual(told().toSorted((a, b) => a - b));
+  expect(delivered()).toEqual(delivered().toSorted((a, b) => a - b));
 });
 
-test('to skip from now on lets go of what holds', async () => {
-  const { id } = await deliveries.addWebhook(hold);
-  await heldUp(id);
+test('setting whenExhausted to skip unblocks the integration', async () => {
+  const { id } = await deliveries.addWebhook(blocking);
+  await createBlocked(id);
 
   const { body } = await call(harness.app, 'GET', url(id));
-  expect(body).toMatchObject(hold);
+  expect(body).toMatchObject(blocking);
   const { provider, enabled, events } = body;
   const changed = await call(harness.app, 'PUT', url(id), {
-    body: { provider, enabled, events, parameters: { url: '*****' }, whenGivenUp: 'skip' },
+    body: { provider, enabled, events, parameters: { url: '*****' }, whenExhausted: 'skip' },
   });
 
-  expect(changed.body).toMatchObject({ ordered: true, whenGivenUp: 'skip' });
+  expect(changed.body).toMatchObject({ ordered: true, whenExhausted: 'skip' });
   expect((await deliveries.settled(id)).map(({ state }) => state)).toEqual(['success', 'success', 'failed']);
 });
 
-test('whoever skips and whoever ends a delivery take turns', async () => {
-  const { id } = await deliveries.addWebhook(hold);
-  const [held] = await heldUp(id);
+test('serializes skipping and ending a delivery', async () => {
+  const { id } = await deliveries.addWebhook(blocking);
+  const [held] = await createBlocked(id);
   const blocker = await harness.db.startTransaction().execute();
   await lockOrder(blocker, [id]);
 
   const skipping = post(url(id, `/events/${held?.id}/skip`));
   await untilWaiting(harness.db);
-  expect((await deliveries.records(id)).map(({ holds }) => holds)).toEqual([false, false, true]);
+  expect((await deliveries.records(id)).map(({ blocks }) => blocks)).toEqual([false, false, true]);
   await blocker.rollback().execute();
 
   expect((await skipping).status).toBe(200);
   expect((await deliveries.settled(id)).map(({ state }) => state)).toEqual(['success', 'success', 'failed']);
 });
 
-test('a day of nothing but failures is told once, and anew after a success', async () => {
+test('records a warning once after a day of failures, and again after a success', async () => {
   const { id } = await deliveries.addWebhook();
   const failForADay = async () => {
     deliveries.receiver.answer(500);

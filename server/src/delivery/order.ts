@@ -2,40 +2,40 @@ import { type SqlBool, sql } from 'kysely';
 import type { Reader, Tx } from '../platform/db/database.ts';
 import { insertDeliveryJobs, WAKE_CHANNEL } from '../record/outbox.ts';
 
-/** What those behind it wait for: it is open, or it was given up and holds. */
-const IN_THE_WAY = sql<SqlBool>`(state in ('pending', 'retrying') or holds)`;
+/** A condition: later deliveries of an ordered integration wait for this one, because it is open or exhausted. */
+const BLOCKS_LATER = sql<SqlBool>`(state in ('pending', 'retrying') or holds)`;
 
-/** Nothing of its integration is in the way of delivery `d`. */
+/** A condition: no earlier delivery blocks delivery `d`. */
 export const IS_FIRST = sql<SqlBool>`not exists (
   select from integration_deliveries
-  where integration_id = d.integration_id and event_id < d.event_id and ${IN_THE_WAY})`;
+  where integration_id = d.integration_id and event_id < d.event_id and ${BLOCKS_LATER})`;
 
-/** What the open delivery `record` of an ordered integration waits for: the first event in its way. */
+/** The first event that blocks the open delivery `record` of an ordered integration. */
 export const BLOCKED_BY = sql`(
   select jsonb_build_object('event', event_id, 'failed', holds) from integration_deliveries
-  where integration_id = record.integration_id and event_id < record.event_id and ${IN_THE_WAY}
+  where integration_id = record.integration_id and event_id < record.event_id and ${BLOCKS_LATER}
     and receiver.ordered and record.state in ('pending', 'retrying')
   order by event_id limit 1)`;
 
-/** Ordered integrations: whoever looks for the head and whoever ends one take turns, so that no successor is missed. */
+/** Serializes finding the next delivery and ending one, so that no successor is missed. */
 export async function lockOrder(tx: Tx, integrations: number[]): Promise<void> {
   await sql`select pg_advisory_xact_lock(1214344282, id) from unnest(${integrations.toSorted((a, b) => a - b)}::integer[]) as id`.execute(
     tx,
   );
 }
 
-/** A job for the delivery that is now the first of each ordered integration, unless it holds. */
-export async function queueHeads(tx: Tx, integrations: number[]): Promise<void> {
+/** Inserts a job for the first delivery of each ordered integration, unless it is exhausted. */
+export async function queueNext(tx: Tx, integrations: number[]): Promise<void> {
   await insertDeliveryJobs(sql`
     select head.id, head.integration_id, true as ordered, head.attempts + 1 as attempt, now() as start_after
     from unnest(${integrations}::integer[]) as integration(id)
     cross join lateral (
-      select * from integration_deliveries where integration_id = integration.id and ${IN_THE_WAY}
+      select * from integration_deliveries where integration_id = integration.id and ${BLOCKS_LATER}
       order by event_id limit 1
     ) as head where head.state = 'pending'`).execute(tx);
 }
 
-/** Ends the hold of one record, or of all; the next in turn is delivered. Returns whether anything held. */
+/** Unblocks an ordered integration: one record no longer blocks, or none does. Returns whether any record blocked. */
 export async function unblock(tx: Tx, integration: number, record?: number): Promise<boolean> {
   await lockOrder(tx, [integration]);
   const { rows } = await sql`
@@ -43,13 +43,17 @@ export async function unblock(tx: Tx, integration: number, record?: number): Pro
     where integration_id = ${integration} and holds ${record === undefined ? sql`` : sql`and id = ${record}`}
     returning 1`.execute(tx);
   if (rows.length === 0) return false;
-  await queueHeads(tx, [integration]);
+  await queueNext(tx, [integration]);
   await sql`select pg_notify(${sql.lit(WAKE_CHANNEL)}, '')`.execute(tx);
   return true;
 }
 
-/** Those of ordered integrations whose event is past the horizon: something lower may still appear. */
-export async function listUndecided(db: Reader, deliveries: number[], watermark: number): Promise<number[]> {
+/** Deliveries of ordered integrations above the watermark: an event with a lower id may still be committed. */
+export async function listAboveWatermark(
+  db: Reader,
+  deliveries: number[],
+  watermark: number,
+): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select d.id from integration_deliveries d join integrations on integrations.id = d.integration_id
     where d.id = any(${deliveries}::bigint[]) and integrations.ordered

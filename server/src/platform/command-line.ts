@@ -10,10 +10,10 @@ type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['v
 export type Command<T extends Options> = {
   /** How a user runs it: `npm run migrate`. */
   run: string;
-  /** What it does, in one or more sentences. */
+  /** The purpose, in one or more sentences. */
   does: string;
   options?: T;
-  /** What --help prints after the options. */
+  /** Text that --help prints after the options. */
   more?: string;
 };
 

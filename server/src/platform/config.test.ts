@@ -107,7 +107,7 @@ test.each([
   ['HALYARD_TRUSTED_PROXIES', 'proxy.example.com'],
   ['HALYARD_TRUSTED_PROXIES', '10.0.0.0/99'],
   ['HALYARD_TRUSTED_PROXIES', '::1,10.0.0.0/8/8'],
-])('%s=%s is refused with the name and an example', (name, value) => {
+])('rejects %s=%s with the name and an example', (name, value) => {
   const env = { ...GOOD, [name]: value };
   expect(() => readConfig(env)).toThrow(new RegExp(`${name} .+\\. Example: ${name}=`));
 });

@@ -1,11 +1,11 @@
 import { BlockList, isIPv4 } from 'node:net';
 import { VARIABLES, type VariableName } from './variables.ts';
 
-/** Everything the process is told from outside. This is the only reader of the environment. */
+/** The settings of the process. Only this file reads the environment. */
 export type Config = {
   databaseUrl: string;
   poolSize: number;
-  /** Whether connections keep plans of statements, which not every connection pooler allows. */
+  /** Whether frequent statements are prepared, which not every connection pooler supports. */
   preparedStatements: boolean;
   host: string;
   port: number;
@@ -23,7 +23,7 @@ export type Config = {
   allowPrivateTargets: boolean;
   /** Seconds to wait before each attempt of a delivery; the first is 0. */
   deliverySchedule: number[];
-  /** An integration that did nothing but fail for so many hours is switched off; 0: never. */
+  /** Hours of failures after which an integration is disabled. 0 never disables it. */
   disableAfterHours: number;
   limits: Limits;
   /** Writes of one caller: per minute in the long run (0: no limit), and at once after a pause. */
@@ -69,7 +69,7 @@ export function readConfig(env: Env): Config {
       return parse(env[name] === '' ? undefined : env[name]);
     } catch (error) {
       problems.push(`${name} ${(error as Error).message}. Example: ${name}=${VARIABLES[name].example}`);
-      // Never used: problems is not empty, so the config is refused below.
+      // Never used: problems is not empty, so the function throws below.
       return undefined as T;
     }
   };

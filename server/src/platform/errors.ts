@@ -19,7 +19,7 @@ export type ErrorName =
 /** One thing wrong with a request; path points into it, such as /query/limit or /body/name. */
 export type Violation = { message: string; path?: string };
 
-/** A refusal in the caller's words: the only error whose text leaves the server. */
+/** An error for the caller. Responses contain the message of no other error. */
 export class ApiError extends Error {
   override readonly name: ErrorName;
   readonly details: Violation[];
@@ -45,8 +45,8 @@ export const MAX_LISTED = 100;
 export function badData(details: Violation[], total = details.length): ApiError {
   const message =
     total === 1
-      ? 'The request has a mistake; details says which.'
-      : `The request has ${total} mistakes; details lists them.`;
+      ? 'The request has 1 validation error. See details.'
+      : `The request has ${total} validation errors. See details.`;
   return new ApiError('BadDataError', message, { details: listed(details, total) });
 }
 
@@ -69,7 +69,7 @@ export function rejectForAll(action: string, reasons: ApiError[]): void {
 
 export const notFound = (what: string): ApiError => new ApiError('NotFoundError', `${what} does not exist.`);
 
-/** For callers who may know of it, where an archived one cannot be used. */
+/** For callers who may see the archived one. */
 export const isArchived = (kind: 'Feature' | 'Project', names: string[]): ApiError =>
   new ApiError('NotFoundError', `${kind} ${names.join(', ')} is archived. Revive it first.`);
 
@@ -78,7 +78,7 @@ export const nameExists = (what: string): ApiError =>
 
 export const invalidOperation = (why: string): ApiError => new ApiError('InvalidOperationError', why);
 
-/** Refuses with every reason there is; none: goes on. */
+/** Throws an error with all violations, if there are any. */
 export function refuseBecause(reasons: string[]): void {
   if (reasons.length === 0) return;
   throw new ApiError('InvalidOperationError', reasons.join(' '), {

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 
 /**
  * RE2 runs in linear time but compiles a repetition by writing it out: 248 characters repeated {1000} times took up to
- * 390 ms. What would be written out is bounded before it is compiled: at most 15 ms.
+ * 390 ms. The expanded size is limited before compilation: at most 15 ms.
  */
 const MAX_WRITTEN_OUT = 20_000;
 

@@ -80,12 +80,12 @@ const STACK = /^\s+at /m;
 
 test.each<[string, string, string]>([
   [
-    'refused connection',
+    'rejected connection',
     `postgres://halyard:${PASSWORD}@127.0.0.1:1/halyard`,
     'Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
   ],
   [
-    'refused connection to a host with two addresses',
+    'rejected connection to a host with two addresses',
     `postgres://halyard:${PASSWORD}@localhost:1/halyard`,
     'Cannot connect to PostgreSQL at localhost:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
   ],

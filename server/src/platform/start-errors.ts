@@ -11,7 +11,7 @@ const OUT_OF_RESOURCES = /^53/;
 
 type Address = { at: string; user: string; database: string };
 
-/** What an operator can do about a failed start, in one or two sentences without secrets; undefined: it is a defect of ours. */
+/** Tells the operator how to fix a failed start, without secrets. Returns undefined for a bug of the server. */
 export function explainStartError(error: unknown, databaseUrl: string | undefined): string | undefined {
   if (error instanceof StartError || error instanceof ConfigError) return error.message;
   if (databaseUrl === undefined || !(error instanceof Error)) return undefined;

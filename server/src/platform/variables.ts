@@ -1,6 +1,6 @@
 /** One environment variable as `--help`, the README and error messages describe it. */
 export type Variable = {
-  /** What applies if the variable is not set. */
+  /** The value if the variable is not set. */
   default: string;
   /** A value that is accepted. */
   example: string;

@@ -13,7 +13,7 @@ export type { NewEvent };
 export type Change = { tx: Tx; actor: Actor; record: (event: NewEvent) => void };
 
 /**
- * What the statement that inserts the events writes with them. Each writer is a list of common table expressions that read
+ * The writers that are part of the statement that inserts events. Each one is a list of common table expressions that read
  * `written`, the inserted events, so all of them together cost one round trip.
  */
 const WRITERS = [COLLABORATORS_OF_WRITTEN, CREATORS_OF_WRITTEN, DELIVERIES_OF_WRITTEN];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Answer, OutgoingRequest, Send } from '../../platform/outgoing/send.ts';
+import type { OutgoingRequest, OutgoingResponse, Send } from '../../platform/outgoing/send.ts';
 import { storableText } from '../../platform/text.ts';
 import { describe } from '../../record/events/describe.ts';
 import { providerNamed } from '../integrations/providers/list.ts';
@@ -14,20 +14,20 @@ import { signatureHeaders } from '../integrations/signing.ts';
 import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
 import { storableJson } from './storable-json.ts';
 
-/** A delivery of which an attempt has been started. */
+/** A delivery with a started attempt. */
 export type Claim = {
   id: number;
   integrationId: number;
   attempt: number;
   failures: number;
-  /** From when it was due to now. */
+  /** Time since it was due. */
   waitedMs: number;
   webhookId: string;
   isTest: boolean;
   event: DeliveredEvent;
 };
 
-/** What an attempt came to, as it is stored. */
+/** The stored outcome of an attempt. */
 export type Result = {
   delivery: number;
   attempt: number;
@@ -40,15 +40,15 @@ export type Result = {
   status: number | null;
   address: string | null;
   error: string | null;
-  answer: string | null;
+  response: string | null;
   headers: Record<string, string> | null;
   bodySha256: string | null;
   state: 'success' | 'successWithErrors' | 'failed' | 'retrying';
   stateDetails: string;
   details: object;
   delayMs: number;
-  /** Given up, it holds up those behind it. */
-  holds: boolean;
+  /** If exhausted, it blocks later deliveries. */
+  blocks: boolean;
 };
 
 export type AttemptSettings = {
@@ -58,14 +58,13 @@ export type AttemptSettings = {
 };
 
 const MAX_BODY = 262_144;
-const MAX_KEPT_BODY = 65_536;
-const LOOKS_LIKE_CONFIGURATION = new Set([400, 401, 403, 404, 413, 422]);
-const CONFIGURATION_AFTER = 3;
+const MAX_STORED_BODY = 65_536;
+const CONFIGURATION_STATUSES = new Set([400, 401, 403, 404, 413, 422]);
+const HINT_AFTER_ATTEMPTS = 3;
 
 /**
- * One attempt to deliver: plans the requests, sends them, says what follows. It never throws. `report` gets errors that
- * are no fault of the configuration or the receiver; the attempt then counts as failed for good, since a second one
- * could send again what was sent already.
+ * Makes one attempt: plans the requests, sends them, and decides what follows. It never throws. `report` receives errors of the
+ * server itself. Such an attempt is not retried, because a retry could send a request twice.
  */
 export async function attemptDelivery(
   claim: Claim,
@@ -80,33 +79,33 @@ export async function attemptDelivery(
     integration: claim.integrationId,
     provider: receiver.provider,
     ordered: receiver.ordered,
-    holds: receiver.holds,
+    blocks: receiver.blocks,
     waitedMs: claim.waitedMs,
   };
   const durationMs = () => Math.round(performance.now() - started);
   try {
-    const told = await attempt(claim, receiver, settings, report);
-    return { ...measured, ...told, durationMs: durationMs() };
+    const outcome = await attempt(claim, receiver, settings, report);
+    return { ...measured, ...outcome, durationMs: durationMs() };
   } catch (error) {
     report(error);
     const stateDetails = `Attempt ${claim.attempt} failed. ${INTERNAL}`;
-    return { ...measured, ...NOTHING_KNOWN, stateDetails, durationMs: durationMs() };
+    return { ...measured, ...INTERNAL_FAILURE, stateDetails, durationMs: durationMs() };
   }
 }
 
-type Told = Omit<
+type AttemptOutcome = Omit<
   Result,
-  'delivery' | 'attempt' | 'integration' | 'provider' | 'ordered' | 'holds' | 'waitedMs' | 'durationMs'
+  'delivery' | 'attempt' | 'integration' | 'provider' | 'ordered' | 'blocks' | 'waitedMs' | 'durationMs'
 >;
 
-const INTERNAL = 'An error inside the server prevented the delivery; its log has the details.';
+const INTERNAL = 'The server failed to deliver the event. See the log of the server.';
 
-const NOTHING_KNOWN: Omit<Told, 'stateDetails'> = {
+const INTERNAL_FAILURE: Omit<AttemptOutcome, 'stateDetails'> = {
   outcome: 'configuration',
   status: null,
   address: null,
   error: INTERNAL,
-  answer: null,
+  response: null,
   headers: null,
   bodySha256: null,
   state: 'failed',
@@ -114,12 +113,12 @@ const NOTHING_KNOWN: Omit<Told, 'stateDetails'> = {
   delayMs: 0,
 };
 
-/** What is stored of an attempt when PostgreSQL rejects the rest: how it ended, and what follows. */
+/** The part of a result that is stored if PostgreSQL rejects the whole: the outcome, and what follows. */
 export const minimalResult = (result: Result): Result => ({
   ...result,
   address: null,
   error: null,
-  answer: null,
+  response: null,
   headers: null,
   bodySha256: null,
   stateDetails: `Attempt ${result.attempt} ended with ${result.outcome}. Its details could not be stored.`,
@@ -131,50 +130,52 @@ async function attempt(
   receiver: Receiver,
   settings: AttemptSettings,
   report: (error: unknown) => void,
-): Promise<Told> {
-  const made = await makeRequests(claim, receiver, settings, report);
-  const { outcome, error, answer } = judge(made.answers, made.plan.requests, made.problem);
+): Promise<AttemptOutcome> {
+  const sent = await sendRequests(claim, receiver, settings, report);
+  const { outcome, error, response } = judge(sent.responses, sent.plan.requests, sent.problem);
   const next = nextStep(
     outcome,
     claim.failures,
     settings.schedule,
-    retryAfterMs(answer?.retryAfter ?? null, new Date()),
+    retryAfterMs(response?.retryAfter ?? null, new Date()),
     Math.random(),
   );
   const delayMs = next.state === 'retrying' ? next.delayMs : 0;
   return {
     outcome,
-    status: answer?.status ?? null,
-    address: answer?.address ?? null,
+    status: response?.status ?? null,
+    address: response?.address ?? null,
     error: error === undefined ? null : storableText(error),
-    answer: answer?.isPublic && answer.text !== '' ? storableText(answer.text) : null,
-    headers: answer?.isPublic ? storableHeaders(answer.headers) : null,
-    bodySha256: made.bodySha256,
+    response: response?.isPublic && response.text !== '' ? storableText(response.text) : null,
+    headers: response?.isPublic ? storableHeaders(response.headers) : null,
+    bodySha256: sent.bodySha256,
     state: next.state,
-    stateDetails: storableText(tell(next.state, error, claim.failures + 1, settings.schedule.length, answer)),
-    details: kept(made.plan.details),
+    stateDetails: storableText(
+      describeOutcome(next.state, error, claim.failures + 1, settings.schedule.length, response),
+    ),
+    details: storableDetails(sent.plan.details),
     delayMs,
   };
 }
 
-type Made = { plan: Plan; answers: Answer[]; bodySha256: string | null; problem?: string };
+type Sent = { plan: Plan; responses: OutgoingResponse[]; bodySha256: string | null; problem?: string };
 
-async function makeRequests(
+async function sendRequests(
   claim: Claim,
   receiver: Receiver,
   settings: AttemptSettings,
   report: (error: unknown) => void,
-): Promise<Made> {
+): Promise<Sent> {
   const planned = planRequests(claim, receiver, settings, report);
   if ('problem' in planned)
-    return { plan: { requests: [], details: {} }, answers: [], bodySha256: null, ...planned };
-  const answers = await Promise.all(planned.outgoing.map(request => settings.send(request)));
+    return { plan: { requests: [], details: {} }, responses: [], bodySha256: null, ...planned };
+  const responses = await Promise.all(planned.outgoing.map(request => settings.send(request)));
   const [first] = planned.plan.requests;
   const bodySha256 = first ? createHash('sha256').update(first.body).digest('hex') : null;
-  return { plan: planned.plan, answers, bodySha256 };
+  return { plan: planned.plan, responses, bodySha256 };
 }
 
-/** Only a `PlanError` is shown: the message of another error may hold a part of what was being read, a secret. */
+/** Only the message of a `PlanError` is shown. Messages of other errors may contain parts of a secret. */
 function planRequests(
   claim: Claim,
   receiver: Receiver,
@@ -185,7 +186,7 @@ function planRequests(
     const provider = providerNamed(receiver.provider);
     if (!provider) throw new PlanError(`Provider "${receiver.provider}" does not exist.`);
     const { parameters, keys } = receiver.open();
-    const event = thinned(claim.event, settings.publicUrl);
+    const event = withoutLargeData(claim.event, settings.publicUrl);
     const plan = provider.plan({
       event,
       ...describe(event),
@@ -205,73 +206,73 @@ function planRequests(
     }));
     return { plan, outgoing };
   } catch (error) {
-    if (error instanceof PlanError) return { problem: `The request could not be made. ${error.message}` };
+    if (error instanceof PlanError) return { problem: `The request could not be created. ${error.message}` };
     report(error);
     return { problem: INTERNAL };
   }
 }
 
-/** A receiver is not sent what it would refuse for its size: what is too large is named, and can be fetched. */
-function thinned(event: DeliveredEvent, publicUrl: string): DeliveredEvent {
+/** Replaces the data of a large event with a link, because receivers reject large bodies. */
+function withoutLargeData(event: DeliveredEvent, publicUrl: string): DeliveredEvent {
   if (JSON.stringify(event).length <= MAX_BODY) return event;
   const link = `${publicUrl}/api/admin/events/${event.id}`;
   return { ...event, data: { truncated: true, link }, preData: null };
 }
 
 function judge(
-  answers: Answer[],
+  responses: OutgoingResponse[],
   requests: PlannedRequest[],
   problem: string | undefined,
-): { outcome: Outcome; error?: string; answer?: Answer } {
-  if (answers.length === 0) {
-    return { outcome: 'configuration', error: problem ?? 'There is nobody to send it to.' };
+): { outcome: Outcome; error?: string; response?: OutgoingResponse } {
+  if (responses.length === 0) {
+    return { outcome: 'configuration', error: problem ?? 'The configuration names no receiver.' };
   }
-  const problems = answers.flatMap((answer, index) => {
+  const problems = responses.flatMap((response, index) => {
     const request = requests[index];
-    const rejection = request?.rejection?.(answer);
-    const said = rejection?.message ?? problemOf(answer);
-    if (said === undefined) return [];
-    const error = request?.about ? `${request.about}: ${said}` : said;
-    return [{ answer, error, isPermanent: rejection?.isPermanent ?? false }];
+    const rejection = request?.rejection?.(response);
+    const message = rejection?.message ?? problemOf(response);
+    if (message === undefined) return [];
+    const error = request?.about ? `${request.about}: ${message}` : message;
+    return [{ response, error, isPermanent: rejection?.isPermanent ?? false }];
   });
   const [first] = problems;
-  if (!first) return { outcome: 'success', ...(answers[0] ? { answer: answers[0] } : {}) };
+  if (!first) return { outcome: 'success', ...(responses[0] ? { response: responses[0] } : {}) };
   const error = problems.map(one => one.error).join(' ');
-  if (problems.length < answers.length) return { outcome: 'partial', error, answer: first.answer };
-  // As long as one of several may succeed later, all are sent again.
+  if (problems.length < responses.length) return { outcome: 'partial', error, response: first.response };
+  // If one of several requests may succeed later, all of them are retried.
   const last = problems.find(one => !one.isPermanent);
-  if (!last) return { outcome: 'configuration', error, answer: first.answer };
-  return { outcome: outcomeOf(last.answer), error, answer: last.answer };
+  if (!last) return { outcome: 'configuration', error, response: first.response };
+  return { outcome: outcomeOf(last.response), error, response: last.response };
 }
 
-function problemOf({ status, error }: Answer): string | undefined {
+function problemOf({ status, error }: OutgoingResponse): string | undefined {
   if (error !== null) return error;
   if (status !== null && status >= 200 && status < 300) return undefined;
   const redirect = status !== null && status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
-  return `The receiver answered ${status}.${redirect}`;
+  return `The receiver responded ${status}.${redirect}`;
 }
 
-function outcomeOf({ status, failure }: Answer): Outcome {
-  return failure ?? (status === 410 ? 'gone' : 'refused');
+function outcomeOf({ status, failure }: OutgoingResponse): Outcome {
+  return failure ?? (status === 410 ? 'gone' : 'rejected');
 }
 
-/** The time of the next attempt is added when the record is read, from the column that decides it. */
-function tell(
+/** The time of the next attempt is added when the record is read. */
+function describeOutcome(
   state: Result['state'],
   error: string | undefined,
   attempts: number,
-  most: number,
-  answer: Answer | undefined,
+  maxAttempts: number,
+  response: OutgoingResponse | undefined,
 ): string {
-  if (state === 'success') return `Delivered; the receiver answered ${answer?.status}.`;
-  if (state === 'successWithErrors') return `Delivered in part. ${error}`;
+  if (state === 'success') return `Delivered. The receiver responded ${response?.status}.`;
+  if (state === 'successWithErrors') return `Partially delivered. ${error}`;
   const hint =
-    attempts >= CONFIGURATION_AFTER && LOOKS_LIKE_CONFIGURATION.has(answer?.status ?? 0)
-      ? ' This looks like a mistake in the configuration.'
+    attempts >= HINT_AFTER_ATTEMPTS && CONFIGURATION_STATUSES.has(response?.status ?? 0)
+      ? ' Check the configuration of the integration.'
       : '';
   if (state === 'failed')
     return `Failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}. ${error}${hint}`;
-  return `Attempt ${attempts} of ${most} failed. ${error}${hint}`;
+  return `Attempt ${attempts} of ${maxAttempts} failed. ${error}${hint}`;
 }
 
 const storableHeaders = (headers: Record<string, string>): Record<string, string> =>
@@ -279,7 +280,7 @@ const storableHeaders = (headers: Record<string, string>): Record<string, string
     Object.entries(headers).map(([name, value]) => [storableText(name), storableText(value)]),
   );
 
-const kept = (details: Record<string, unknown>): object =>
-  storableJson(details, MAX_KEPT_BODY) ?? {
-    note: `The body has more than ${MAX_KEPT_BODY.toLocaleString('en')} characters and is not stored.`,
+const storableDetails = (details: Record<string, unknown>): object =>
+  storableJson(details, MAX_STORED_BODY) ?? {
+    note: `The body has more than ${MAX_STORED_BODY.toLocaleString('en')} characters and is not stored.`,
   };

@@ -1,8 +1,8 @@
 /**
- * Hands items on in batches: at once when nothing is being handled, else all that came meanwhile. A batch whose handling
- * throws is reported and does not stop the next one.
+ * Handles items in batches: immediately while idle, otherwise together after the running batch. An error of a batch is reported and
+ * does not stop the next batch.
  */
-export function gather<T>(
+export function inBatches<T>(
   handle: (items: T[]) => Promise<void>,
   report: (error: unknown) => void,
 ): {
@@ -13,7 +13,7 @@ export function gather<T>(
   let running: Promise<void> | undefined;
 
   const run = async () => {
-    // One turn of the event loop: what ends together is handled together.
+    // Waits for one turn of the event loop, to collect items that arrive together.
     await new Promise(resolve => setImmediate(resolve));
     while (waiting.length > 0) {
       const items = waiting;

@@ -2,39 +2,39 @@ const WINDOW_MS = 300_000;
 const SLICE_MS = 10_000;
 const MIN_ATTEMPTS = 20;
 const FAILED_SHARE = 0.7;
-const FIRST_REST_MS = 5_000;
-const LONGEST_REST_MS = 60_000;
+const FIRST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 60_000;
 
-/** Attempts are counted by slices of time, so that a busy integration takes no more room than a quiet one. */
+/** Attempts are counted per time slice, so that memory does not grow with the number of attempts. */
 type Slice = { from: number; attempts: number; failures: number };
-type Circuit = { slices: Slice[]; openUntil: number; restMs: number };
+type Circuit = { slices: Slice[]; openUntil: number; pauseMs: number };
 
-export type Breaker = {
-  /** Notes how an attempt of the integration ended. */
+export type CircuitBreaker = {
+  /** Counts the outcome of an attempt. */
   note: (integration: number, failed: boolean, now: number) => void;
-  /** Those that must not be tried now; `running` says how many attempts of one run, since a probe is one only. */
-  resting: (now: number, running: (integration: number) => number) => number[];
-  /** How many attempts may run at once, as far as the breaker is concerned. */
+  /** Integrations that must not be attempted now. `running` returns the running attempts, because a probe is a single attempt. */
+  openCircuits: (now: number, running: (integration: number) => number) => number[];
+  /** The number of attempts that the circuit breaker allows at the same time. */
   allowance: (integration: number, now: number) => number;
 };
 
 /**
- * Keeps a dead receiver from using up attempts and workers: at least 20 attempts within 5 minutes of which 70 % failed,
- * and it rests for 5 s, then gets one probe; each that fails doubles the rest, up to a minute. A receiver that fails half the
- * time can look dead for a moment, so the first rest is short. Each server learns for itself.
+ * The circuit of an integration opens when 70 % of at least 20 attempts in 5 minutes failed. After 5 s it lets one attempt through.
+ * Each failed probe doubles the pause, up to 1 minute, and a successful one closes the circuit. The first pause is short, because a
+ * receiver that fails half of the time can open the circuit by chance. Each server has its own circuit breaker.
  */
-export function makeBreaker(): Breaker {
+export function createCircuitBreaker(): CircuitBreaker {
   const circuits = new Map<number, Circuit>();
   return {
     note: (integration, failed, now) => {
-      const circuit = circuits.get(integration) ?? { slices: [], openUntil: 0, restMs: FIRST_REST_MS };
+      const circuit = circuits.get(integration) ?? { slices: [], openUntil: 0, pauseMs: FIRST_PAUSE_MS };
       circuits.set(integration, circuit);
       if (circuit.openUntil > 0) {
         if (!failed) circuits.delete(integration);
-        // Before the rest is over it was on its way when the circuit opened; after that it is the probe.
+        // Before the pause ends, the attempt was running when the circuit opened. After it, the attempt is the probe.
         else if (now >= circuit.openUntil) {
-          circuit.restMs = Math.min(2 * circuit.restMs, LONGEST_REST_MS);
-          circuit.openUntil = now + circuit.restMs;
+          circuit.pauseMs = Math.min(2 * circuit.pauseMs, MAX_PAUSE_MS);
+          circuit.openUntil = now + circuit.pauseMs;
         }
         return;
       }
@@ -48,11 +48,11 @@ export function makeBreaker(): Breaker {
       const attempts = slices.reduce((sum, one) => sum + one.attempts, 0);
       const failures = slices.reduce((sum, one) => sum + one.failures, 0);
       if (attempts >= MIN_ATTEMPTS && failures >= FAILED_SHARE * attempts) {
-        circuit.openUntil = now + circuit.restMs;
+        circuit.openUntil = now + circuit.pauseMs;
         circuit.slices = [];
       }
     },
-    resting: (now, running) =>
+    openCircuits: (now, running) =>
       [...circuits].flatMap(([integration, { openUntil }]) =>
         openUntil > now || (openUntil > 0 && running(integration) > 0) ? [integration] : [],
       ),

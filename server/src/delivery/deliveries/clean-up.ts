@@ -4,7 +4,7 @@ import { deleteOldRecords, deleteOrphans, requeueStranded } from './store.ts';
 const BATCH = 5_000;
 const MAX_BATCHES = 200;
 
-/** Removes records past their time, in batches so that no lock and no transaction is long; returns how many. */
+/** Deletes expired records in batches, which keeps transactions short. Returns the number of records. */
 export async function cleanUpDeliveries(db: Db): Promise<number> {
   let removed = 0;
   for (const remove of [deleteOldRecords, deleteOrphans]) {
@@ -17,5 +17,5 @@ export async function cleanUpDeliveries(db: Db): Promise<number> {
   return removed;
 }
 
-/** Gives a job to deliveries that lost theirs; there should be none. */
+/** Requeues open deliveries without a job. There should be none. */
 export const rescueDeliveries = requeueStranded;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
 import { randomFrom, runCampaign } from '../../test/delivery-campaign.ts';
 
-test('a server killed while it delivers loses nothing, and every attempt is recorded', async () => {
+test('loses no delivery and records every attempt when the server is killed', async () => {
   const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
   const name = `halyard_test_${randomBytes(6).toString('hex')}`;
   await createDatabase(name);

@@ -18,7 +18,7 @@ beforeEach(async () => {
 const attemptsOf = async (integration: number, record: unknown) =>
   (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events/${record}`)).body.attemptList;
 
-test('an event reaches the integration, signed, and its record tells so', async () => {
+test('delivers a signed event and records the delivery', async () => {
   const { id, signingSecret } = await deliveries.addWebhook(
     {},
     { authorization: 'Bearer x', customHeaders: '{"X-A":"b"}' },
@@ -37,7 +37,7 @@ test('an event reaches the integration, signed, and its record tells so', async 
     details: { url: `${deliveries.receiver.url}/*****`, contentType: 'application/json' },
     attempts: 1,
     nextAttemptAt: null,
-    holds: false,
+    blocks: false,
     replayOf: null,
   });
   expect(request?.headers).toMatchObject({
@@ -63,14 +63,14 @@ test('an event reaches the integration, signed, and its record tells so', async 
       status: 200,
       address: '127.0.0.1',
       error: null,
-      answer: null,
+      response: null,
       headers: null,
       bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     },
   ]);
 });
 
-test('during the overlap of a rotation both secrets verify; afterwards the new one alone', async () => {
+test('signs with both secrets during the overlap of a rotation, then with the new one', async () => {
   const { id, signingSecret } = await deliveries.addWebhook();
   const rotate = async (body: object) =>
     (await call(harness.app, 'POST', `/api/admin/addons/${id}/rotate-secret`, { body })).body.signingSecret;
@@ -95,7 +95,7 @@ test('during the overlap of a rotation both secrets verify; afterwards the new o
   expect([signingSecret, second, third].map(verifies)).toEqual([false, false, true]);
 });
 
-test('what fails is tried again by the schedule under the same id, each attempt recorded, then given up', async () => {
+test('retries a failed delivery by the schedule with the same id, and records each attempt until it is exhausted', async () => {
   deliveries.receiver.answer(500);
   const { id } = await deliveries.addWebhook();
 
@@ -110,13 +110,13 @@ test('what fails is tried again by the schedule under the same id, each attempt 
   expect(new Set(deliveries.receiver.received.map(one => one.headers['webhook-id'])).size).toBe(1);
   const attempts = await attemptsOf(id, record?.id);
   expect(attempts.map((one: { outcome: string; status: number }) => [one.outcome, one.status])).toEqual([
-    ['refused', 500],
-    ['refused', 500],
-    ['refused', 500],
+    ['rejected', 500],
+    ['rejected', 500],
+    ['rejected', 500],
   ]);
 });
 
-test('a receiver that recovers gets it in the end', async () => {
+test('delivers to a receiver that recovers', async () => {
   let asked = 0;
   deliveries.receiver.answer((_, response) => response.writeHead(++asked < 3 ? 503 : 204).end());
   const { id } = await deliveries.addWebhook();
@@ -126,7 +126,7 @@ test('a receiver that recovers gets it in the end', async () => {
   expect((await deliveries.settled(id))[0]).toMatchObject({ state: 'success', attempts: 3 });
 });
 
-test('410 switches the integration off, with an event and a reason', async () => {
+test('disables an integration after 410 and records the reason', async () => {
   deliveries.receiver.answer(410);
   const { id } = await deliveries.addWebhook();
 
@@ -147,7 +147,7 @@ test('410 switches the integration off, with an event and a reason', async () =>
   });
 });
 
-test('a redirect is not followed', async () => {
+test('does not follow a redirect', async () => {
   deliveries.receiver.answer((_, response) => response.writeHead(302, { location: '/elsewhere' }).end());
   const { id } = await deliveries.addWebhook();
 
@@ -157,7 +157,7 @@ test('a redirect is not followed', async () => {
   expect(deliveries.receiver.received.map(one => one.path)).toEqual(['/hook', '/hook', '/hook']);
 });
 
-test('an ended record is delivered again on demand, an open one is not; all that failed at once too', async () => {
+test('redelivers an ended record and all failed ones, and rejects an open record with 409', async () => {
   deliveries.receiver.answer(500);
   const { id } = await deliveries.addWebhook();
   await deliveries.happen();
@@ -192,15 +192,15 @@ test('an ended record is delivered again on demand, an open one is not; all that
   const { body } = await call(
     harness.app,
     'GET',
-    '/api/admin/search/events?type=IS:integration-deliveries-repeated&limit=9',
+    '/api/admin/search/events?type=IS:integration-redelivered&limit=9',
   );
   expect(body.events).toHaveLength(2);
 });
 
-test('a test goes to this integration alone, marked as one, also while it is off', async () => {
+test('delivers a test event only to its integration, even while the integration is disabled', async () => {
   const { id } = await deliveries.addWebhook({ enabled: false, events: ['feature-archived'] });
   const other = await deliveries.addWebhook({ events: ['*'] });
-  // One that wants every event is told of its own making.
+  // An integration with every event also receives the event of its own creation.
   await deliveries.settled(other.id);
   deliveries.receiver.received.length = 0;
 
@@ -212,7 +212,7 @@ test('a test goes to this integration alone, marked as one, also while it is off
   expect(await deliveries.records(other.id)).toMatchObject([{ event: { type: 'addon-config-created' } }]);
 });
 
-test('a backfill sends what was missed while the integration was off, and nothing twice', async () => {
+test('backfills the events that were missed while the integration was disabled, once', async () => {
   const { id } = await deliveries.addWebhook();
   const url = `/api/admin/addons/${id}`;
   const put = (enabled: boolean) =>
@@ -246,7 +246,7 @@ test('a backfill sends what was missed while the integration was off, and nothin
   expect(deliveries.receiver.received).toHaveLength(3);
 });
 
-test('a change of the filters counts for the next event, on another server too', async () => {
+test('applies changed filters to the next event, on every server', async () => {
   const { id } = await deliveries.addWebhook();
   const second = await harness.secondServer();
   await deliveries.happen();
@@ -260,7 +260,7 @@ test('a change of the filters counts for the next event, on another server too',
   expect(await deliveries.records(id)).toHaveLength(1);
 });
 
-test('what waits when an integration is switched off ends as failed, and says why', async () => {
+test('fails open deliveries of a disabled integration and states the reason', async () => {
   deliveries.receiver.answer((_, response) => response.writeHead(500).end());
   const { id } = await deliveries.addWebhook();
   await sql`update integrations set enabled = true where id = ${id}`.execute(harness.db);
@@ -273,7 +273,7 @@ test('what waits when an integration is switched off ends as failed, and says wh
   expect(record?.state).toBe('failed');
 });
 
-test('an ordered integration is told one after the other, in the order of events, past one that fails', async () => {
+test('delivers to an ordered integration in the order of events, and continues after an exhausted one', async () => {
   const { id } = await deliveries.addWebhook({ ordered: true });
   let failing = '';
   deliveries.receiver.answer((request, response) => {
@@ -294,7 +294,7 @@ test('an ordered integration is told one after the other, in the order of events
   ]);
 });
 
-test('an event of an ordered integration waits for one with a lower id that is not committed yet', async () => {
+test('waits for a lower event id that is not committed yet before it delivers to an ordered integration', async () => {
   const { id } = await deliveries.addWebhook({ ordered: true });
   const tx = await harness.db.startTransaction().execute();
   const { rows } = await sql<{ id: number }>`

@@ -1,4 +1,4 @@
-/** What is known of a delivery that has not ended. */
+/** The state of a delivery that has not ended. */
 export type Waiting = {
   state: string;
   /** As stored at the end of the last attempt; empty before the first. */
@@ -10,7 +10,7 @@ export type Waiting = {
   blockedBy: { event: number; failed: boolean } | null;
 };
 
-/** Says what an open delivery waits for. It is told when it is read: what is in the way changes with other deliveries. */
+/** Describes what an open delivery waits for. It is computed on read, because other deliveries change it. */
 export function describeState(waiting: Waiting): string {
   const { state, stateDetails, attempts, nextAttemptAt, isRunning, blockedBy } = waiting;
   if (state !== 'pending' && state !== 'retrying') return stateDetails;

@@ -5,9 +5,9 @@ import type { Keyring } from '../../platform/secrets/seal.ts';
 import { DELIVERY_QUEUE } from '../../record/outbox.ts';
 import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
 import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
-import { gather } from './batch.ts';
-import { makeBreaker } from './circuit-breaker.ts';
-import { claimJobs, type Fetched, type JobData, putBack } from './claim.ts';
+import { inBatches } from './batch.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
+import { claimJobs, type Fetched, type JobData, postpone } from './claim.ts';
 import { disableFailing } from './disable-failing.ts';
 import { type Ended, type FetchedJob, inTransaction, writeAsMuchAsPossible } from './outcomes.ts';
 import { type Health, listFailing } from './store.ts';
@@ -22,40 +22,40 @@ export type DispatcherSettings = AttemptSettings & {
 };
 
 export type Dispatcher = {
-  /** Something may be there to deliver. */
+  /** There may be new deliveries. */
   wake: () => void;
-  /** Takes nothing new on and waits a while for what runs; what does not end is delivered again after the next start. */
+  /** Starts no further attempts and waits up to 5 s for running ones. Unfinished attempts are retried after the next start. */
   stop: () => Promise<void>;
 };
 
-/** At once, of one integration and on this server: a slow receiver holds up its own deliveries only. */
+/** Concurrent attempts of one integration on this server. A slow receiver delays only its own deliveries. */
 const PER_INTEGRATION = 20;
-const AT_ONCE = 400;
+const MAX_RUNNING = 400;
 const BATCH = 50;
-/** Retries become due without anybody telling. */
+/** Retries become due without a notification. */
 const POLL_MS = 500;
 const HEARTBEAT_MS = 3_000;
 const STOP_WITHIN_MS = 5_000;
-const PROBE_WAITS_MS = 2_000;
+const PROBE_WAIT_MS = 2_000;
 const SETTLE_WAIT_MS = 500;
 const DISABLE_TRIES = 30;
 const DISABLE_WAIT_MS = 1_000;
-/** Attempts are planned without a break; after so long others get their turn. */
+/** Planning attempts blocks the event loop, so it yields after this time. */
 const TURN_MS = 20;
 
 /** Integrations that may have to be disabled. */
 type Suspects = { gone: number[]; failing: Health[]; tries: number };
 
 /**
- * Delivers until it is stopped. It fetches jobs from pg-boss itself instead of letting `work` do it: a batch there ends
- * with its slowest job, and a receiver that hangs would hold up everybody who is in a batch with it.
+ * Delivers until it is stopped. It fetches jobs from pg-boss itself and does not use `work`, whose batch ends with its slowest job:
+ * a receiver that hangs would delay all deliveries of its batch.
  */
 export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettings, log: Log): Dispatcher {
   const running = new Map<string, Running>();
-  const breaker = makeBreaker();
+  const breaker = createCircuitBreaker();
   const report = (error: unknown) => log.error({ err: error }, 'delivery bookkeeping failed');
-  const outcomes = gather<Ended<Running>>(settle, report);
-  const dead = gather<Suspects>(disable, report);
+  const outcomes = inBatches<Ended<Running>>(settle, report);
+  const dead = inBatches<Suspects>(disable, report);
   const timers = new Set<NodeJS.Timeout>();
   let stopping = false;
   let woken = false;
@@ -77,7 +77,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     while (!stopping) {
       try {
         woken = false;
-        const found = running.size < AT_ONCE ? await fetchAndStart() : 0;
+        const found = running.size < MAX_RUNNING ? await fetchAndStart() : 0;
         if (found === 0) await pause();
       } catch (error) {
         log.warn({ err: error }, 'delivery fetch failed');
@@ -100,19 +100,19 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     return [...running.values()].filter(job => job.integration === integration).length;
   }
 
-  /** One transaction: a job is taken together with the start of its attempt, or not at all. */
+  /** Takes jobs and starts their attempts in one transaction. */
   async function fetchAndStart(): Promise<number> {
     const { jobs, claims, receivers } = await db.transaction().execute(async tx => {
-      const { jobs, taken, tooMany } = await fetchJobs(tx);
+      const { jobs, taken, overAllowance } = await fetchJobs(tx);
       if (jobs.length === 0) return { jobs, claims: [], receivers: new Map<number, Receiver>() };
       const claims = await claimJobs(tx, boss, taken);
-      await putBack(tx, boss, tooMany, PROBE_WAITS_MS);
+      await postpone(tx, boss, overAllowance, PROBE_WAIT_MS);
       const integrations = new Set(claims.map(one => one.integrationId));
       return { jobs, claims, receivers: await loadReceivers(tx, settings.keyring, [...integrations]) };
     });
     const starts = claims.flatMap(claim => {
       const job = jobs.find(({ delivery }) => delivery === claim.id);
-      // Without a receiver its integration was deleted this moment: the job comes back once and finds nothing.
+      // The integration was just deleted. pg-boss retries the job once, and the retry finds no delivery.
       const receiver = receivers.get(claim.integrationId);
       return job && receiver ? [{ job, claim, receiver }] : [];
     });
@@ -127,12 +127,12 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     return jobs.length;
   }
 
-  async function fetchJobs(tx: Tx): Promise<{ jobs: Fetched[]; taken: Fetched[]; tooMany: Fetched[] }> {
-    const resting = breaker.resting(Date.now(), runningOf).map(String);
+  async function fetchJobs(tx: Tx): Promise<{ jobs: Fetched[]; taken: Fetched[]; overAllowance: Fetched[] }> {
+    const open = breaker.openCircuits(Date.now(), runningOf).map(String);
     const fetched = await boss.fetch<JobData>(DELIVERY_QUEUE, {
-      batchSize: Math.min(BATCH, AT_ONCE - running.size),
+      batchSize: Math.min(BATCH, MAX_RUNNING - running.size),
       groupConcurrency: { default: PER_INTEGRATION, tiers: { ordered: 1 } },
-      ignoreGroups: resting,
+      ignoreGroups: open,
       db: inTransaction(tx),
     });
     const jobs = fetched.map(({ id, retryCount, groupId, groupTier, data }) => ({
@@ -143,20 +143,20 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
       ...data,
     }));
     const taken: Fetched[] = [];
-    const tooMany: Fetched[] = [];
+    const overAllowance: Fetched[] = [];
     for (const job of jobs) {
       const ours = running.get(job.id);
       if (ours) {
-        // It expired while its outcome waits to be written: it stays ours, and is not sent again.
+        // The job expired while its outcome waits to be written. It stays ours, and its request is not repeated.
         ours.retryCount = job.retryCount;
         continue;
       }
       const allowed = breaker.allowance(job.integration, Date.now());
       const already =
         runningOf(job.integration) + taken.filter(one => one.integration === job.integration).length;
-      (already < allowed ? taken : tooMany).push(job);
+      (already < allowed ? taken : overAllowance).push(job);
     }
-    return { jobs, taken, tooMany };
+    return { jobs, taken, overAllowance };
   }
 
   async function deliver(job: Running, claim: Claim, receiver: Receiver): Promise<void> {
@@ -167,7 +167,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     outcomes.add({ job, result });
   }
 
-  /** What could not be written is kept, with its heartbeat, and tried again: to send it again would be worse. */
+  /** Keeps unwritten outcomes and retries them, with a heartbeat of their jobs. A second request would be worse. */
   async function settle(ended: Ended<Running>[]): Promise<void> {
     const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, ended, log);
     for (const { job, result } of written) {
@@ -184,11 +184,11 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     if (gone.length + failing.length > 0) dead.add({ gone, failing, tries: 1 });
   }
 
-  /** Apart from the outcomes, which must not be written a second time because an integration cannot be disabled. */
+  /** Separate from writing outcomes, which must not be repeated when disabling fails. */
   async function disable(suspects: Suspects[]): Promise<void> {
     for (const one of suspects) {
       try {
-        // By the second try an attempt may have succeeded.
+        // Before a retry, an attempt may have succeeded.
         const failing =
           one.tries === 1
             ? one.failing
@@ -199,7 +199,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
         await disableFailing(db, one.gone, failing, settings.disableAfterHours);
       } catch (error) {
         const retried = one.tries < DISABLE_TRIES;
-        log.warn({ err: error, retried }, 'integration could not be disabled');
+        log.warn({ err: error, retried }, 'disabling an integration failed');
         if (retried) later(DISABLE_WAIT_MS, () => dead.add({ ...one, tries: one.tries + 1 }));
       }
     }

@@ -23,7 +23,7 @@ afterAll(async () => {
   await dropDatabase(name);
 });
 
-test('a template that multiplies a long list is a failed attempt, and the server goes on', async () => {
+test('fails the attempt of a template that multiplies a long list, and keeps running', async () => {
   const server = await startProcess(env);
   const ask = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${server.url}${path}`, {
@@ -67,7 +67,7 @@ test('a template that multiplies a long list is a failed attempt, and the server
   expect(await stopProcess(server)).toMatchObject({ code: 0 });
 });
 
-test('a rejection that nothing handles is logged as fatal and counted, and the server goes on', async () => {
+test('logs and counts an unhandled rejection, and keeps running', async () => {
   const plant = "process.on('SIGUSR2', () => void Promise.reject(new Error('planted')))";
   const server = await startProcess({
     ...env,

@@ -8,7 +8,7 @@ import { deliveryMetrics } from './metrics.ts';
 
 const harness = useHarness();
 
-test('attempts by provider and outcome, what is open, and how long the most overdue has been due', async () => {
+test('counts attempts by provider and outcome, open deliveries, and the age of the oldest due one', async () => {
   const registry = new Registry();
   const observe = deliveryMetrics(registry, harness.db);
   await sql`insert into integration_deliveries (integration_id, event_id, state, due_at) values
@@ -17,7 +17,7 @@ test('attempts by provider and outcome, what is open, and how long the most over
 
   observe({
     provider: 'webhook',
-    outcome: 'refused',
+    outcome: 'rejected',
     state: 'retrying',
     durationMs: 30,
     waitedMs: 9,
@@ -31,7 +31,7 @@ test('attempts by provider and outcome, what is open, and how long the most over
   } as Result);
 
   const text = await registry.metrics();
-  expect(text).toContain('halyard_delivery_attempts_total{provider="webhook",outcome="refused"} 1');
+  expect(text).toContain('halyard_delivery_attempts_total{provider="webhook",outcome="rejected"} 1');
   expect(text).toContain('halyard_deliveries_finished_total{provider="webhook",state="success"} 1');
   expect(text).not.toContain('state="retrying"} 1\nhalyard_deliveries_finished');
   expect(text).toContain('halyard_deliveries_open{state="pending"} 2');
@@ -41,7 +41,7 @@ test('attempts by provider and outcome, what is open, and how long the most over
   expect(Number(/oldest_due_seconds (\d+)/.exec(text)?.[1])).toBeGreaterThanOrEqual(60);
 });
 
-test('what only the database knows is unknown without it, not nothing', async () => {
+test('reports NaN for metrics of the database while the database is unreachable', async () => {
   const registry = new Registry();
   const db = openDb({ url: 'postgres://127.0.0.1:1/none', poolSize: 1, onError: () => {} });
   deliveryMetrics(registry, db);

@@ -3,22 +3,22 @@ import type { Job, PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { asRefusal } from '../../platform/db/failures.ts';
 import { DELIVERY_QUEUE } from '../../record/outbox.ts';
-import { lockOrder, queueHeads } from '../order.ts';
+import { lockOrder, queueNext } from '../order.ts';
 import { minimalResult, type Result } from './attempt.ts';
-import { finishAttempts, type Health, noteHealth } from './store.ts';
+import { finishAttempts, type Health, recordHealth } from './store.ts';
 
 export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
 export type Ended<J extends FetchedJob = FetchedJob> = { job: J; result: Result };
 
-/** One transaction: how the attempts ended, the jobs of the next ones, and the end of these jobs; returns who fails. */
+/** Writes outcomes, jobs of the next attempts and the end of these jobs in one transaction. Returns the failing integrations. */
 export async function writeOutcomes(db: Db, boss: PgBoss, ended: Ended[]): Promise<Health[]> {
   const results = ended.map(({ result }) => result);
   const ordered = [...new Set(results.filter(one => one.ordered).map(one => one.integration))];
   return await db.transaction().execute(async tx => {
     if (ordered.length > 0) await lockOrder(tx, ordered);
     await finishAttempts(tx, results);
-    if (ordered.length > 0) await queueHeads(tx, ordered);
-    const failing = await noteHealth(tx, countByIntegration(results));
+    if (ordered.length > 0) await queueNext(tx, ordered);
+    const failing = await recordHealth(tx, countByIntegration(results));
     await completeJobs(
       boss,
       tx,
@@ -32,10 +32,9 @@ type Log = Record<'warn' | 'error', (fields: object, message: string) => void>;
 type Written<J extends FetchedJob> = { written: Ended<J>[]; failing: Health[]; unwritten: Ended<J>[] };
 
 /**
- * Writes outcomes, together if possible. What one of them breaks must not hold up the others, so after a failure they
- * are written by themselves: by integration while something temporary is in the way, since that may be a lock of one;
- * one by one if PostgreSQL rejects a value. An outcome that is rejected by itself is stored in its minimal form, because
- * a delivery without an outcome is sent again. What is returned as unwritten has to be tried again later.
+ * Writes outcomes together if possible. After a temporary failure it writes them per integration, because one integration may be
+ * locked. If PostgreSQL rejects a value it writes them one by one, and stores a rejected outcome in its minimal form, because a
+ * delivery without an outcome is retried. The caller retries the outcomes that are returned as unwritten.
  */
 export async function writeAsMuchAsPossible<J extends FetchedJob>(
   db: Db,
@@ -53,7 +52,7 @@ export async function writeAsMuchAsPossible<J extends FetchedJob>(
     const deliveries = ended.map(({ result }) => result.delivery);
     if (groups.length > 1) return await writeEach(db, boss, groups, log);
     if (isTemporary) {
-      log.warn({ err: error, deliveries }, 'delivery outcomes not written yet');
+      log.warn({ err: error, deliveries }, 'delivery outcomes not written, retrying');
       return { written: [], failing: [], unwritten: ended };
     }
     log.error({ err: error, deliveries }, 'delivery outcome rejected by the database');
@@ -92,14 +91,14 @@ async function writeMinimal<J extends FetchedJob>(
   }
 }
 
-/** Only if pg-boss has not given them to somebody else meanwhile. */
+/** Completes jobs that pg-boss has not reassigned meanwhile. */
 export async function completeJobs(boss: PgBoss, tx: Tx, jobs: FetchedJob[]): Promise<void> {
   if (jobs.length === 0) return;
   const attempts = jobs.map(({ id, retryCount }) => ({ id, retryCount }));
   await boss.complete(DELIVERY_QUEUE, attempts, null, { db: inTransaction(tx) });
 }
 
-/** pg-boss runs its statements in our transaction. */
+/** Lets pg-boss run its statements in our transaction. */
 export const inTransaction = (tx: Tx) => ({
   executeSql: async (text: string, values?: unknown[]) => {
     const { rows } = await tx.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, values ?? []));

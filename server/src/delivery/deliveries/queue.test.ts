@@ -17,7 +17,7 @@ const addWebhook = async (fields: object = {}) =>
 
 const happen = (name: string) => call(harness.app, 'POST', '/api/admin/tag-types', { body: { name } });
 
-test('a job written with its event is, column by column, what pg-boss itself writes', async () => {
+test('writes the same job columns as pg-boss', async () => {
   const id = await addWebhook({ ordered: true });
   await happen('compared');
   const { rows } = await sql<{ data: object }>`select data from pgboss.job where name = 'deliver'`.execute(
@@ -39,7 +39,7 @@ test('a job written with its event is, column by column, what pg-boss itself wri
   expect(ours?.data).toMatchObject({ attempt: 1 });
 });
 
-test('records are kept for 30 days and the latest 1,000 whatever their age; those of a deleted integration go', async () => {
+test('keeps records for 30 days and the newest 1,000, and deletes those of a deleted integration', async () => {
   const [busy, quiet, deleted] = [await addWebhook(), await addWebhook(), await addWebhook()];
   const fill = async (integration: number, count: number, age: string, state = 'success') =>
     await sql`insert into integration_deliveries (integration_id, event_id, state, created_at)
@@ -65,7 +65,7 @@ test('records are kept for 30 days and the latest 1,000 whatever their age; thos
   ]);
 });
 
-test('an open delivery that lost its job is given one, once', async () => {
+test('requeues an open delivery without a job once', async () => {
   const id = await addWebhook();
   await happen('stranded');
   await sql`delete from pgboss.job where name = 'deliver'`.execute(harness.db);

@@ -17,10 +17,10 @@ beforeAll(async () => {
   ids.ok = (await deliveries.addWebhook({}, { url: `${receiver.url}/ok` })).id;
   for (let n = 0; n < 58; n++) await deliveries.happen();
   ids.fail = (await deliveries.addWebhook({}, { url: `${receiver.url}/fail` })).id;
-  ids.refused = (await deliveries.addWebhook({}, { url: 'http://127.0.0.1:1/nobody-listens' })).id;
+  ids.unreachable = (await deliveries.addWebhook({}, { url: 'http://127.0.0.1:1/nobody-listens' })).id;
   ids.idle = (await deliveries.addWebhook({ events: ['feature-archived'] })).id;
   for (let n = 0; n < 2; n++) await deliveries.happen();
-  for (const name of ['ok', 'fail', 'refused']) await deliveries.settled(ids[name] ?? 0);
+  for (const name of ['ok', 'fail', 'unreachable']) await deliveries.settled(ids[name] ?? 0);
   tokens.viewer = (await makeUser(harness.db, 'Viewer')).token;
   tokens.editor = (await makeUser(harness.db, 'Editor')).token;
   tokens.client = (
@@ -37,11 +37,11 @@ type Case = {
   status: number;
   error?: string;
   records?: { count: number; state?: string };
-  /** How the recorded system answered, where we answer otherwise on purpose. */
+  /** The response of Unleash, where ours differs on purpose. */
   recorded?: string;
 };
 
-/** The requests that were recorded of the system existing clients know, and how we answer them. */
+/** Requests that were recorded from Unleash, with our responses. */
 const CASES: Case[] = [
   {
     name: 'success deliveries',
@@ -56,8 +56,8 @@ const CASES: Case[] = [
     records: { count: 2, state: 'failed' },
   },
   {
-    name: 'connection refused',
-    path: 'refused/events?limit=2',
+    name: 'connection refused by the receiver',
+    path: 'unreachable/events?limit=2',
     status: 200,
     records: { count: 2, state: 'failed' },
   },
@@ -146,11 +146,11 @@ test.each(CASES)('recorded: $name', async ({ path, token, status, error, records
   }
 });
 
-test('recorded: bad custom headers are refused when they are saved (recorded: sent without them)', async () => {
+test('recorded: rejects invalid custom headers when they are saved (Unleash sends the request without them)', async () => {
   await expect(deliveries.addWebhook({}, { customHeaders: 'no json' })).rejects.toThrow('customHeaders');
 });
 
-test('pages follow each other, newest first, without gap or overlap', async () => {
+test('returns pages newest first, without gap or overlap', async () => {
   const all = await deliveries.records(ids.ok ?? 0, '?limit=1000');
   const pages = await Promise.all(
     [0, 20, 40].map(offset => deliveries.records(ids.ok ?? 0, `?limit=20&offset=${offset}`)),
@@ -161,7 +161,7 @@ test('pages follow each other, newest first, without gap or overlap', async () =
   expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
 });
 
-test('records are filtered by state and by time', async () => {
+test('filters records by state and time', async () => {
   const id = ids.ok ?? 0;
   const all = await deliveries.records(id, '?limit=1000');
   const middle = String(all[30]?.createdAt);
@@ -174,7 +174,7 @@ test('records are filtered by state and by time', async () => {
   expect(from.every(record => String(record.createdAt) >= middle)).toBe(true);
 });
 
-test('every mistake of a query is listed', async () => {
+test('lists every violation of a query', async () => {
   const { status, body } = await call(
     harness.app,
     'GET',
@@ -195,7 +195,7 @@ test('every mistake of a query is listed', async () => {
   expect(times.body.details.map(({ path }: { path: string }) => path)).toEqual(['/query/from', '/query/to']);
 });
 
-test('a record is found under its own integration only', async () => {
+test('finds a record only under its integration', async () => {
   const [record] = await deliveries.records(ids.ok ?? 0);
 
   expect((await call(harness.app, 'GET', `/api/admin/addons/${ids.ok}/events/${record?.id}`)).status).toBe(
@@ -209,7 +209,7 @@ test('a record is found under its own integration only', async () => {
   ).toBe(404);
 });
 
-test('an integration that did nothing but fail for long is switched off by the next failure', async () => {
+test('disables an integration at the next failure after a long time of failures', async () => {
   const id = ids.fail ?? 0;
   await sql`update integrations set failing_since = now() - interval '6 days', failed_attempts = 20 where id = ${id}`.execute(
     harness.db,

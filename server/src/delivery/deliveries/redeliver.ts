@@ -20,7 +20,7 @@ export async function redeliver(current: Change, integration: number, id: number
     );
   }
   record({
-    type: 'integration-deliveries-repeated',
+    type: 'integration-redelivered',
     data: { ...identityOf(locked), enabled: locked.enabled, deliveries, record: String(id) },
   });
   return { deliveries, complete: true };
@@ -35,7 +35,7 @@ export async function redeliverFailed(current: Change, integration: number, sinc
   });
   if (deliveries > 0) {
     current.record({
-      type: 'integration-deliveries-repeated',
+      type: 'integration-redelivered',
       data: { ...identityOf(locked), enabled: locked.enabled, deliveries, since },
     });
   }

@@ -21,7 +21,7 @@ import {
   RecordQuery,
   Since,
 } from './schema.ts';
-import { instantOf, parseRecordSearch } from './search-query.ts';
+import { parseBodyTime, parseRecordSearch } from './search-query.ts';
 import { sendTest } from './send-test.ts';
 import { skipBlocking } from './skip.ts';
 import {
@@ -39,7 +39,7 @@ const recordParams = Type.Object({
   eventId: PathBigId('Record', '87'),
 });
 const PREVIEW_DAYS = 7;
-const PREVIEWED = 50;
+const MAX_PREVIEWED = 50;
 
 export function deliveryRoutes(app: App, db: Db): void {
   const schemas = [
@@ -61,7 +61,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'List the deliveries of an integration',
         description:
-          'One record for every event that was or will be delivered, newest first. For root admins, since records hold events of every project.',
+          'Returns one record for each delivery, newest first. Only root admins may call it, because records contain events of every project.',
         params,
         querystring: RecordQuery,
         response: { 200: answer('The records', IntegrationEvents), ...refusals(400, 401, 403, 404) },
@@ -83,7 +83,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         operationId: 'getIntegrationEvent',
         tags,
         summary: 'Get a delivery with its attempts',
-        description: 'One record and every attempt to deliver it, oldest first.',
+        description: 'Returns a record and its attempts, oldest first.',
         params: recordParams,
         response: {
           200: answer('The record', IntegrationEventWithAttempts),
@@ -106,11 +106,11 @@ export function deliveryRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'redeliverIntegrationEvent',
         tags,
-        summary: 'Deliver a record again',
+        summary: 'Redeliver an event',
         description:
-          'Starts the schedule of an ended record anew, under the same webhook-id. Events: integration-deliveries-repeated.',
+          'Restarts the schedule of an ended delivery, with the same webhook-id. Events: integration-redelivered.',
         params: recordParams,
-        response: { 202: answer('It is queued', Queued), ...refusals(400, 401, 403, 404, 409) },
+        response: { 202: answer('The delivery is queued', Queued), ...refusals(400, 401, 403, 404, 409) },
       },
     },
     async (request, reply) => {
@@ -129,9 +129,9 @@ export function deliveryRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'skipIntegrationEvent',
         tags,
-        summary: 'Skip a delivery that holds up others',
+        summary: 'Skip a blocking delivery',
         description:
-          'For ordered integrations that hold: leaves a record that was given up as it is, and goes on with the next. Events: integration-delivery-skipped.',
+          'For ordered integrations with whenExhausted: block. Skips an exhausted delivery and continues with the next event. Events: integration-delivery-skipped.',
         params: recordParams,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409) },
       },
@@ -150,16 +150,19 @@ export function deliveryRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'redeliverFailedIntegrationEvents',
         tags,
-        summary: 'Deliver again what failed since a time',
+        summary: 'Redeliver failed events',
         description:
-          'Starts the schedule of every failed record anew, at most 10,000 at once. Events: integration-deliveries-repeated.',
+          'Restarts the schedule of every delivery that failed since a time, at most 10,000 per request. Events: integration-redelivered.',
         params,
         body: Since,
-        response: { 202: answer('How many', Queued), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          202: answer('The number of queued deliveries', Queued),
+          ...refusals(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async (request, reply) => {
-      const since = instantOf(request.body.since, '/body/since');
+      const since = parseBodyTime(request.body.since, '/body/since');
       const id = Number(request.params.id);
       const queued = await change(db, request.actor, current => redeliverFailed(current, id, since));
       return reply.code(202).send(queued);
@@ -173,9 +176,9 @@ export function deliveryRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'testAddon',
         tags,
-        summary: 'Send a test to an integration',
+        summary: 'Send a test event to an integration',
         description:
-          'Makes an event that goes to this integration alone, whatever its filters and also while it is switched off; its record tells what came of it. Events: integration-tested.',
+          'Records an event that is delivered only to this integration, regardless of its filters and even while it is disabled. The delivery record shows the result. Events: integration-tested.',
         params,
         response: { 202: Nothing, ...refusals(400, 401, 403, 404) },
       },
@@ -193,8 +196,9 @@ export function deliveryRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'previewAddon',
         tags,
-        summary: 'Preview what an integration would get',
-        description: 'Which events of the last days its filters let through. Nothing is sent.',
+        summary: 'Preview the events of an integration',
+        description:
+          'Returns the events of the last days that match the filters of the integration. Nothing is sent.',
         params,
         body: PreviewRequest,
         response: { 200: answer('The events', PreviewedEvents), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -205,8 +209,8 @@ export function deliveryRoutes(app: App, db: Db): void {
       if (!(await integrationExists(db, id))) throw notFound(`Integration ${id}`);
       const days = request.body.days ?? PREVIEW_DAYS;
       const since = new Date(Date.now() - days * 86_400_000).toISOString();
-      const { total, events } = await previewEvents(db, id, since, PREVIEWED);
-      return { total, events: events.map(whole) };
+      const { total, events } = await previewEvents(db, id, since, MAX_PREVIEWED);
+      return { total, events: events.map(withIp) };
     },
   );
 
@@ -218,27 +222,30 @@ export function deliveryRoutes(app: App, db: Db): void {
         permission: ['ADMIN'],
         checks: [
           ({ body }) => {
-            if (body.from !== undefined) instantOf(body.from, '/body/from');
+            if (body.from !== undefined) parseBodyTime(body.from, '/body/from');
           },
           ({ body }) => {
-            if (body.to !== undefined) instantOf(body.to, '/body/to');
+            if (body.to !== undefined) parseBodyTime(body.to, '/body/to');
           },
         ],
       },
       schema: {
         operationId: 'backfillAddon',
         tags,
-        summary: 'Send earlier events to an integration',
+        summary: 'Backfill an integration',
         description:
-          'Delivers events of the log that fit and were not delivered, oldest first, at most 10,000 at once: for a new integration, or for what was missed while it was off. Events: integration-backfilled.',
+          'Delivers earlier events that match the filters and were not delivered, oldest first, at most 10,000 per request. Use it for a new integration, or for events that were missed while it was disabled. Events: integration-backfilled.',
         params,
         body: Backfill,
-        response: { 202: answer('How many', Queued), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          202: answer('The number of queued deliveries', Queued),
+          ...refusals(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async (request, reply) => {
-      const since = instantOf(request.body.from, '/body/from');
-      const until = instantOf(request.body.to ?? new Date().toISOString(), '/body/to');
+      const since = parseBodyTime(request.body.from, '/body/from');
+      const until = parseBodyTime(request.body.to ?? new Date().toISOString(), '/body/to');
       const id = Number(request.params.id);
       const queued = await change(db, request.actor, current => backfill(current, id, since, until));
       return reply.code(202).send(queued);
@@ -246,9 +253,9 @@ export function deliveryRoutes(app: App, db: Db): void {
   );
 }
 
-/** Before the first attempt nothing is known of what a provider sends, but what happened is. */
+/** Before the first attempt, the details contain the summary of the event. */
 function present({ event, provider, ...record }: RecordRow): IntegrationEvent {
-  const shown = whole(event);
+  const shown = withIp(event);
   const isEmpty = Object.keys(record.details).length === 0;
   return {
     ...record,
@@ -257,5 +264,5 @@ function present({ event, provider, ...record }: RecordRow): IntegrationEvent {
   };
 }
 
-/** Only root admins come here, and they see addresses. */
-const whole = (event: RecordRow['event']) => ({ ...presentEvent(event), ip: event.ip });
+/** Only root admins call these routes, so the IP address is included. */
+const withIp = (event: RecordRow['event']) => ({ ...presentEvent(event), ip: event.ip });

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { makeBreaker } from './circuit-breaker.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
 
 const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-test('ten failures over about 75 hours, each delay within a fifth of the schedule, then it is given up', () => {
+test('is exhausted after ten failures over about 75 hours, with each delay within 20 % of the schedule', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 10, maxLength: 10 }),
       randoms => {
         let elapsed = 0;
         for (const [failures, random] of randoms.entries()) {
-          const next = nextStep('refused', failures, SCHEDULE, undefined, random);
+          const next = nextStep('rejected', failures, SCHEDULE, undefined, random);
           if (failures === 9) {
             expect(next).toEqual({ state: 'failed' });
             continue;
           }
-          if (next.state !== 'retrying') throw new Error(`given up after ${failures + 1} failures`);
+          if (next.state !== 'retrying') throw new Error(`exhausted after ${failures + 1} failures`);
           const delay = (SCHEDULE[failures + 1] ?? 0) * 1_000;
           expect(next.delayMs).toBeGreaterThanOrEqual(0.8 * delay - 1);
           expect(next.delayMs).toBeLessThanOrEqual(Math.min(1.2 * delay, 86_400_000) + 1);
@@ -34,9 +34,9 @@ test.each<[Outcome, string]>([
   ['success', 'success'],
   ['partial', 'successWithErrors'],
   ['gone', 'failed'],
-  ['blocked', 'failed'],
+  ['disallowed', 'failed'],
   ['configuration', 'failed'],
-  ['refused', 'retrying'],
+  ['rejected', 'retrying'],
   ['timeout', 'retrying'],
   ['dns', 'retrying'],
   ['tls', 'retrying'],
@@ -50,17 +50,17 @@ test.each([
   [8_000, 8_000],
   [3_600_000, 10_000],
 ])('asked to wait %d ms, it waits %d', (asked, expected) => {
-  expect(nextStep('refused', 0, SCHEDULE, asked, 0.5)).toEqual({ state: 'retrying', delayMs: expected });
+  expect(nextStep('rejected', 0, SCHEDULE, asked, 0.5)).toEqual({ state: 'retrying', delayMs: expected });
 });
 
-test('nothing waits longer than a day', () => {
-  expect(nextStep('refused', 8, SCHEDULE, 999_999_999, 1)).toEqual({
+test('never delays an attempt by more than a day', () => {
+  expect(nextStep('rejected', 8, SCHEDULE, 999_999_999, 1)).toEqual({
     state: 'retrying',
     delayMs: 86_400_000,
   });
 });
 
-test('Retry-After is seconds or a date', () => {
+test('parses Retry-After as seconds or a date', () => {
   const now = new Date('2026-11-15T10:00:00Z');
   expect(retryAfterMs('120', now)).toBe(120_000);
   expect(retryAfterMs('Sun, 15 Nov 2026 10:01:00 GMT', now)).toBe(60_000);
@@ -69,52 +69,52 @@ test('Retry-After is seconds or a date', () => {
   expect(retryAfterMs(null, now)).toBeUndefined();
 });
 
-test('the breaker opens at 20 attempts of which 14 failed, rests, probes once, and closes with a success', () => {
-  const breaker = makeBreaker();
+test('the circuit breaker opens when 14 of 20 attempts failed, probes once after a pause, and closes after a success', () => {
+  const breaker = createCircuitBreaker();
   for (let n = 0; n < 6; n++) breaker.note(1, false, n);
   for (let n = 6; n < 19; n++) breaker.note(1, true, n);
-  expect(breaker.resting(19, () => 0)).toEqual([]);
+  expect(breaker.openCircuits(19, () => 0)).toEqual([]);
 
   breaker.note(1, true, 20);
 
-  expect(breaker.resting(30, () => 0)).toEqual([1]);
+  expect(breaker.openCircuits(30, () => 0)).toEqual([1]);
   expect(breaker.allowance(1, 30)).toBe(0);
   expect(breaker.allowance(2, 30)).toBe(Number.POSITIVE_INFINITY);
   // Those that were on their way change nothing.
   breaker.note(1, true, 4_000);
-  expect(breaker.resting(5_021, () => 0)).toEqual([]);
+  expect(breaker.openCircuits(5_021, () => 0)).toEqual([]);
   expect(breaker.allowance(1, 5_021)).toBe(1);
-  expect(breaker.resting(5_021, () => 1)).toEqual([1]);
+  expect(breaker.openCircuits(5_021, () => 1)).toEqual([1]);
   breaker.note(1, true, 5_030);
-  expect(breaker.resting(15_029, () => 0)).toEqual([1]);
-  expect(breaker.resting(15_031, () => 0)).toEqual([]);
+  expect(breaker.openCircuits(15_029, () => 0)).toEqual([1]);
+  expect(breaker.openCircuits(15_031, () => 0)).toEqual([]);
   breaker.note(1, false, 15_040);
   expect(breaker.allowance(1, 15_041)).toBe(Number.POSITIVE_INFINITY);
 });
 
-test('the rest doubles with every probe that fails, up to a minute', () => {
-  const breaker = makeBreaker();
+test('the pause doubles with every failed probe, up to 1 minute', () => {
+  const breaker = createCircuitBreaker();
   for (let n = 0; n < 20; n++) breaker.note(1, true, 0);
   let now = 0;
   const rests: number[] = [];
   for (let n = 0; n < 6; n++) {
     const since = now;
-    while (breaker.resting(now, () => 0).length > 0) now += 1_000;
+    while (breaker.openCircuits(now, () => 0).length > 0) now += 1_000;
     rests.push(now - since);
     breaker.note(1, true, now);
   }
   expect(rests).toEqual([5_000, 10_000, 20_000, 40_000, 60_000, 60_000]);
 });
 
-test('failures spread over more than five minutes do not open it', () => {
-  const breaker = makeBreaker();
+test('failures spread over more than 5 minutes do not open the circuit', () => {
+  const breaker = createCircuitBreaker();
   for (let n = 0; n < 40; n++) breaker.note(1, true, n * 20_000);
-  expect(breaker.resting(40 * 20_000, () => 0)).toEqual([]);
+  expect(breaker.openCircuits(40 * 20_000, () => 0)).toEqual([]);
 });
 
-test('half of many failing, even twenty in a row, does not open it', () => {
-  const breaker = makeBreaker();
+test('a failure rate of 50 % does not open the circuit, even with 20 failures in a row', () => {
+  const breaker = createCircuitBreaker();
   for (let n = 0; n < 100; n++) breaker.note(1, n % 2 === 0, n * 100);
   for (let n = 0; n < 20; n++) breaker.note(1, true, 10_000 + n);
-  expect(breaker.resting(10_100, () => 0)).toEqual([]);
+  expect(breaker.openCircuits(10_100, () => 0)).toEqual([]);
 });

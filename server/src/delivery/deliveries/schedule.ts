@@ -1,13 +1,13 @@
 const JITTER = 0.2;
 const MAX_DELAY_MS = 86_400_000;
 
-/** How an attempt ended. All but success count as failures; those that are final are not tried again. */
+/** The outcome of an attempt. Final outcomes are not retried. */
 export type Outcome =
   | 'success'
   | 'partial'
-  | 'refused'
+  | 'rejected'
   | 'gone'
-  | 'blocked'
+  | 'disallowed'
   | 'timeout'
   | 'dns'
   | 'tls'
@@ -15,15 +15,15 @@ export type Outcome =
   | 'configuration'
   | 'interrupted';
 
-const FINAL: readonly Outcome[] = ['gone', 'blocked', 'configuration'];
+const FINAL: readonly Outcome[] = ['gone', 'disallowed', 'configuration'];
 
 export type Next =
   | { state: 'success' | 'successWithErrors' | 'failed' }
   | { state: 'retrying'; delayMs: number };
 
 /**
- * What follows from an attempt. The schedule has the seconds to wait before each attempt; `failures` are those before
- * this one. A receiver may ask for more time, up to twice the delay and never more than a day.
+ * Decides what follows an attempt. The schedule contains the seconds before each attempt, and `failures` counts the earlier failed
+ * attempts. A Retry-After header can extend the delay, to at most twice the delay and at most a day.
  */
 export function nextStep(
   outcome: Outcome,

@@ -9,18 +9,18 @@ const state = Type.String({
   title: 'IntegrationEventState',
   enum: [...STATES],
   description:
-    'pending: not tried yet; retrying: failed and will be tried again; success; successWithErrors: delivered with something to tell; failed: given up',
+    'pending: no attempt yet. retrying: the last attempt failed, another one follows. success: delivered. successWithErrors: partially delivered. failed: exhausted, no further attempt.',
   examples: ['success'],
 });
 
 const fields = {
   id: Type.String({ description: 'Id of the record', examples: ['87'] }),
   integrationId: Type.Integer({ description: 'Id of the integration', examples: [3] }),
-  createdAt: Timestamp('When the record was made: with its event, or later by a backfill'),
+  createdAt: Timestamp('Time of creation: with the event, or later by a backfill'),
   state,
   stateDetails: Type.String({
-    description: 'What the state means here; while it is open, what it waits for',
-    examples: ['Delivered; the receiver answered 200.'],
+    description: 'Explanation of the state. For an open delivery, what it waits for.',
+    examples: ['Delivered. The receiver responded 200.'],
   }),
   event: Ref(Event),
   details: Type.Object(
@@ -28,21 +28,21 @@ const fields = {
     {
       additionalProperties: true,
       description:
-        'What was sent, by provider; before the first attempt the provider and a message. Never a secret',
+        'Content of the request, by provider. Before the first attempt: the provider and a message. It contains no secrets.',
     },
   ),
-  attempts: Type.Integer({ description: 'How many attempts were started', examples: [1] }),
+  attempts: Type.Integer({ description: 'Number of started attempts', examples: [1] }),
   nextAttemptAt: Nullable(
     Timestamp(
-      'When the next attempt is due; null while one runs, while another event goes first, and at the end',
+      'Due time of the next attempt. null while an attempt runs, while an earlier event blocks this one, and after the last attempt.',
     ),
   ),
-  holds: Type.Boolean({
-    description: 'Given up, and those behind it wait: deliver it again, or skip it',
+  blocks: Type.Boolean({
+    description: 'Whether this exhausted delivery blocks later deliveries. Redeliver or skip it.',
     examples: [false],
   }),
   replayOf: Nullable(
-    Type.String({ description: 'Id of the failed record that this one repeats', examples: [null] }),
+    Type.String({ description: 'Id of the failed record that this one replays', examples: [null] }),
   ),
 };
 
@@ -58,28 +58,30 @@ export const DeliveryAttempt = Named(
   'DeliveryAttempt',
   Type.Object({
     number: Type.Integer({ examples: [1] }),
-    startedAt: Timestamp('When it was started'),
+    startedAt: Timestamp('Start time'),
     outcome: Nullable(
       Type.String({
         description:
-          'success, partial, refused (the receiver answered something else than 2xx), gone (410), blocked (the address is not public), timeout, dns, tls, connection, configuration, interrupted (the server ended meanwhile); null while it runs',
+          'success, partial, rejected (the status of the response is not 2xx), gone (410), disallowed (the address is in a private network), timeout, dns, tls, connection, configuration, or interrupted (the server stopped). null while the attempt runs.',
         examples: ['success'],
       }),
     ),
     durationMs: Nullable(Type.Integer({ examples: [35] })),
-    status: Nullable(Type.Integer({ description: 'Status of the answer', examples: [200] })),
+    status: Nullable(Type.Integer({ description: 'Status of the response', examples: [200] })),
     address: Nullable(Type.String({ description: 'IP address of the receiver', examples: ['192.0.2.7'] })),
-    error: Nullable(Type.String({ description: 'What went wrong' })),
-    answer: Nullable(
-      Type.String({ description: 'The first 4,096 characters of the answer; not kept for private targets' }),
+    error: Nullable(Type.String({ description: 'Error message' })),
+    response: Nullable(
+      Type.String({
+        description: 'First 4,096 characters of the response body. Not stored for private addresses.',
+      }),
     ),
     headers: Nullable(
       Type.Record(Type.String(), Type.String(), {
-        description: 'Headers of the answer, the first 20, without cookies; not kept for private targets',
+        description: 'First 20 headers of the response, without cookies. Not stored for private addresses.',
         examples: [{ 'content-type': 'text/plain' }],
       }),
     ),
-    bodySha256: Nullable(Type.String({ description: 'SHA-256 of the body that was sent' })),
+    bodySha256: Nullable(Type.String({ description: 'SHA-256 of the request body' })),
   }),
 );
 
@@ -90,26 +92,29 @@ export const IntegrationEventWithAttempts = Named(
 
 export const RecordQuery = SearchQuery({
   ...page,
-  state: Type.Optional(Type.String({ enum: [...STATES], description: 'Only those in this state' })),
+  state: Type.Optional(Type.String({ enum: [...STATES], description: 'Only records in this state' })),
   from: Type.Optional(
-    Type.String({ description: 'Only those made at this time or later', examples: ['2026-11-15T00:00:00Z'] }),
+    Type.String({
+      description: 'Only records created at or after this time',
+      examples: ['2026-11-15T00:00:00Z'],
+    }),
   ),
   to: Type.Optional(
-    Type.String({ description: 'Only those made before this time', examples: ['2026-11-16T00:00:00Z'] }),
+    Type.String({ description: 'Only records created before this time', examples: ['2026-11-16T00:00:00Z'] }),
   ),
 });
 
 export const Since = NamedObject(
   'RedeliverRequest',
-  { since: Timestamp('The failed ones made at this time or later') },
+  { since: Timestamp('Redeliver failed records created at or after this time') },
   { additionalProperties: false, examples: [{ since: '2026-11-15T00:00:00.000Z' }] },
 );
 
 export const Backfill = NamedObject(
   'BackfillRequest',
   {
-    from: Timestamp('The first moment whose events are sent'),
-    to: Type.Optional(Timestamp('The first moment whose events are not sent; now if left out')),
+    from: Timestamp('Start of the range (inclusive)'),
+    to: Type.Optional(Timestamp('End of the range (exclusive). Default: now.')),
   },
   { additionalProperties: false, examples: [{ from: '2026-11-15T00:00:00.000Z' }] },
 );
@@ -121,7 +126,7 @@ export const PreviewRequest = NamedObject(
       Type.Integer({
         minimum: 1,
         maximum: 90,
-        description: 'How far to look back; 7 if left out',
+        description: 'Number of past days. Default: 7.',
         examples: [7],
       }),
     ),
@@ -132,8 +137,11 @@ export const PreviewRequest = NamedObject(
 export const Queued = Named(
   'QueuedDeliveries',
   Type.Object({
-    deliveries: Type.Integer({ description: 'How many deliveries were queued', examples: [12] }),
-    complete: Type.Boolean({ description: 'Whether these are all; if not, ask again', examples: [true] }),
+    deliveries: Type.Integer({ description: 'Number of queued deliveries', examples: [12] }),
+    complete: Type.Boolean({
+      description: 'Whether all deliveries are queued. If false, repeat the request.',
+      examples: [true],
+    }),
   }),
 );
 export type Queued = Static<typeof Queued>;
@@ -141,7 +149,7 @@ export type Queued = Static<typeof Queued>;
 export const PreviewedEvents = Named(
   'PreviewedEvents',
   Type.Object({
-    total: Type.Integer({ description: 'How many events would have been sent', examples: [53] }),
-    events: Type.Array(Ref(Event), { description: 'The newest of them, at most 50' }),
+    total: Type.Integer({ description: 'Number of matching events', examples: [53] }),
+    events: Type.Array(Ref(Event), { description: 'The newest matching events, at most 50' }),
   }),
 );

@@ -12,16 +12,16 @@ import type { RecordSearch } from './store.ts';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
 const MAX_LENGTH = 100;
-const RULE = 'must be a time such as 2026-11-15T09:30:00Z';
+const RULE = 'must be a time with a time zone, for example 2026-11-15T09:30:00Z';
 
-/** A moment in the form both PostgreSQL and we understand; a moment that the calendar does not have is rejected. */
-export function instantOf(value: string, path: string): string {
+/** Parses a time of a body into ISO 8601. Rejects times that do not exist in the calendar. */
+export function parseBodyTime(value: string, path: string): string {
   const instant = read(value);
   if (instant === undefined) throw badData([{ message: `${path.split('/').at(-1)} ${RULE}`, path }]);
   return instant;
 }
 
-/** Reads the parameters of the list of records, or rejects it with every violation. */
+/** Parses the query of the list of records. Rejects it with every violation. */
 export function parseRecordSearch(parameters: Record<string, unknown>): RecordSearch {
   return parseSearch<RecordSearch>(
     parameters,

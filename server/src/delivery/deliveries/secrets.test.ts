@@ -22,7 +22,7 @@ const planted = (type: string, name: string): string => {
 };
 const needed = (type: string): string => (type === 'url' ? deliveries.receiver.url : 'x');
 
-test('no secret comes out: not in answers, events, records, attempts, jobs or logs, and the database has ciphertext only', async () => {
+test('discloses no secret in responses, events, records, attempts, jobs or logs, and stores only ciphertext', async () => {
   const lines: string[] = [];
   const stream = new Writable({
     write: (chunk, _, done) => {
@@ -98,7 +98,7 @@ test('no secret comes out: not in answers, events, records, attempts, jobs or lo
   await app.close();
 });
 
-test('the rotation command seals everything with the new key; a server without the right key does not start', async () => {
+test('encrypts all secrets with the new key, and a server without the key does not start', async () => {
   const { id } = await deliveries.addWebhook();
   const [oldKey, newKey] = [APP_SETTINGS.secretKey, Buffer.alloc(32, 9)];
   const both = keyringOf(newKey, [oldKey]);

@@ -5,9 +5,8 @@ const MAX_DEPTH = 50;
 class TooLarge extends Error {}
 
 /**
- * A copy that a jsonb column accepts, keys included; undefined if its JSON has more than about `max` characters. What
- * is nested deeper than 50 levels becomes an ellipsis: both JSON.stringify and PostgreSQL run out of stack on a body
- * of 5,000 opening brackets.
+ * A copy that a jsonb column accepts, or undefined if its JSON has more than about `max` characters. Values below 50 levels become an
+ * ellipsis, because JSON.stringify and PostgreSQL overflow their stack on a body of 5,000 opening brackets.
  */
 export function storableJson(value: object, max: number): object | undefined {
   let left = max;

@@ -11,17 +11,17 @@ const OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;
 export type JobToClaim = { delivery: number; attempt: number; retried: boolean };
 
 /**
- * Starts an attempt of each delivery that a job stands for, and notes it before anything is sent. A job that comes back
- * because its worker died finds its attempt unfinished: that one was interrupted, and the next begins. What is neither
- * due nor unfinished is done already, and is not returned. Of an ordered integration only the first is started.
+ * Starts an attempt for the delivery of each job, and records the attempt before a request is sent. A job that is retried because
+ * its worker died has an unfinished attempt, which is recorded as interrupted before the next one starts. Deliveries that are
+ * neither due nor unfinished are not returned. An ordered integration starts only its first delivery.
  */
 export async function claimDeliveries(
   tx: Tx,
   jobs: JobToClaim[],
   watermark: number | undefined,
 ): Promise<Claim[]> {
-  // The ids as an array as well: of a table that fills within seconds statistics know nothing, and a join with the jobs
-  // alone was planned as a walk through everything that is open.
+  // The ids are also passed as an array. Statistics lag behind a table that fills within seconds, and a join with the jobs alone
+  // was planned as a scan of all open deliveries.
   const ids = jobs.map(job => job.delivery);
   const { rows } = await sql<Omit<Claim, 'event'> & EventRow & { deliveryId: number }>`
     with job as (
@@ -40,12 +40,12 @@ export async function claimDeliveries(
       for update of d
     ),
     interrupted as (
-      update integration_attempts set outcome = 'interrupted', error = 'The server ended before the answer was noted.'
+      update integration_attempts set outcome = 'interrupted', error = 'The server stopped before it recorded the response.'
       where delivery_id in (select id from due) and outcome is null
     ),
     stopped as (
       update integration_deliveries d
-      set state = 'failed', state_details = 'The integration was switched off before this was delivered.'
+      set state = 'failed', state_details = 'The integration was disabled before this delivery.'
       from due where d.id = due.id and not due.wanted
     ),
     claimed as (
@@ -73,20 +73,20 @@ export async function claimDeliveries(
   );
 }
 
-/** Writes how attempts ended, and the job of the next attempt where there is one; skips those overtaken by another. */
+/** Writes the outcomes of attempts and the jobs of the next attempts. Skips attempts that were superseded. */
 export async function finishAttempts(tx: Tx, results: Result[]): Promise<void> {
   await sql`
     with done as (
       select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as (
         delivery bigint, attempt integer, outcome text, "durationMs" integer, status integer, address text, error text,
-        answer text, "bodySha256" text, state text, "stateDetails" text, details jsonb, "delayMs" double precision, headers jsonb,
-        holds boolean)
+        response text, "bodySha256" text, state text, "stateDetails" text, details jsonb, "delayMs" double precision, headers jsonb,
+        blocks boolean)
     ),
     ended as (
       update integration_deliveries d
       set state = done.state, state_details = done."stateDetails", details = done.details,
         failures = d.failures + case when done.outcome in ('success', 'partial') then 0 else 1 end,
-        holds = done.state = 'failed' and done.holds,
+        holds = done.state = 'failed' and done.blocks,
         due_at = now() + done."delayMs" * interval '1 ms'
       from done where d.id = done.delivery and d.attempts = done.attempt and d.state in ('pending', 'retrying')
       returning d.id, d.integration_id, d.attempts, d.state, d.due_at
@@ -94,7 +94,7 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<void> {
     noted as (
       update integration_attempts a
       set outcome = done.outcome, duration_ms = done."durationMs", status = done.status, address = done.address,
-        error = done.error, answer = done.answer, body_sha256 = done."bodySha256",
+        error = done.error, answer = done.response, body_sha256 = done."bodySha256",
         headers = done.headers
       from done where a.delivery_id = done.delivery and a.number = done.attempt and a.outcome is null
     ),
@@ -109,8 +109,8 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<void> {
 export type Health = { id: number; failingSince: string; failedAttempts: number; warned: boolean };
 type Recovered = Omit<Health, 'failingSince'> & { failingSince: null };
 
-/** Keeps since when an integration does nothing but fail; returns those that fail. */
-export async function noteHealth(
+/** Records since when every attempt of an integration failed. Returns the failing integrations. */
+export async function recordHealth(
   tx: Tx,
   counts: { integration: number; failed: number; succeeded: boolean }[],
 ): Promise<Health[]> {
@@ -134,7 +134,7 @@ export async function noteHealth(
   return rows.filter(row => row.failingSince !== null);
 }
 
-/** Of these integrations, those that do nothing but fail. */
+/** The integrations among `ids` whose attempts all fail. */
 export async function listFailing(db: Reader, ids: number[]): Promise<Health[]> {
   const { rows } = await sql<Health>`
     select id, failing_since as "failingSince", failed_attempts as "failedAttempts", warned_at is not null as warned
@@ -142,7 +142,7 @@ export async function listFailing(db: Reader, ids: number[]): Promise<Health[]> 
   return rows;
 }
 
-/** Puts jobs back that were fetched and not worked on: the same attempt, a little later. */
+/** Inserts jobs for the same attempts, to start after the delay. */
 export async function postponeDeliveries(tx: Tx, deliveries: number[], delayMs: number): Promise<void> {
   await insertDeliveryJobs(sql`
     select d.id, d.integration_id, integrations.ordered, d.attempts + 1 as attempt,
@@ -164,7 +164,7 @@ export type Attempt = {
   status: number | null;
   address: string | null;
   error: string | null;
-  answer: string | null;
+  response: string | null;
   headers: Record<string, string> | null;
   bodySha256: string | null;
 };
@@ -179,7 +179,7 @@ export type RecordRow = {
   details: object;
   attempts: number;
   nextAttemptAt: string | null;
-  holds: boolean;
+  blocks: boolean;
   replayOf: string | null;
   event: EventRow;
 };
@@ -187,14 +187,14 @@ export type RecordRow = {
 type Flat = Omit<RecordRow, 'event' | 'id' | 'createdAt'> &
   Waiting & { recordId: string; recordCreatedAt: string } & EventRow;
 
-/** A page of `record`, with `receiver`, its integration. What is due already is due now, never in the past. */
+/** The columns of `record` and its integration `receiver`. An overdue attempt is due now. */
 const FLAT = sql`
   record.id::text as "recordId", record.integration_id as "integrationId", receiver.provider,
   record.created_at as "recordCreatedAt", record.state, record.state_details as "stateDetails", record.details,
   record.attempts, open_record."isRunning", open_record."blockedBy",
   case when record.state in ('pending', 'retrying') and not "isRunning" and "blockedBy" is null
     then greatest(record.due_at, now()) end as "nextAttemptAt",
-  record.holds, record.replay_of::text as "replayOf", ${EVENT_COLUMNS}`;
+  record.holds as blocks, record.replay_of::text as "replayOf", ${EVENT_COLUMNS}`;
 const JOINED = sql`
   join events on events.id = record.event_id
   join integrations as receiver on receiver.id = record.integration_id
@@ -218,7 +218,7 @@ function recordOf(row: Flat): RecordRow {
     isRunning,
     blockedBy,
     nextAttemptAt,
-    holds,
+    blocks,
     replayOf,
     ...event
   } = row;
@@ -232,7 +232,7 @@ function recordOf(row: Flat): RecordRow {
     details,
     attempts,
     nextAttemptAt,
-    holds,
+    blocks,
     replayOf,
     event,
   };
@@ -246,7 +246,7 @@ export type RecordSearch = {
   to?: string;
 };
 
-/** A page of records, newest first; undefined if there is no such integration. */
+/** A page of records, newest first, or undefined if the integration does not exist. */
 export async function listRecords(
   db: Reader,
   integration: number,
@@ -286,13 +286,13 @@ export async function findRecord(
 
 export async function listAttempts(db: Reader, delivery: number): Promise<Attempt[]> {
   const { rows } = await sql<Attempt>`
-    select number, started_at as "startedAt", outcome, duration_ms as "durationMs", status, address, error, answer, headers,
+    select number, started_at as "startedAt", outcome, duration_ms as "durationMs", status, address, error, answer as response, headers,
       body_sha256 as "bodySha256"
     from integration_attempts where delivery_id = ${delivery} order by number`.execute(db);
   return rows;
 }
 
-/** Puts ended deliveries of the integration back to the start of the schedule; returns how many. */
+/** Resets ended deliveries to the start of the schedule. Returns their number. */
 export async function reopenDeliveries(
   tx: Tx,
   integration: number,
@@ -323,7 +323,7 @@ export async function reopenDeliveries(
 
 export type Preview = { total: number; events: EventRow[] };
 
-/** The events since a time that the integration would get by its filters, newest first. */
+/** The events since a time that match the filters of the integration, newest first. */
 export async function previewEvents(
   db: Reader,
   integration: number,
@@ -331,13 +331,13 @@ export async function previewEvents(
   limit: number,
 ): Promise<Preview> {
   const { rows } = await sql<OuterJoined<EventRow> & { total: number }>`
-    with fitting as materialized (
+    with matching as materialized (
       select events.id from events join integrations on integrations.id = ${integration}
       where events.created_at >= ${since} and ${matchesFilters('events')}
     ),
-    page as (select id from fitting order by id desc limit ${limit})
+    page as (select id from matching order by id desc limit ${limit})
     select counted.total, found.*
-    from (select count(*) as total from fitting) as counted
+    from (select count(*) as total from matching) as counted
     left join (select ${EVENT_COLUMNS} from page join events using (id)) as found on true
     order by found.id desc`.execute(db);
   return {
@@ -347,8 +347,8 @@ export async function previewEvents(
 }
 
 /**
- * Deliveries of earlier events that fit and were never delivered: none has one that is open or succeeded. A failed one
- * is named as what is replayed. Oldest first, so that a limit cuts off the newest.
+ * Inserts deliveries of earlier events that match and have no open or successful delivery. `replay_of` is the failed delivery of the
+ * event. The oldest events come first, so the limit excludes the newest.
  */
 export async function backfillDeliveries(
   tx: Tx,
@@ -366,22 +366,22 @@ export async function backfillDeliveries(
           where d.integration_id = integrations.id and d.event_id = events.id and d.state <> 'failed')
       order by events.id limit ${limit}
     ),
-    made as (
+    inserted as (
       insert into integration_deliveries (integration_id, event_id, replay_of)
       select ${integration}::integer, id, earlier from missed order by id
       returning id, integration_id
     ),
     queued as (${insertDeliveryJobs(sql`
-      select made.id, made.integration_id, integrations.ordered, 1 as attempt, now() as start_after
-      from made join integrations on integrations.id = made.integration_id`)}
+      select inserted.id, inserted.integration_id, integrations.ordered, 1 as attempt, now() as start_after
+      from inserted join integrations on integrations.id = inserted.integration_id`)}
       returning 1
     ),
     woken as (select pg_notify(${sql.lit(WAKE_CHANNEL)}, '') from queued limit 1)
-    select (select count(*) from made) as count, (select count(*) from woken) as woken`.execute(tx);
+    select (select count(*) from inserted) as count, (select count(*) from woken) as woken`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
-/** Removes what is over 30 days old and not among the latest 1,000 of its integration; returns how many, at most `limit`. */
+/** Deletes up to `limit` records older than 30 days, except the newest 1,000 of each integration. Returns their number. */
 export async function deleteOldRecords(db: Db, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with old as (
@@ -402,7 +402,7 @@ export async function deleteOldRecords(db: Db, limit: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Removes what belongs to no integration any more. */
+/** Deletes records of deleted integrations. */
 export async function deleteOrphans(db: Db, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with gone as (
@@ -415,10 +415,7 @@ export async function deleteOrphans(db: Db, limit: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/**
- * A net below the net: open deliveries that were due long ago and have no job get one. Ordered ones wait without a job
- * behind their head, so only a head counts there.
- */
+/** Inserts jobs for open deliveries that were due 5 minutes ago and have none. Blocked deliveries have no job on purpose. */
 export async function requeueStranded(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with stranded as (
@@ -438,7 +435,7 @@ export async function requeueStranded(db: Db): Promise<number> {
 
 export type QueueState = { state: string; count: number; oldestSeconds: number };
 
-/** How many deliveries are open, and for how long the one most overdue has been due. */
+/** The number of open deliveries by state, and how long the oldest one has been due. */
 export async function countOpen(db: Reader): Promise<QueueState[]> {
   const { rows } = await sql<QueueState>`
     select state, count(*) as count,

@@ -5,18 +5,18 @@ import { needsKey } from '../../platform/secrets/needs-key.ts';
 import { type Keyring, seal } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import type { Integration, IntegrationInput } from './schema.ts';
-import { masked, placeOf, sealParameters } from './sealed.ts';
+import { masked, sealContextOf, sealParameters } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { insertIntegration, lockIntegrationCount, nextIntegrationId } from './store.ts';
 import { validateIntegration } from './validate.ts';
 import { filterViolations } from './visibility.ts';
 
-/** What integrations need of the process: keys for their secrets, and where requests may go. */
+/** The keys for secrets of integrations, and the addresses that requests may go to. */
 export type IntegrationSettings = { keyring: Keyring; targets: TargetPolicy };
 
 const MAX_INTEGRATIONS = 500;
 
-/** Creates an integration; the answer is the only place where its signing secret is ever shown. */
+/** Creates an integration. Only this result contains the signing secret. */
 export async function createIntegration(
   current: Change,
   settings: IntegrationSettings,
@@ -33,7 +33,9 @@ export async function createIntegration(
   );
   const signingSecret = provider.signed ? newSigningSecret() : undefined;
   if ((await lockIntegrationCount(tx)) >= MAX_INTEGRATIONS) {
-    throw exceedsLimit(`There are at most ${MAX_INTEGRATIONS} integrations. Delete one first.`);
+    throw exceedsLimit(
+      `The instance already has ${MAX_INTEGRATIONS} integrations, the maximum. Delete one first.`,
+    );
   }
   const id = await nextIntegrationId(tx);
   const row = await insertIntegration(
@@ -47,9 +49,9 @@ export async function createIntegration(
       ...filters,
       eventsWithoutProject: input.eventsWithoutProject ?? false,
       ordered: input.ordered ?? false,
-      whenGivenUp: input.whenGivenUp ?? 'skip',
+      whenExhausted: input.whenExhausted ?? 'skip',
     },
-    signingSecret === undefined ? null : seal(settings.keyring, placeOf(id, 'secret'), signingSecret),
+    signingSecret === undefined ? null : seal(settings.keyring, sealContextOf(id, 'secret'), signingSecret),
   );
   if (provider.tagTypes.length > 0) await addMissingTagTypes(current, provider.tagTypes);
   const integration = masked(settings.keyring, row);
@@ -57,12 +59,12 @@ export async function createIntegration(
   return signingSecret === undefined ? integration : { ...integration, signingSecret };
 }
 
-/** What events tell of an integration: what its owner wrote, sensitive parameters masked. */
+/** The fields that users write, for events. Sensitive parameters are masked. */
 export const asEventData = ({
   failingSince: _,
   disabledAt: __,
   disabledBecause: ___,
   oldSecretUntil: ____,
   problem: _____,
-  ...told
-}: Integration) => told;
+  ...fields
+}: Integration) => fields;

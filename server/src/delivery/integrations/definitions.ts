@@ -4,9 +4,9 @@ import { KNOWN_EVENTS, type ProviderDefinition } from './schema.ts';
 const DOCUMENTATION = '/docs/#tag/Integrations';
 
 const FILTERS =
-  'Without projects every event is delivered. With projects named, events that belong to no project are left out unless eventsWithoutProject is true. Events that have no environment pass every environment filter.';
+  'Without a project filter, every event is delivered. With a project filter, events without a project are delivered only if eventsWithoutProject is true. Events without an environment pass every environment filter.';
 
-/** Inputs that a form knows; what is special about headers and templates is checked by the server. */
+/** The input types of forms. The server validates headers and templates. */
 const INPUT = {
   text: 'text',
   textfield: 'textfield',
@@ -15,7 +15,7 @@ const INPUT = {
   template: 'textfield',
 } as const;
 
-/** The providers as a form needs them. */
+/** The providers, described for forms. */
 export const definitions = (): ProviderDefinition[] =>
   PROVIDERS.map(({ name, displayName, description, parameters, tagTypes, signed }) => ({
     name,

@@ -12,13 +12,13 @@ import {
 import { signingKey } from './signing.ts';
 import { type IntegrationRow, listIntegrationsOf } from './store.ts';
 
-/** An integration as deliveries need it. */
+/** The part of an integration that deliveries use. */
 export type Receiver = {
   provider: string;
   ordered: boolean;
-  /** A delivery that is given up holds up those behind it. */
-  holds: boolean;
-  /** Opens what is sealed, the first time only: it serves many deliveries. Throws a `PlanError` if it cannot. */
+  /** An exhausted delivery blocks later deliveries. */
+  blocks: boolean;
+  /** Decrypts the parameters and keys on the first call and caches them. Throws a `PlanError` if that fails. */
   open: () => { parameters: Parameters; keys: KeyObject[] };
 };
 
@@ -36,7 +36,7 @@ function receiverOf(keyring: Keyring, row: IntegrationRow): Receiver {
   return {
     provider: row.provider,
     ordered: row.ordered,
-    holds: row.ordered && row.whenGivenUp === 'hold',
+    blocks: row.ordered && row.whenExhausted === 'block',
     open: () => {
       opened ??= { parameters: parametersOf(keyring, row), keys: keysOf(keyring, row) };
       return opened;

@@ -1,12 +1,12 @@
 import { ConfigError } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Keyring, seal, sealedWith, UnsealError, unseal } from '../../platform/secrets/seal.ts';
-import { isSigningSecretReadable, placeOf, readParameters } from './sealed.ts';
+import { isSigningSecretReadable, readParameters, sealContextOf } from './sealed.ts';
 import { type IntegrationRow, listIntegrations, lockSealed, updateSealed } from './store.ts';
 
 /**
- * Reseals everything that was not sealed with the first key. What cannot be read is left as it is, or taken away if
- * it is to be forgotten: the integration then says what is missing. Returns how many integrations were changed.
+ * Encrypts all secrets of integrations with the current key. A secret that cannot be decrypted is kept, or deleted with
+ * `forgetUnreadable`; the integration then reports the missing secret. Returns the number of changed integrations.
  */
 export async function resealSecrets(
   db: Db,
@@ -19,10 +19,10 @@ export async function resealSecrets(
     for (const row of await lockSealed(tx)) {
       const reseal = (what: 'parameters' | 'secret', sealed: string | null): string | null => {
         if (sealed === null) return null;
-        const place = placeOf(row.id, what);
+        const context = sealContextOf(row.id, what);
         try {
-          const text = unseal(keyring, place, sealed);
-          return sealedWith(sealed) === keyring[0]?.id ? sealed : seal(keyring, place, text);
+          const text = unseal(keyring, context, sealed);
+          return sealedWith(sealed) === keyring[0]?.id ? sealed : seal(keyring, context, text);
         } catch (error) {
           if (!(error instanceof UnsealError)) throw error;
           if (unreadable.at(-1) !== row.id) unreadable.push(row.id);
@@ -50,9 +50,9 @@ export async function resealSecrets(
 }
 
 /**
- * Returns the integrations whose secrets cannot be read; their deliveries fail until the secrets are entered again. If
- * no stored secret was encrypted with a key that the server has, the key is the wrong one, and the server does not
- * start: it would fail every delivery that waits.
+ * Returns the integrations whose secrets cannot be decrypted. Their deliveries fail until the secrets are entered again. If no
+ * stored secret was encrypted with a key of this server, the key is wrong. The server then does not start, because every open
+ * delivery would fail.
  */
 export async function checkSealed(db: Db, keyring: Keyring): Promise<number[]> {
   const rows = await listIntegrations(db);

@@ -5,13 +5,13 @@ import type { Change } from '../../record/change.ts';
 import { identityOf, lockVisibleIntegration } from './lock.ts';
 import { providerNamed } from './providers/list.ts';
 import type { SecretRotation } from './schema.ts';
-import { isSigningSecretReadable, placeOf } from './sealed.ts';
+import { isSigningSecretReadable, sealContextOf } from './sealed.ts';
 import { newSigningSecret } from './signing.ts';
 import { updateSecrets } from './store.ts';
 
 const OVERLAP_HOURS = 24;
 
-/** Gives an integration a new signing secret; for a while requests are signed with the one before as well. */
+/** Creates a new signing secret. During the overlap, requests are signed with the previous secret too. */
 export async function rotateSigningSecret(
   current: Change,
   keyring: Keyring,
@@ -21,19 +21,21 @@ export async function rotateSigningSecret(
   needsKey(keyring);
   const integration = await lockVisibleIntegration(current, id);
   if (!providerNamed(integration.provider)?.signed) {
-    throw invalidOperation(`Requests of the provider ${integration.provider} are not signed.`);
+    throw invalidOperation(
+      `Provider "${integration.provider}" does not sign requests, so integration ${id} has no signing secret.`,
+    );
   }
   const until = integration.oldSecretUntil;
   if (!force && until !== null && new Date(until) > new Date()) {
     throw new ApiError(
       'ConflictError',
-      `The secret was rotated already, and the one before is in use until ${until}. Send force to drop it now.`,
+      `The previous secret of integration ${id} is in use until ${until}. Send "force": true to drop it now.`,
     );
   }
   const isReadable = isSigningSecretReadable(keyring, integration);
   const signingSecret = newSigningSecret();
   const oldSecretUntil = await updateSecrets(current.tx, id, {
-    secret: seal(keyring, placeOf(id, 'secret'), signingSecret),
+    secret: seal(keyring, sealContextOf(id, 'secret'), signingSecret),
     oldSecret: overlapHours === 0 || !isReadable ? null : integration.sealedSecret,
     overlapHours,
   });

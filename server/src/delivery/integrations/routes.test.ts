@@ -45,7 +45,7 @@ const storedIn = async (id: number) =>
     )
   ).rows[0];
 
-test('a created integration is answered, listed and recorded, its secrets masked', async () => {
+test('creates, lists and records an integration with masked secrets', async () => {
   const { status, body } = await post({ unknown: 1 });
 
   const { signingSecret, ...shown } = body;
@@ -59,7 +59,7 @@ test('a created integration is answered, listed and recorded, its secrets masked
     environments: [],
     eventsWithoutProject: false,
     ordered: false,
-    whenGivenUp: 'skip',
+    whenExhausted: 'skip',
     createdAt: expect.any(String),
     failingSince: null,
     disabledAt: null,
@@ -77,7 +77,7 @@ test('a created integration is answered, listed and recorded, its secrets masked
   expect(JSON.stringify([await eventsOf(body.id), await storedIn(body.id)])).not.toContain('CANARY');
 });
 
-test('every mistake is listed with its place', async () => {
+test('lists every violation with its path', async () => {
   const { status, body } = await post({
     parameters: {
       url: 'ftp://x',
@@ -125,7 +125,7 @@ test.each([
     { parameters: { ...WEBHOOK.parameters, bodyTemplate: '{{#a}}{{#b}}{{#c}}{{/c}}{{/b}}{{/a}}' } },
     '/body/parameters/bodyTemplate',
   ],
-])('%s is refused, on create, on validate and on update', async (_, fields, path) => {
+])('rejects %s on create, validate and update', async (_, fields, path) => {
   const { body: made } = await post();
   const refusal = { status: 400, body: { name: 'BadDataError', details: [{ path }] } };
 
@@ -136,7 +136,7 @@ test.each([
   ).toMatchObject(refusal);
 });
 
-test('what is valid passes the check, and nothing is stored', async () => {
+test('validates an integration without storing it', async () => {
   const before = (await call(harness.app, 'GET', URL)).body.addons.length;
 
   expect((await call(harness.app, 'POST', `${URL}/validate`, { body: WEBHOOK })).status).toBe(204);
@@ -144,7 +144,7 @@ test('what is valid passes the check, and nothing is stored', async () => {
   expect((await call(harness.app, 'GET', URL)).body.addons.length).toBe(before);
 });
 
-test('a masked parameter keeps what is stored, and what is left out stays', async () => {
+test('keeps masked parameters and absent fields in an update', async () => {
   const { body: made } = await post({ projects: ['default'], ordered: true });
   const before = await storedIn(made.id);
 
@@ -159,14 +159,14 @@ test('a masked parameter keeps what is stored, and what is left out stays', asyn
   const [event] = await eventsOf(made.id);
   expect(event).toMatchObject({ type: 'addon-config-updated', preData: { description: 'Hook' } });
   expect(event.data.changedSecrets).toBeUndefined();
-  // Sealed anew, so the text differs; that it opens to the same is shown by the next update changing nothing.
+  // Encrypted again, so the ciphertext differs. The next update without a change shows that the value is the same.
   expect((await storedIn(made.id))?.sealed).not.toBe(before?.sealed);
   const count = (await eventsOf(made.id)).length;
   await put(made.id, { description: 'Changed' });
   expect((await eventsOf(made.id)).length).toBe(count);
 });
 
-test('a changed secret is told by its name alone', async () => {
+test('records a changed secret by its name only', async () => {
   const { body: made } = await post();
 
   await put(made.id, { parameters: { url: '*****', authorization: 'Bearer CANARY2' } });
@@ -176,7 +176,7 @@ test('a changed secret is told by its name alone', async () => {
   expect(JSON.stringify(event)).not.toContain('CANARY');
 });
 
-test('an update that changes nothing records nothing; another provider is refused', async () => {
+test('records nothing for an update without a change, and rejects another provider', async () => {
   const { body: made } = await post();
 
   expect((await put(made.id)).status).toBe(200);
@@ -185,7 +185,7 @@ test('an update that changes nothing records nothing; another provider is refuse
   expect(await put(made.id, { provider: 'slack' })).toMatchObject({ status: 400 });
 });
 
-test('a deleted integration is gone, and the event tells what it was', async () => {
+test('deletes an integration and records its last state', async () => {
   const { body: made } = await post();
 
   expect((await call(harness.app, 'DELETE', `${URL}/${made.id}`)).status).toBe(200);
@@ -199,11 +199,11 @@ test('a deleted integration is gone, and the event tells what it was', async () 
   });
 });
 
-test.each(['abc', '0', '-1', '1.5', '99999999999999999'])('the id %s is refused', async id => {
+test.each(['abc', '0', '-1', '1.5', '99999999999999999'])('rejects the id %s', async id => {
   expect((await call(harness.app, 'GET', `${URL}/${id}`)).status).toBe(400);
 });
 
-test('a rotated secret is shown once; a second rotation within the overlap needs force', async () => {
+test('returns a rotated secret once, and requires force for a second rotation during the overlap', async () => {
   const { body: made } = await post();
   const rotate = (body: object) => call(harness.app, 'POST', `${URL}/${made.id}/rotate-secret`, { body });
 
@@ -245,7 +245,7 @@ test.each(['Admin', 'Editor'] as const)(
     ]) {
       expect(answer.status).toBe(400);
       expect(answer.body.details).toEqual([
-        { message: 'project nope does not exist', path: '/body/projects/1' },
+        { message: 'project "nope" does not exist', path: '/body/projects/1' },
         { message: 'environment "prod" does not exist', path: '/body/environments/0' },
       ]);
     }
@@ -254,7 +254,7 @@ test.each(['Admin', 'Editor'] as const)(
   },
 );
 
-test('an update may repeat a filter whose project is deleted meanwhile, and may drop it', async () => {
+test('accepts an update that keeps or removes a filter by a deleted project', async () => {
   const gone = await makeProject(harness.db);
   const { id } = (await post({ projects: ['default', gone.id] })).body;
   await sql`update integrations set projects = array['default', 'deleted-since'] where id = ${id}`.execute(
@@ -285,7 +285,7 @@ test('names parameters that the provider does not have in Halyard-Ignored', asyn
   ]);
 });
 
-test('private addresses are refused unless the operator allows them', async () => {
+test('rejects private addresses unless the operator allows them', async () => {
   const url = (address: string, targets: { allowed: string[]; allowPrivate: boolean }) =>
     create(
       { keyring: keyringOf(APP_SETTINGS.secretKey, []), targets },
@@ -300,7 +300,7 @@ test('private addresses are refused unless the operator allows them', async () =
   expect(await url('http://localhost/', { allowed: ['localhost'], allowPrivate: false })).toBe('stored');
 });
 
-test('a matching event makes a delivery and a job in the statement that writes it; without integrations nothing', async () => {
+test('inserts a delivery and a job in the statement that inserts a matching event', async () => {
   await sql`delete from integrations`.execute(harness.db);
   const statementsOf = async (work: () => Promise<unknown>) => {
     const before = harness.statements.length;
@@ -339,7 +339,7 @@ test('a matching event makes a delivery and a job in the statement that writes i
   ]);
 });
 
-test('the filters: events without a project are left out when projects are named, unless asked for', async () => {
+test('filters out events without a project when projects are listed, unless eventsWithoutProject is true', async () => {
   await sql`delete from integrations`.execute(harness.db);
   await sql`delete from integration_deliveries`.execute(harness.db);
   const other = await makeProject(harness.db);
@@ -380,7 +380,7 @@ test('the filters: events without a project are left out when projects are named
   ).toEqual(['everything', 'anyProject', 'project', 'projectAndNone', 'production']);
 });
 
-test('an integration deleted in an open transaction neither fails nor holds up an event', async () => {
+test('an integration deleted in an open transaction neither fails nor delays an event', async () => {
   const { body: made } = await post({ events: ['*'] });
   const tx = await harness.db.startTransaction().execute();
   await sql`delete from integrations where id = ${made.id}`.execute(tx);
@@ -391,7 +391,7 @@ test('an integration deleted in an open transaction neither fails nor holds up a
   expect(status).toBe(201);
 });
 
-test('the limit counts those that another open transaction is adding', async () => {
+test('counts integrations of other open transactions toward the limit', async () => {
   const tx = await harness.db.startTransaction().execute();
   await lockIntegrationCount(tx);
 
@@ -402,7 +402,7 @@ test('the limit counts those that another open transaction is adding', async () 
   expect((await creating).status).toBe(201);
 });
 
-test('an editor configures integrations, a viewer sees them masked', async () => {
+test('lets editors configure integrations, and shows them masked to viewers', async () => {
   const editor = (await makeUser(harness.db, 'Editor')).token;
   const viewer = (await makeUser(harness.db, 'Viewer')).token;
 

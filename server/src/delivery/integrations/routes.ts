@@ -11,7 +11,7 @@ import {
   Integration,
   IntegrationInput,
   IntegrationList,
-  NewIntegrationAnswer,
+  NewIntegration,
   ProviderDefinition,
   params,
   RotatedSecret,
@@ -32,7 +32,7 @@ const tags = ['Integrations'];
 
 export function integrationRoutes(app: App, db: Db, settings: IntegrationSettings): void {
   const { keyring } = settings;
-  const schemas = [Integration, NewIntegrationAnswer, ProviderDefinition, IntegrationList, RotatedSecret];
+  const schemas = [Integration, NewIntegration, ProviderDefinition, IntegrationList, RotatedSecret];
   for (const schema of schemas) app.addSchema(schema);
 
   app.get(
@@ -44,15 +44,15 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'List integrations',
         description:
-          'The integrations and the providers. Secrets are masked. Projects that the caller may not read are left out, and so is an integration for such projects alone.',
+          'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects.',
         response: { 200: answer('Integrations and providers', IntegrationList), ...refusals(401, 403) },
       },
     },
     async request => {
       const rows = await listIntegrations(db);
-      const seen = await viewFor(db, request.actor, rows);
+      const view = await viewFor(db, request.actor, rows);
       return {
-        addons: rows.flatMap(row => seen(row) ?? []).map(row => masked(keyring, row)),
+        addons: rows.flatMap(row => view(row) ?? []).map(row => masked(keyring, row)),
         providers: definitions(),
       };
     },
@@ -66,7 +66,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         operationId: 'getAddon',
         tags,
         summary: 'Get an integration',
-        description: 'One integration. Secrets are masked.',
+        description: 'Returns an integration. Secrets are masked.',
         params,
         response: { 200: answer('The integration', Integration), ...refusals(400, 401, 403, 404) },
       },
@@ -96,10 +96,10 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'Create an integration',
         description:
-          'Creates an integration; the next event that fits is delivered. Secrets are encrypted and never shown again; the signing secret is shown in this answer only. Events: addon-config-created, tag-type-created.',
+          'Creates an integration, which receives every later event that matches its filters. Secrets are encrypted and never returned. Only this response contains the signing secret. Events: addon-config-created, tag-type-created.',
         body: IntegrationInput,
         response: {
-          201: answer('The new integration', NewIntegrationAnswer),
+          201: answer('The new integration', NewIntegration),
           ...refusals(400, 401, 403, 413, 415),
         },
       },
@@ -126,8 +126,8 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
       schema: {
         operationId: 'validateAddon',
         tags,
-        summary: 'Check an integration',
-        description: 'Answers whether an integration could be created like this; nothing is stored or sent.',
+        summary: 'Validate an integration',
+        description: 'Validates the body of a new integration. Nothing is stored or sent.',
         body: IntegrationInput,
         response: { 204: Nothing, ...refusals(400, 401, 403, 413, 415) },
       },
@@ -152,7 +152,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'Update an integration',
         description:
-          'Replaces parameters and events; description, projects, environments and settings stay if they are left out. A masked parameter (*****) keeps what is stored, unless the address changes: then sensitive parameters must be sent again. Counts from the next event on, on every server. Events: addon-config-updated.',
+          'Replaces parameters and events. Other fields that are absent keep their values. A masked parameter (*****) keeps its stored value; if the address changes, sensitive parameters are required. The update applies from the next event on, on every server. Events: addon-config-updated.',
         params,
         body: IntegrationInput,
         response: { 200: answer('The integration', Integration), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -173,7 +173,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'Delete an integration',
         description:
-          'Deletes an integration with its records; what is still to be delivered is not. Events: addon-config-deleted.',
+          'Deletes an integration and its delivery records. Open deliveries are not sent. Events: addon-config-deleted.',
         params,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
@@ -195,7 +195,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'Rotate the signing secret of an integration',
         description:
-          'Makes a new signing secret, shown in this answer only. Requests carry signatures with both until the overlap ends. A second rotation within it is refused unless forced. Events: integration-secret-rotated.',
+          'Creates a new signing secret. Only this response contains it. Requests are signed with both secrets until the overlap ends. A second rotation during the overlap is rejected with 409 unless force is true. Events: integration-secret-rotated.',
         params,
         body: SecretRotation,
         response: {

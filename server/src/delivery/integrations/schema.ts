@@ -6,40 +6,44 @@ const name = (options: object) => Type.String({ minLength: 1, maxLength: 100, ..
 
 const provider = name({ description: 'Name of the provider', examples: ['webhook'] });
 const description = Nullable(
-  Type.String({ maxLength: 1_000, description: 'What it is for', examples: ['Tells the on-call channel'] }),
+  Type.String({
+    maxLength: 1_000,
+    description: 'Purpose of the integration',
+    examples: ['Notifies the on-call channel'],
+  }),
 );
 const enabled = Type.Boolean({ description: 'Whether events are delivered', examples: [true] });
 const events = Type.Array(name({ examples: ['feature-created'] }), {
   maxItems: 500,
-  description: 'Types of events to deliver; * stands for every type',
+  description: 'Event types to deliver. * stands for every type.',
   examples: [['feature-created', 'feature-updated']],
 });
 const projects = Type.Array(name({ examples: ['default'] }), {
   maxItems: 500,
   description:
-    'Projects whose events are delivered; none or * for all. With projects named, events without a project are left out unless eventsWithoutProject says otherwise',
+    'Projects whose events are delivered. An empty list or * stands for all. With a list, events without a project are delivered only if eventsWithoutProject is true.',
   examples: [['default']],
 });
 const environments = Type.Array(name({ examples: ['production'] }), {
   maxItems: 100,
   description:
-    'Environments whose events are delivered; none or * for all. Events that have no environment are always delivered',
+    'Environments whose events are delivered. An empty list or * stands for all. Events without an environment are always delivered.',
   examples: [['production']],
 });
 const eventsWithoutProject = Type.Boolean({
-  description: 'With projects named: deliver also events that belong to no project',
+  description: 'With a list of projects: also deliver events without a project',
   examples: [false],
 });
 const ordered = Type.Boolean({
   description:
-    'Deliver strictly in the order of the events, one after the other: one that fails holds up the rest until it is given up',
+    'Deliver events in order, one at a time. A failing delivery blocks later ones until it succeeds or is exhausted.',
   examples: [false],
 });
-const whenGivenUp = Type.Unsafe<'skip' | 'hold'>({
+const whenExhausted = Type.Unsafe<'skip' | 'block'>({
   type: 'string',
-  enum: ['skip', 'hold'],
+  enum: ['skip', 'block'],
   description:
-    'What an ordered integration does after a delivery was given up: go on with the next (skip), or wait until somebody delivers it again or skips it (hold)',
+    'Behavior of an ordered integration after the last attempt of a delivery failed. skip: continue with the next event. block: wait until the delivery is redelivered or skipped.',
   examples: ['skip'],
 });
 
@@ -51,7 +55,7 @@ export const Integration = Named(
     description,
     enabled,
     parameters: Type.Record(Type.String(), Type.String(), {
-      description: 'Parameters of the provider; sensitive ones are shown as *****',
+      description: 'Parameters of the provider. Sensitive values are masked as *****.',
       examples: [{ url: '*****', contentType: 'application/json' }],
     }),
     events,
@@ -59,15 +63,18 @@ export const Integration = Named(
     environments,
     eventsWithoutProject,
     ordered,
-    whenGivenUp,
+    whenExhausted,
     createdAt: Timestamp('When it was created'),
-    failingSince: Nullable(Timestamp('Since when every attempt failed; null while attempts succeed')),
-    disabledAt: Nullable(Timestamp('When it was last switched off: what happened since can be backfilled')),
-    disabledBecause: Nullable(Type.String({ description: 'Why the service switched it off' })),
-    oldSecretUntil: Nullable(Timestamp('Until when requests are signed with the replaced secret too')),
+    failingSince: Nullable(
+      Timestamp('Time since which every attempt failed. null if the last attempt succeeded.'),
+    ),
+    disabledAt: Nullable(Timestamp('Time of the last disabling. Events since then can be backfilled.')),
+    disabledBecause: Nullable(Type.String({ description: 'Reason why the server disabled it' })),
+    oldSecretUntil: Nullable(Timestamp('Time until which requests are also signed with the previous secret')),
     problem: Nullable(
       Type.String({
-        description: 'Why deliveries cannot be made as it is stored, and what to do; null if they can',
+        description:
+          'Why the stored configuration cannot be delivered, and the fix. null if there is no problem.',
         examples: ['The signing secret cannot be decrypted. Rotate it.'],
       }),
     ),
@@ -75,13 +82,13 @@ export const Integration = Named(
 );
 export type Integration = Static<typeof Integration>;
 
-export const NewIntegrationAnswer = Named(
+export const NewIntegration = Named(
   'NewIntegration',
   Type.Object({
     ...Integration.properties,
     signingSecret: Type.Optional(
       Type.String({
-        description: 'The secret that requests are signed with, shown this once',
+        description: 'Secret that signs requests. Only this response contains it.',
         examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
       }),
     ),
@@ -94,28 +101,30 @@ export const ProviderDefinition = Named(
     name: Type.String({ examples: ['webhook'] }),
     displayName: Type.String({ examples: ['Webhook'] }),
     description: Type.String(),
-    documentationUrl: Type.String({ description: 'Where its parameters are explained' }),
+    documentationUrl: Type.String({ description: 'Address of the documentation of the parameters' }),
     parameters: Type.Array(
       NamedObject('IntegrationParameter', {
         name: Type.String({ examples: ['url'] }),
         displayName: Type.String({ examples: ['Address'] }),
-        type: Type.String({ enum: ['text', 'textfield', 'url'], description: 'Which input fits it' }),
+        type: Type.String({ enum: ['text', 'textfield', 'url'], description: 'Input type for forms' }),
         description: Type.String(),
         placeholder: Type.String(),
         required: Type.Boolean(),
-        sensitive: Type.Boolean({ description: 'Whether it is encrypted and never shown again' }),
+        sensitive: Type.Boolean({ description: 'Whether the value is encrypted and masked in responses' }),
       }),
     ),
-    events: Type.Array(Type.String(), { description: 'Types it can deliver: all there are, and * for all' }),
+    events: Type.Array(Type.String(), {
+      description: 'Event types that it can deliver. * stands for every type.',
+    }),
     tagTypes: Type.Array(
       NamedObject('IntegrationTagType', {
         name: Type.String(),
         description: Type.String(),
         icon: Type.String(),
       }),
-      { description: 'Tag types made with the first integration of this kind' },
+      { description: 'Tag types that the first integration of this provider creates' },
     ),
-    filters: Type.String({ description: 'How the filters treat events without project or environment' }),
+    filters: Type.String({ description: 'How filters treat events without a project or environment' }),
     signed: Type.Boolean({ description: 'Whether requests are signed by the Standard Webhooks scheme' }),
   }),
 );
@@ -124,8 +133,8 @@ export type ProviderDefinition = Static<typeof ProviderDefinition>;
 export const IntegrationList = Named(
   'IntegrationList',
   Type.Object({
-    addons: Type.Array(Ref(Integration), { description: 'The integrations, oldest first' }),
-    providers: Type.Array(Ref(ProviderDefinition), { description: 'What can be integrated' }),
+    addons: Type.Array(Ref(Integration), { description: 'Integrations, oldest first' }),
+    providers: Type.Array(Ref(ProviderDefinition), { description: 'Available providers' }),
   }),
 );
 
@@ -135,7 +144,7 @@ const parameters = Type.Object(
     additionalProperties: true,
     propertyNames: { type: 'string', maxLength: 100 },
     maxProperties: 30,
-    description: 'Parameters of the provider, each a text. On update ***** keeps what is stored',
+    description: 'Parameters of the provider, each a string. In an update, ***** keeps the stored value.',
     examples: [{ url: 'https://example.com/hooks/flags' }],
   },
 );
@@ -152,13 +161,13 @@ export const IntegrationInput = NamedObject(
     environments: Type.Optional(environments),
     eventsWithoutProject: Type.Optional(eventsWithoutProject),
     ordered: Type.Optional(ordered),
-    whenGivenUp: Type.Optional(whenGivenUp),
+    whenExhausted: Type.Optional(whenExhausted),
   },
   {
     examples: [
       {
         provider: 'webhook',
-        description: 'Tells the on-call channel',
+        description: 'Notifies the on-call channel',
         enabled: true,
         parameters: { url: 'https://example.com/hooks/flags' },
         events: ['feature-created', 'feature-archived'],
@@ -175,12 +184,12 @@ export const SecretRotation = NamedObject(
       Type.Integer({
         minimum: 0,
         maximum: 168,
-        description: 'How long requests carry a signature with the old secret too; 24 if left out',
+        description: 'Hours during which requests are also signed with the previous secret. Default: 24.',
         examples: [24],
       }),
     ),
     force: Type.Optional(
-      Type.Boolean({ description: 'Rotate though the secret before is still in use', examples: [false] }),
+      Type.Boolean({ description: 'Rotate although the previous secret is still in use', examples: [false] }),
     ),
   },
   { additionalProperties: false, examples: [{ overlapHours: 24 }] },
@@ -190,8 +199,8 @@ export type SecretRotation = Static<typeof SecretRotation>;
 export const RotatedSecret = Named(
   'RotatedSecret',
   Type.Object({
-    signingSecret: Type.String({ description: 'The new secret, shown this once' }),
-    oldSecretUntil: Nullable(Timestamp('Until when requests are signed with the old secret too')),
+    signingSecret: Type.String({ description: 'New secret. Only this response contains it.' }),
+    oldSecretUntil: Nullable(Timestamp('Time until which requests are also signed with the previous secret')),
   }),
 );
 

@@ -7,37 +7,38 @@ import type { IntegrationRow } from './store.ts';
 
 export type { IntegrationRow };
 
-/** Where each kind of secret of an integration is sealed to. */
-export const placeOf = (id: number, what: 'parameters' | 'secret'): string => `integrations:${id}:${what}`;
+/** The context that a secret is bound to when it is encrypted. */
+export const sealContextOf = (id: number, what: 'parameters' | 'secret'): string =>
+  `integrations:${id}:${what}`;
 
-/** Splits parameters into what anybody may see and what is sealed. */
+/** Splits parameters into visible ones and encrypted ones. */
 export function sealParameters(keyring: Keyring, id: number, provider: Provider, parameters: Parameters) {
   const secret = new Set(provider.parameters.filter(({ sensitive }) => sensitive).map(({ name }) => name));
   const pick = (wanted: boolean) =>
     Object.fromEntries(Object.entries(parameters).filter(([name]) => secret.has(name) === wanted));
   return {
     parameters: pick(false),
-    sealedParameters: seal(keyring, placeOf(id, 'parameters'), JSON.stringify(pick(true))),
+    sealedParameters: seal(keyring, sealContextOf(id, 'parameters'), JSON.stringify(pick(true))),
   };
 }
 
 export function openParameters(keyring: Keyring, row: IntegrationRow): Parameters {
   const { id, parameters, sealedParameters } = row;
   if (sealedParameters === null) return parameters;
-  return { ...parameters, ...JSON.parse(unseal(keyring, placeOf(id, 'parameters'), sealedParameters)) };
+  return { ...parameters, ...JSON.parse(unseal(keyring, sealContextOf(id, 'parameters'), sealedParameters)) };
 }
 
 /** Like `openParameters`; undefined if they cannot be decrypted. */
 export const readParameters = (keyring: Keyring, row: IntegrationRow): Parameters | undefined =>
   unlessUnreadable(() => openParameters(keyring, row));
 
-/** Those that requests are signed with at this moment: the current one and, for a while, the one before. */
+/** The secrets that sign requests now: the current one and, during an overlap, the previous one. */
 export function openSigningSecrets(keyring: Keyring, row: IntegrationRow, at: Date): string[] {
-  const open = (sealed: string) => unseal(keyring, placeOf(row.id, 'secret'), sealed);
+  const open = (sealed: string) => unseal(keyring, sealContextOf(row.id, 'secret'), sealed);
   const { sealedSecret, sealedOldSecret, oldSecretUntil } = row;
   const current = sealedSecret === null ? [] : [open(sealedSecret)];
   if (sealedOldSecret === null || oldSecretUntil === null || new Date(oldSecretUntil) <= at) return current;
-  // A receiver that knows the current secret needs no other, so an old one that is damaged is left out.
+  // Receivers that know the current secret do not need the previous one, so an unreadable one is omitted.
   const old = unlessUnreadable(() => open(sealedOldSecret));
   return old === undefined ? current : [...current, old];
 }
@@ -54,7 +55,7 @@ function unlessUnreadable<T>(open: () => T): T | undefined {
   }
 }
 
-/** As responses and events show it: a mask stands for each sensitive parameter that is set. */
+/** The integration for responses and events. Sensitive parameters are masked. */
 export function masked(keyring: Keyring, row: IntegrationRow): Integration {
   const { sealedParameters: _, sealedSecret: __, sealedOldSecret: ___, failedAttempts: ____, ...shown } = row;
   const definitions = providerNamed(row.provider)?.parameters ?? [];
@@ -76,7 +77,8 @@ function problemOf(
   unreadable: boolean,
   missing: string[],
 ): string | null {
-  if (keyring.length === 0) return 'The secrets cannot be decrypted: this server has no HALYARD_SECRET_KEY.';
+  if (keyring.length === 0)
+    return 'The secrets cannot be decrypted, because this server has no HALYARD_SECRET_KEY.';
   if (unreadable) return UNREADABLE_PARAMETERS;
   if (missing.length > 0) return `Required parameters are missing: ${missing.join(', ')}.`;
   return isSigningSecretReadable(keyring, row) ? null : UNREADABLE_SIGNING_SECRET;

@@ -5,7 +5,7 @@ const SECRET_BYTES = 32;
 
 export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
-/** What a secret is to sign with; made once, since making it takes longer than signing. */
+/** The key object of a secret. Creating it takes longer than signing, so callers reuse it. */
 export const signingKey = (secret: string): KeyObject =>
   createSecretKey(Buffer.from(secret.slice(PREFIX.length), 'base64'));
 

@@ -15,7 +15,7 @@ export const INTEGRATION = sql`
   integrations.id, integrations.provider, integrations.description, integrations.enabled, integrations.parameters,
   integrations.events, integrations.projects, integrations.environments,
   integrations.events_without_project as "eventsWithoutProject", integrations.ordered,
-  integrations.when_given_up as "whenGivenUp",
+  case integrations.when_given_up when 'hold' then 'block' else 'skip' end as "whenExhausted",
   integrations.created_at as "createdAt", integrations.failing_since as "failingSince",
   integrations.disabled_at as "disabledAt", integrations.disabled_because as "disabledBecause",
   integrations.old_secret_until as "oldSecretUntil", integrations.sealed_parameters as "sealedParameters",
@@ -49,14 +49,14 @@ export async function listIntegrations(db: Reader): Promise<IntegrationRow[]> {
   return rows;
 }
 
-/** Until the transaction ends nobody else counts, so nobody gets past a limit together. */
+/** Serializes counting, so that concurrent requests cannot exceed the limit together. */
 export async function lockIntegrationCount(tx: Tx): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtext('integrations count'))`.execute(tx);
   const { rows } = await sql<{ count: number }>`select count(*) from integrations`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
-/** The id is needed before the row is: what is sealed is bound to it. */
+/** Reserves an id before the insert, because sealed values are bound to the id. */
 export async function nextIntegrationId(tx: Tx): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     select nextval(pg_get_serial_sequence('integrations', 'id')) as id`.execute(tx);
@@ -75,8 +75,11 @@ export type IntegrationFields = Pick<
   | 'environments'
   | 'eventsWithoutProject'
   | 'ordered'
-  | 'whenGivenUp'
+  | 'whenExhausted'
 >;
+
+/** The column keeps the words of the first schema: a rename would break servers of the previous version. */
+const whenGivenUp = ({ whenExhausted }: IntegrationFields) => (whenExhausted === 'block' ? 'hold' : 'skip');
 
 export async function insertIntegration(
   tx: Tx,
@@ -90,14 +93,14 @@ export async function insertIntegration(
     overriding system value
     values (${id}, ${fields.provider}, ${fields.description}, ${fields.enabled}, ${JSON.stringify(fields.parameters)},
       ${fields.sealedParameters}, ${fields.events}, ${fields.projects}, ${fields.environments},
-      ${fields.eventsWithoutProject}, ${fields.ordered}, ${fields.whenGivenUp}, ${sealedSecret})
+      ${fields.eventsWithoutProject}, ${fields.ordered}, ${whenGivenUp(fields)}, ${sealedSecret})
     returning ${INTEGRATION}`.execute(tx);
   const [row] = rows;
-  if (!row) throw new Error('An integration was not inserted');
+  if (!row) throw new Error('integration was not inserted');
   return row;
 }
 
-/** Switched on, it starts without a past; switched off, it remembers when, so that what is missed can be made up for. */
+/** Enabling resets the failure counters. Disabling stores the time, so that missed events can be backfilled. */
 export async function replaceIntegration(
   tx: Tx,
   id: number,
@@ -108,7 +111,7 @@ export async function replaceIntegration(
       parameters = ${JSON.stringify(fields.parameters)}, sealed_parameters = ${fields.sealedParameters},
       events = ${fields.events}, projects = ${fields.projects}, environments = ${fields.environments},
       events_without_project = ${fields.eventsWithoutProject}, ordered = ${fields.ordered},
-      when_given_up = ${fields.whenGivenUp},
+      when_given_up = ${whenGivenUp(fields)},
       disabled_at = case when enabled and not ${fields.enabled} then now() else disabled_at end,
       disabled_because = case when enabled = ${fields.enabled} then disabled_because end,
       failing_since = case when enabled = ${fields.enabled} then failing_since end,
@@ -127,8 +130,8 @@ export async function setDisabled(tx: Tx, id: number, because: string): Promise<
     where id = ${id}`.execute(tx);
 }
 
-/** Notes that it was told of the failures of an integration; false if it was before, or they are over. */
-export async function noteWarning(tx: Tx, id: number): Promise<boolean> {
+/** Marks an integration as warned. Returns false if it was warned before or no longer fails. */
+export async function markWarned(tx: Tx, id: number): Promise<boolean> {
   const { rows } = await sql`
     update integrations set warned_at = now()
     where id = ${id} and enabled and warned_at is null and failing_since is not null returning 1`.execute(tx);
@@ -151,7 +154,7 @@ export async function deleteIntegration(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('integrations').where('id', '=', id).execute();
 }
 
-/** All that is sealed, for the command that seals it anew. */
+/** Locks all integrations, for the command that rotates the encryption key. */
 export async function lockSealed(tx: Tx): Promise<IntegrationRow[]> {
   const { rows } =
     await sql<IntegrationRow>`select ${INTEGRATION} from integrations order by id for update`.execute(tx);

@@ -70,7 +70,7 @@ test.each(PROVIDERS.map(({ name }) => name))(
   },
 );
 
-test('an editor cannot have a stored Slack token sent to an address of their own', async () => {
+test('rejects an update by an editor that would send a stored Slack token to another address', async () => {
   const editor = (await makeUser(harness.db, 'Editor')).token;
   const elsewhere = await startReceiver();
   const id = await create('slack-app', { accessToken: 'xoxb-CANARY', defaultChannels: 'x' });
@@ -90,7 +90,7 @@ test('an editor cannot have a stored Slack token sent to an address of their own
   await elsewhere.close();
 });
 
-test('the same address written in another way is no change', async () => {
+test('treats another notation of the same address as unchanged', async () => {
   const id = await create('new-relic', { url: 'https://collector.example.com', licenseKey: 'CANARY' });
 
   const { status } = await update(id, 'new-relic', {
@@ -101,7 +101,7 @@ test('the same address written in another way is no change', async () => {
   expect(status).toBe(200);
 });
 
-test('a mask that stands for nothing is rejected', async () => {
+test('rejects a mask without a stored value', async () => {
   const id = await create('webhook', { url: 'https://a.example.com' });
 
   const { status, body } = await update(id, 'webhook', { url: '*****', authorization: '*****' });
@@ -116,7 +116,7 @@ const damage = (id: number, column: string) =>
   );
 const hook = () => ({ url: `${deliveries.receiver.url}/hook`, authorization: 'Bearer x' });
 
-test('an integration whose secrets are damaged is shown as such, others are not affected, and new secrets repair it', async () => {
+test('reports damaged secrets of one integration without affecting others, until new secrets are entered', async () => {
   const sound = await create('webhook', hook());
   const id = await create('webhook', hook());
   await damage(id, 'sealed_parameters');
@@ -148,7 +148,7 @@ test('an integration whose secrets are damaged is shown as such, others are not 
   expect(repaired).toMatchObject({ status: 200, body: { problem: null, parameters: { url: '*****' } } });
 });
 
-test('a damaged signing secret is repaired by a rotation', async () => {
+test('repairs a damaged signing secret by a rotation', async () => {
   const id = await create('webhook', hook());
   await damage(id, 'sealed_secret');
 
@@ -160,7 +160,7 @@ test('a damaged signing secret is repaired by a rotation', async () => {
   expect(await deliveries.settled(id)).toMatchObject([{ state: 'success' }]);
 });
 
-test('an integration whose secrets are damaged can be deleted', async () => {
+test('deletes an integration with damaged secrets', async () => {
   const id = await create('webhook', hook());
   await damage(id, 'sealed_parameters');
   await damage(id, 'sealed_secret');
@@ -169,7 +169,7 @@ test('an integration whose secrets are damaged can be deleted', async () => {
   expect((await call(harness.app, 'GET', `${URL}/${id}`)).status).toBe(404);
 });
 
-test('the server starts with some unreadable secrets and names them; without the right key it does not', async () => {
+test('starts with some unreadable secrets and logs them, and does not start without a matching key', async () => {
   await sql`delete from integrations`.execute(harness.db);
   const keyring = keyringOf(APP_SETTINGS.secretKey, []);
   const [sound, id] = [await create('webhook', hook()), await create('webhook', hook())];
@@ -179,7 +179,7 @@ test('the server starts with some unreadable secrets and names them; without the
   expect(await checkSealed(harness.db, keyring)).toEqual([id]);
   await expect(checkSealed(harness.db, other)).rejects.toThrow('HALYARD_OLD_SECRET_KEYS');
 
-  // Rotation leaves what it cannot read, unless it is told to forget it.
+  // A rotation keeps unreadable secrets, unless forgetUnreadable is set.
   const rotated = await resealSecrets(harness.db, keyringOf(Buffer.alloc(32, 9), [APP_SETTINGS.secretKey]));
   expect(rotated).toEqual({ resealed: 2, unreadable: [id] });
   expect(await resealSecrets(harness.db, other, { forgetUnreadable: true })).toEqual({

@@ -11,8 +11,8 @@ import { validateIntegration } from './validate.ts';
 import { filterViolations, mergeProjects, viewFor } from './visibility.ts';
 
 /**
- * Replaces what is given; filters and settings that are left out stay, so that leaving one out never widens what is
- * sent. Changing nothing writes nothing.
+ * Updates an integration. Absent filters and settings keep their values, so an absent filter never widens the set of delivered
+ * events. An update without a change writes nothing.
  */
 export async function updateIntegration(
   { tx, actor, record }: Change,
@@ -22,12 +22,12 @@ export async function updateIntegration(
 ): Promise<Integration> {
   needsKey(settings.keyring);
   const before = await lockIntegration(tx, id);
-  const seenBefore = before && (await viewFor(tx, actor, [before]))(before);
-  if (!before || !seenBefore) throw notFound(`Integration ${id}`);
+  const visibleBefore = before && (await viewFor(tx, actor, [before]))(before);
+  if (!before || !visibleBefore) throw notFound(`Integration ${id}`);
   if (input.provider !== before.provider) {
     throw badData([
       {
-        message: `provider must stay ${before.provider}: make another integration instead`,
+        message: `provider cannot change from ${before.provider} to ${input.provider}. Create another integration.`,
         path: '/body/provider',
       },
     ]);
@@ -51,10 +51,10 @@ export async function updateIntegration(
     projects,
     eventsWithoutProject: input.eventsWithoutProject ?? before.eventsWithoutProject,
     ordered: input.ordered ?? before.ordered,
-    whenGivenUp: input.whenGivenUp ?? before.whenGivenUp,
+    whenExhausted: input.whenExhausted ?? before.whenExhausted,
   };
   if (isDeepStrictEqual({ ...before, ...open }, before) && isDeepStrictEqual(parameters, stored)) {
-    return masked(settings.keyring, seenBefore);
+    return masked(settings.keyring, visibleBefore);
   }
 
   const after = await replaceIntegration(tx, id, {
@@ -62,16 +62,16 @@ export async function updateIntegration(
     ...open,
     ...sealParameters(settings.keyring, id, provider, parameters),
   });
-  if (!open.ordered || open.whenGivenUp === 'skip') await unblock(tx, id);
+  if (!open.ordered || open.whenExhausted === 'skip') await unblock(tx, id);
   const changedSecrets = provider.parameters
     .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored?.[name])
     .map(({ name }) => name);
   const integration = masked(settings.keyring, (await viewFor(tx, actor, [after]))(after) ?? after);
   record({
     type: 'addon-config-updated',
-    // Two masks look alike: that a secret changed is told by its name.
+    // Two masks look alike, so the names of changed secrets are listed.
     data: { ...asEventData(integration), ...(changedSecrets.length > 0 ? { changedSecrets } : {}) },
-    preData: asEventData(masked(settings.keyring, seenBefore)),
+    preData: asEventData(masked(settings.keyring, visibleBefore)),
   });
   return integration;
 }

@@ -1,8 +1,8 @@
 import { badData, type Violation } from '../../platform/errors.ts';
 import { hasControlCharacter } from '../../platform/http/text.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
-import { refusedTarget } from '../../platform/outgoing/target.ts';
-import { isElsewhere, mustBeSentAgain } from '../../platform/secrets/destination.ts';
+import { targetProblem } from '../../platform/outgoing/target.ts';
+import { isElsewhere, requiredAgain } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import { PROVIDERS, providerNamed } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
@@ -14,11 +14,11 @@ const MAX_HEADERS = 20;
 const MAX_HEADER_LENGTH = 4_096;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const PRINTABLE = /^[\x20-\x7e]*$/;
-/** What the connection or the signature needs for itself. */
-const OWN_HEADERS =
+/** Headers that the connection or the signature sets. */
+const RESERVED_HEADERS =
   /^(host|content-length|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|cookie|proxy-.*|webhook-.*|x-event-id)$/i;
 
-export type Accepted = {
+export type ValidIntegration = {
   provider: Provider;
   parameters: Parameters;
   events: string[];
@@ -26,17 +26,17 @@ export type Accepted = {
   environments: string[];
 };
 
-/** What an integration has stored; parameters are undefined if they cannot be decrypted. */
+/** The stored parameters. They are undefined if they cannot be decrypted. */
 export type Stored = { parameters: Parameters | undefined };
 
-/** Checks an integration against its provider; what is stored fills in for masked values. Lists every violation. */
+/** Validates an integration against its provider. Stored values replace masked ones. Lists every violation. */
 export function validateIntegration(
   input: IntegrationInput,
   policy: TargetPolicy,
   stored: Stored | undefined,
-  ofFilters: Violation[],
-): Accepted {
-  const details = [...integrationViolations(input, policy, stored), ...ofFilters];
+  filterViolations: Violation[],
+): ValidIntegration {
+  const details = [...integrationViolations(input, policy, stored), ...filterViolations];
   const provider = providerNamed(input.provider);
   if (!provider || details.length > 0) throw badData(details);
   return {
@@ -48,7 +48,7 @@ export function validateIntegration(
   };
 }
 
-/** Everything that is wrong with an integration, or with the part of it that is given. */
+/** All violations of an integration, or of the part of it that is given. */
 export function integrationViolations(
   { provider: name = '', parameters: sent = {}, events = [] }: Partial<IntegrationInput>,
   policy: TargetPolicy,
@@ -68,7 +68,7 @@ export function integrationViolations(
   ];
 }
 
-/** Places of parameters that the provider does not have; they are not stored. */
+/** Paths of parameters that the provider does not have. They are not stored. */
 export function unknownParameters(body: unknown): string[][] {
   const { provider: name, parameters } = (body ?? {}) as Record<string, unknown>;
   const provider = providerNamed(String(name));
@@ -79,22 +79,25 @@ export function unknownParameters(body: unknown): string[][] {
     .map(parameter => ['parameters', parameter]);
 }
 
-// The schema says object, and no more.
+// The schema only requires an object.
 const asRecord = (given: object): Record<string, unknown> => ({ ...given });
 
 function* providerViolations(name: string): Generator<Violation> {
   if (providerNamed(name)) return;
   const names = PROVIDERS.map(one => one.name).join(', ');
-  yield { message: `provider must be one of ${names}`, path: '/body/provider' };
+  yield {
+    message: `provider "${name.slice(0, 100)}" does not exist. Allowed: ${names}.`,
+    path: '/body/provider',
+  };
 }
 
-/** What can be said about an update without what is stored, from which masked parameters come. */
+/** The violations of an update that do not depend on stored parameters. */
 export const updateViolations = ({ provider = '', events = [] }: Partial<IntegrationInput>): Violation[] => [
   ...providerViolations(provider),
   ...eventViolations(events),
 ];
 
-/** A masked value on update keeps what is stored: whoever saves a form need not know the secrets in it. */
+/** Replaces masked values with stored ones, so that a form can be saved without knowing its secrets. */
 function withStored(
   provider: Provider,
   given: Record<string, unknown>,
@@ -104,7 +107,7 @@ function withStored(
   return { ...given, ...Object.fromEntries(masked.map(({ name }) => [name, stored?.[name]])) };
 }
 
-/** A mask stands for a stored value that can be read, and only while the address it is sent to stays the same. */
+/** A mask requires a stored value that can be decrypted, and an unchanged address. */
 function* maskViolations(
   name: string,
   provider: Provider,
@@ -114,13 +117,13 @@ function* maskViolations(
   const path = `/body/parameters/${name}`;
   if (stored && !stored.parameters) {
     return yield {
-      message: `parameters.${name} must be sent again: the stored value cannot be decrypted`,
+      message: `parameters.${name} is required, because the stored value cannot be decrypted`,
       path,
     };
   }
   if (stored?.parameters?.[name] === undefined) {
     return yield {
-      message: `parameters.${name} is the mask, and there is no value that it stands for`,
+      message: `parameters.${name} is the mask *****, but no value is stored. Send the value.`,
       path,
     };
   }
@@ -128,10 +131,10 @@ function* maskViolations(
     ({ name: address, type }) =>
       type === 'url' && isElsewhere(stored.parameters?.[address], parameters[address] as string | undefined),
   );
-  if (moved) yield mustBeSentAgain(`parameters.${name}`, `parameters.${moved.name}`, path);
+  if (moved) yield requiredAgain(`parameters.${name}`, `parameters.${moved.name}`, path);
 }
 
-/** Empty texts count as left out: forms send them for fields nobody filled in. */
+/** Empty strings count as absent: forms send them for empty fields. */
 function knownOnly(provider: Provider, given: Record<string, unknown>): Parameters {
   const filled = provider.parameters.flatMap(({ name }) =>
     typeof given[name] === 'string' && given[name] !== '' ? [[name, given[name]]] : [],
@@ -143,10 +146,13 @@ const withoutAll = (names: string[]): string[] => (names.includes(ALL) ? [] : [.
 
 function* eventViolations(events: string[]): Generator<Violation> {
   if (events.length === 0)
-    yield { message: 'events must name at least one type, or *', path: '/body/events' };
+    yield { message: 'events must contain at least one event type, or *', path: '/body/events' };
   for (const [index, type] of events.entries()) {
     if (!KNOWN_EVENTS.includes(type)) {
-      yield { message: `${type.slice(0, 100)} is not a type of event`, path: `/body/events/${index}` };
+      yield {
+        message: `"${type.slice(0, 100)}" is not an event type. GET /api/admin/addons lists the event types.`,
+        path: `/body/events/${index}`,
+      };
     }
   }
 }
@@ -164,22 +170,22 @@ function* parameterViolations(
     if (required) yield wrong('is required');
     return;
   }
-  if (typeof value !== 'string') return yield wrong('must be a text');
+  if (typeof value !== 'string') return yield wrong('must be a string');
   if (value.length > MAX_PARAMETER_LENGTH) {
     return yield wrong(`must have at most ${MAX_PARAMETER_LENGTH} characters`);
   }
   if (type === 'url') {
-    const refused = refusedTarget(value, policy);
-    if (refused !== undefined) yield wrong(refused);
+    const problem = targetProblem(value, policy);
+    if (problem !== undefined) yield wrong(problem);
   } else if (type === 'headers') {
     for (const problem of headerProblems(value)) yield wrong(problem);
   } else if (type === 'template') {
     const problem = templateProblem(value);
     if (problem !== undefined) yield wrong(problem);
   } else if (type === 'text' && !PRINTABLE.test(value)) {
-    yield wrong('must hold printable ASCII characters only');
+    yield wrong('must contain only printable ASCII characters');
   } else if (hasControlCharacter(value)) {
-    yield wrong('must not hold control characters');
+    yield wrong('must not contain control characters');
   }
 }
 
@@ -194,13 +200,13 @@ function* headerProblems(text: string): Generator<string> {
     return yield 'must be a JSON object of header names and values';
   }
   const entries = Object.entries(headers);
-  if (entries.length > MAX_HEADERS) yield `must name at most ${MAX_HEADERS} headers`;
+  if (entries.length > MAX_HEADERS) yield `must contain at most ${MAX_HEADERS} headers`;
   for (const [index, [name, value]] of entries.entries()) {
-    // The name may be part of the secret; its number is enough to find it.
-    if (!HEADER_NAME.test(name)) yield `has a name that no header can have, its number ${index + 1}`;
-    else if (OWN_HEADERS.test(name)) yield `must not set ${name.toLowerCase()}`;
+    // A header name may be secret, so the message contains only its position.
+    if (!HEADER_NAME.test(name)) yield `contains an invalid header name at position ${index + 1}`;
+    else if (RESERVED_HEADERS.test(name)) yield `must not set ${name.toLowerCase()}`;
     if (typeof value !== 'string' || !PRINTABLE.test(value) || value.length > MAX_HEADER_LENGTH) {
-      yield `has a value that is not a text of printable ASCII characters, its number ${index + 1}`;
+      yield `contains a value at position ${index + 1} that is not a string of at most ${MAX_HEADER_LENGTH} printable ASCII characters`;
     }
   }
 }

@@ -9,8 +9,8 @@ type Filtered = { projects: string[] };
 type Filters = { projects: string[]; environments: string[] };
 
 /**
- * How the actor sees integrations: without the ids of projects they may not read. An integration for such projects alone is
- * not seen at all, since an empty list of projects means all of them.
+ * Returns a function that removes the projects that the actor cannot read. It returns undefined for an integration that is only
+ * for such projects, because an empty list means all projects.
  */
 export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]) {
   const hidden = await unreadableProjects(db, actor, [
@@ -25,8 +25,8 @@ export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]
 }
 
 /**
- * A filter by a name that nothing has would never let an event through. A project that the actor may not read is
- * rejected like one that does not exist. Stored names may stay, since a project or environment can be deleted later.
+ * Violations of filters that name an unknown project or environment. A project that the actor cannot read counts as unknown.
+ * Stored names are accepted, because a project or environment can be deleted later.
  */
 export async function filterViolations(
   db: Reader,
@@ -40,7 +40,7 @@ export async function filterViolations(
     ...newProjects
       .filter(name => unknown.has(name))
       .map(name => ({
-        message: `project ${name} does not exist`,
+        message: `project "${name}" does not exist`,
         path: `/body/projects/${projects.indexOf(name)}`,
       })),
     ...(await environmentViolations(
@@ -53,11 +53,11 @@ export async function filterViolations(
   ];
 }
 
-/** Beside `*`, which means all, other names have no effect. */
+/** With `*`, which means all, other names have no effect. */
 const added = (given: string[], stored: string[]): string[] =>
   given.includes(ALL) ? [] : [...new Set(given)].filter(name => !stored.includes(name));
 
-/** The projects to store: those given, and those stored that the actor may not read, so that saving what one sees drops nothing. */
+/** Adds the stored projects that the actor cannot read, so that saving the visible projects removes none of them. */
 export async function mergeProjects(
   db: Reader,
   actor: Actor,

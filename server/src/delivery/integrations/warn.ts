@@ -1,17 +1,17 @@
 import type { Change } from '../../record/change.ts';
-import { lockIntegration, noteWarning } from './store.ts';
+import { lockIntegration, markWarned } from './store.ts';
 
 /** Records that every delivery of an integration fails. It does so once, until a delivery succeeds. */
 export async function warnOfFailures(
   { tx, record }: Change,
   id: number,
-  switchedOffAfterHours: number,
+  disabledAfterHours: number,
 ): Promise<void> {
   const integration = await lockIntegration(tx, id);
-  if (!integration || !(await noteWarning(tx, id))) return;
+  if (!integration || !(await markWarned(tx, id))) return;
   const { provider, description, failingSince, failedAttempts } = integration;
   record({
     type: 'integration-failing',
-    data: { id, provider, description, failingSince, failedAttempts, switchedOffAfterHours },
+    data: { id, provider, description, failingSince, failedAttempts, disabledAfterHours },
   });
 }

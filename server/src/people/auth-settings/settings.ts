@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ROOT_ROLES, type RootRole } from '../../access/roles.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { badData, invalidOperation, type Violation } from '../../platform/errors.ts';
-import { isElsewhere, mustBeSentAgain } from '../../platform/secrets/destination.ts';
+import { isElsewhere, requiredAgain } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
@@ -154,7 +154,7 @@ function* secretViolations(
 ): Generator<Violation> {
   const isKept = before.sealedSecret !== null && (secret === undefined || secret === MASK);
   if (isKept && isElsewhere(before.content.discoverUrl, after.discoverUrl)) {
-    yield mustBeSentAgain('secret', 'discoverUrl', '/body/secret');
+    yield requiredAgain('secret', 'discoverUrl', '/body/secret');
   }
   if (secret === MASK && before.sealedSecret === null) {
     yield {

@@ -6,7 +6,7 @@ export type Runners = {
   client: pg.Client;
   /** For a statement that blocks nobody while it waits. */
   patient: RunStatement;
-  /** For a statement that others queue behind while it waits: gives up soon, and is tried again. */
+  /** For a statement that blocks others while it waits for a lock: a short timeout with retries. */
   hasty: RunStatement;
 };
 
@@ -15,7 +15,7 @@ type Definition = { unique: string; index: string; table: string; rest: string }
 const CREATE_INDEX =
   /^create\s+(?<unique>unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+(?<index>[a-z_]\w*)\s+on\s+(?<table>[a-z_]\w*)\s+(?<rest>[\s\S]+)$/i;
 
-/** What `create index concurrently if not exists` says; nothing for any other statement. */
+/** The parts of `create index concurrently if not exists`, or undefined for another statement. */
 export function parseCreateIndex(statement: string): Definition | undefined {
   const found = CREATE_INDEX.exec(statement)?.groups;
   if (!found) return undefined;

@@ -6,10 +6,10 @@ import type { DB } from './tables.gen.ts';
 
 export type Db = Kysely<DB>;
 
-/** What a function needs that only reads: the pool or a transaction. */
+/** The pool or a transaction, for functions that only read. */
 export type Reader = Pick<Db, 'selectFrom' | 'selectNoFrom' | 'with' | 'withRecursive' | 'getExecutor'>;
 
-/** What a function needs that writes: it cannot be called outside a transaction. */
+/** A transaction, for functions that write. */
 export type Tx = Transaction<DB>;
 
 /** For `satisfies`: the compiler finds an unknown column only where the object is written, not after a spread. */
@@ -18,7 +18,7 @@ export type Columns<Table extends keyof DB> = Updateable<DB[Table]>;
 /** The columns of a row that an outer join may not find: then all are null. */
 export type OuterJoined<Row> = Row | { [Column in keyof Row]: null };
 
-/** What a statement returns for a shape with optional fields: null where the field is to be left out. */
+/** The row of a shape with optional fields: null where the response has no field. */
 export type NullForAbsent<Shape> = {
   [Field in keyof Shape]-?: object extends Pick<Shape, Field> ? Shape[Field] | null : Shape[Field];
 };
@@ -42,7 +42,7 @@ export type PoolSettings = {
   queryTimeoutMs?: number;
   /** How long a caller waits for a free connection, or for a new one, until it gets 503. */
   connectTimeoutMs?: number;
-  /** Told of every statement, without its values. */
+  /** Called with the text of every statement, without its values. */
   onQuery?: (sql: string) => void;
 };
 

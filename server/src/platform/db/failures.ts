@@ -2,7 +2,7 @@ import pg from 'pg';
 import { ApiError, badData, nameExists } from '../errors.ts';
 import { isOutdatedStatement } from './prepared-statements.ts';
 
-/** What a broken constraint means to a caller. A constraint that is missing here is a bug and gives a 500. */
+/** The response to a violated constraint. A constraint that is missing here is a bug and becomes a 500. */
 const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   projects_pkey: () => nameExists('A project with this id'),
   environments_pkey: () => nameExists('An environment with this name'),
@@ -62,7 +62,7 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   groups_name_key: () => nameExists('A group with this name'),
 };
 
-/** The value that broke a constraint, from `Key (type)=(relase) is not present…`; PostgreSQL may leave the detail out. */
+/** The value that violated a constraint, from `Key (type)=(relase) is not present…`; PostgreSQL may leave the detail out. */
 const valueIn = ({ detail = '' }: pg.DatabaseError): string =>
   /^[^=]*\)=\((.{1,200}?)\) /s.exec(detail)?.[1] ?? 'of this request';
 
@@ -70,16 +70,16 @@ function goneMeanwhile(what: string): ApiError {
   return new ApiError('ConflictError', `The ${what} was deleted while this request was running.`);
 }
 
-// Times that are well formed and yet none to PostgreSQL, such as one with an offset of 23:59.
+// Well-formed times that PostgreSQL rejects, such as one with an offset of 23:59.
 const TIME_OUT_OF_RANGE = /^2200[89]$/;
-const timeOutOfRange = () => badData([{ message: 'a time is outside of what can be stored', path: '/body' }]);
+const timeOutOfRange = () => badData([{ message: 'a time is out of range', path: '/body' }]);
 
-// Statement and lock time-outs, no connection left, server going down, not there or not letting us in, disk full,
-// deadlock, serialization: trying again later can help.
+// Statement and lock timeouts, no free connection, shutdown, unreachable server, rejected login, full disk, deadlock,
+// serialization failure: a later retry can succeed.
 const TEMPORARY = /^(57014|55P03|55000|53\d{3}|57P0\d|08\w{3}|28\w{3}|3D000|40P01|40001|25P03)$/;
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 
-/** Gives what the database refused the words of a refusal; undefined if it is nothing a caller can act on. */
+/** Converts an error of the database into an error for the caller; undefined if the caller cannot act on it. */
 export function asRefusal(error: unknown): ApiError | undefined {
   if (error instanceof pg.DatabaseError) {
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
@@ -99,8 +99,8 @@ export function asRefusal(error: unknown): ApiError | undefined {
 }
 
 /**
- * A reference breaks at either end: what is named is not there, which CONSTRAINTS tells, or what is to be deleted is
- * still named. The database reports both alike, so who deletes says what the second means.
+ * A foreign key is violated by a missing target, which CONSTRAINTS covers, or by deleting a row that is still in use. PostgreSQL
+ * reports both alike, so the operation that deletes passes the message for the second case.
  */
 export async function unlessUsed<T>(constraint: string, why: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -112,7 +112,7 @@ export async function unlessUsed<T>(constraint: string, why: string, work: () =>
 }
 
 function unavailable(cause: unknown): ApiError {
-  return new ApiError('ServiceUnavailableError', 'The database cannot answer just now. Try again shortly.', {
+  return new ApiError('ServiceUnavailableError', 'The database is unavailable. Retry in a few seconds.', {
     cause,
   });
 }

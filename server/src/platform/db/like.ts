@@ -1,2 +1,2 @@
-/** What the caller types is text: %, _ and \ are ordinary characters. */
+/** Escapes %, _ and \, so that they match literally. */
 export const likeText = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

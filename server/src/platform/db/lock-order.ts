@@ -3,8 +3,8 @@
  * in one statement, ordered by their key. A transaction that must lock something earlier in the list after something later
  * uses `nowait`, which ends in a 503 instead of a deadlock.
  *
- * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no locks of their own: whoever
- * changes them holds the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those
+ * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no locks of their own: an
+ * operation that changes them locks the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those
  * rows already, or no other transaction locks them for an update.
  *
  * `lock-order.test.ts` compares the list with what every write of the API locks, and runs writes against each other.

@@ -12,7 +12,7 @@ const LOCK = 1_214_344_282;
 const POLL_MS = 250;
 const WAIT_FOR_OTHERS_MS = 10 * 60_000;
 
-/** Whoever needs a table queues behind a migration that waits for a lock on it. So the migration waits briefly, and retries. */
+/** Requests queue behind a migration that waits for a lock on their table. So a migration waits briefly and retries. */
 const LOCK_TIMEOUT_MS = 100;
 const VACUUM_TIMEOUT_MS = 5_000;
 const RETRY_WITHIN_MS = 5 * 60_000;

@@ -10,7 +10,7 @@ import { asRefusal } from './failures.ts';
 import { PREPARED } from './prepared-statements.ts';
 
 const harness = useHarness();
-/** One connection, so that what it keeps can be looked at. */
+/** One connection, whose prepared statements the tests read. */
 let db: Db;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => await db.destroy());
 
 let count = 0;
-const kept = async (part: string, at: Reader = db): Promise<number> => {
+const countPrepared = async (part: string, at: Reader = db): Promise<number> => {
   const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(at);
   return rows.filter(({ statement }) => statement.includes(part)).length;
 };
@@ -28,38 +28,38 @@ const times = async (count: number, work: () => Promise<unknown>) => {
   for (let round = 0; round < count; round++) await work();
 };
 
-test('a statement of transactions is kept from the third time on; a read outside of them is not', async () => {
+test('prepares a statement in transactions from the third execution on, and no read outside of them', async () => {
   const inTransaction = () =>
     db.transaction().execute(tx => sql`select 'inside' from notes where id = ${1}`.execute(tx));
   await times(2, inTransaction);
-  expect(await kept("'inside'")).toBe(0);
+  expect(await countPrepared("'inside'")).toBe(0);
   await times(2, inTransaction);
-  expect(await kept("'inside'")).toBe(1);
+  expect(await countPrepared("'inside'")).toBe(1);
 
   await times(4, () => sql`select 'outside' from notes where id = ${1}`.execute(db));
-  expect(await kept("'outside'")).toBe(0);
+  expect(await countPrepared("'outside'")).toBe(0);
 });
 
-test('a read that is asked often is kept wherever it is asked', async () => {
+test('prepares a read marked PREPARED outside a transaction', async () => {
   await times(3, () => sql`select ${PREPARED} 'often' from notes where id = ${1}`.execute(db));
 
-  expect(await kept("'often'")).toBe(1);
+  expect(await countPrepared("'often'")).toBe(1);
 });
 
-test('after a rollback statements are planned as before', async () => {
+test('stops preparing after a rollback', async () => {
   const failing = () =>
     db.transaction().execute(async tx => {
       await sql`select 'rolled back' from notes where id = ${1}`.execute(tx);
       throw new Error('on purpose');
     });
   await times(3, () => failing().catch(() => {}));
-  expect(await kept("'rolled back'")).toBe(1);
+  expect(await countPrepared("'rolled back'")).toBe(1);
 
   await times(4, () => sql`select 'afterwards' from notes where id = ${1}`.execute(db));
-  expect(await kept("'afterwards'")).toBe(0);
+  expect(await countPrepared("'afterwards'")).toBe(0);
 });
 
-test('when a migration changes what a statement returns, one caller is asked to try again, and then it works', async () => {
+test('responds 503 once after a migration changed the columns of a prepared statement', async () => {
   const insert = (id: number) =>
     db.transaction().execute(async tx => {
       const { rows } = await sql`insert into notes (id) values (${id}) returning *`.execute(tx);
@@ -68,13 +68,13 @@ test('when a migration changes what a statement returns, one caller is asked to 
   for (let id = 10; id < 14; id++) await insert(id);
   await sql`alter table notes add column later text`.execute(harness.db);
 
-  const refused = await insert(14).catch(error => asRefusal(error));
+  const rejection = await insert(14).catch(error => asRefusal(error));
 
-  expect(refused).toMatchObject({ name: 'ServiceUnavailableError' });
+  expect(rejection).toMatchObject({ name: 'ServiceUnavailableError' });
   expect(await insert(14)).toEqual({ id: 14, text: null, later: null });
 });
 
-test('there is an end to what is kept: the statement that was used longest ago makes place', async () => {
+test('evicts the least recently used prepared statement at the limit', async () => {
   const numbered = (n: number) =>
     db.transaction().execute(async tx => {
       const { rows } = await sql<{ many: number }>`
@@ -83,12 +83,12 @@ test('there is an end to what is kept: the statement that was used longest ago m
     });
   for (let n = 0; n < 320; n++) await times(3, () => numbered(n));
 
-  expect(await kept('as many')).toBe(300);
-  expect(await kept('select 0::integer')).toBe(0);
-  // Evicted or kept, each text gets its own rows.
+  expect(await countPrepared('as many')).toBe(300);
+  expect(await countPrepared('select 0::integer')).toBe(0);
+  // Evicted or prepared, each statement returns its own rows.
   for (const n of [319, 0, 20, 1, 319]) expect(await numbered(n)).toBe(n);
-  expect(await kept('select 0::integer')).toBe(1);
-  expect(await kept('as many')).toBe(300);
+  expect(await countPrepared('select 0::integer')).toBe(1);
+  expect(await countPrepared('as many')).toBe(300);
 
   const failing = db.transaction().execute(async tx => {
     await sql`select 1 / 0`.execute(tx).catch(() => {});
@@ -98,7 +98,7 @@ test('there is an end to what is kept: the statement that was used longest ago m
   expect(await numbered(2)).toBe(2);
 });
 
-test('bulk changes of every size leave place for the statements of other changes', async () => {
+test('bulk changes of every size share their prepared statements', async () => {
   const names = Array.from({ length: 100 }, (_, n) => `bulk-${n}`);
   const one = openDb({ url: harness.databaseUrl, poolSize: 1, onError: () => {} });
   const app = await buildApp(one, APP_SETTINGS);
@@ -112,16 +112,16 @@ test('bulk changes of every size leave place for the statements of other changes
       }),
     );
   }
-  expect(await kept('', one)).toBeLessThan(10);
+  expect(await countPrepared('', one)).toBeLessThan(10);
 
   await times(4, () => call(app, 'POST', '/api/admin/tag-types', { body: { name: `type-${++count}` } }));
 
-  expect(await kept('insert into events', one)).toBe(1);
+  expect(await countPrepared('insert into events', one)).toBe(1);
   await app.close();
   await one.destroy();
 });
 
-test('a pool can be told to keep none', async () => {
+test('prepares nothing when prepared statements are disabled', async () => {
   const plain = openDb({
     url: harness.databaseUrl,
     poolSize: 1,
@@ -133,6 +133,6 @@ test('a pool can be told to keep none', async () => {
     plain.transaction().execute(tx => sql`select 'plain' from notes where id = ${1}`.execute(tx)),
   );
 
-  expect(await kept("'plain'", plain)).toBe(0);
+  expect(await countPrepared("'plain'", plain)).toBe(0);
   await plain.destroy();
 });

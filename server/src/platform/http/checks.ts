@@ -9,7 +9,7 @@ import { violations } from './violations.ts';
 export type ValidInput = {
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, unknown>>;
-  /** Without the fields that break the schema. `never` lets it pass as a `Partial` of whatever the schema describes. */
+  /** Without the fields that break the schema. `never` makes it assignable to a `Partial` of the schema type. */
   body: { readonly [field: string]: never };
   /** Names of the fields that were left out of `body`, for a rule that only asks whether a field was given. */
   invalid: ReadonlySet<string>;
@@ -122,7 +122,7 @@ function validInput(request: FastifyRequest, bySchema: Violation[]): ValidInput 
 function validItems(body: unknown, field: string, bySchema: Violation[]): Record<string, never>[] {
   const list = (body as Record<string, unknown> | null)?.[field];
   const paths = bySchema.flatMap(({ path = '' }) => path);
-  // Of a list that was cut, the violations that were left out are not known.
+  // The violations that were cut from a list are unknown.
   if (!Array.isArray(list) || paths.includes(`/body/${field}`) || paths.length >= MAX_LISTED) return [];
   return list.map((item, at) => {
     const here = `/body/${field}/${at}`;

@@ -4,7 +4,7 @@ import { isReadByHand } from './filter.ts';
 
 /**
  * Fastify compiles every schema of every route before it listens: 350 ms for the first 19 operations, 1.6 s for 75.
- * These are its own two compilers, put off to the first request that needs them.
+ * These are the compilers of Fastify, deferred to the first request that needs them.
  */
 export const lazyCompilers = {
   compilersFactory: { buildSerializer: lazySerializers, buildValidator: lazyValidators },

@@ -71,7 +71,7 @@ test.each([
     400,
     'BadDataError',
   ],
-])('%s is refused', async (_case, send, status, name) => {
+])('rejects %s', async (_case, send, status, name) => {
   const response = await send();
 
   expect(response.statusCode).toBe(status);
@@ -115,7 +115,7 @@ test.each([
 ])('the validator stops counting violations in many %s', async (_what, path, body) => {
   const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
 
-  const counted = Number(/has (\d+) mistakes/.exec(answer.body.message)?.[1]);
+  const counted = Number(/has (\d+) validation errors/.exec(answer.body.message)?.[1]);
   expect(counted).toBeGreaterThanOrEqual(10_000);
   expect(counted).toBeLessThan(10_010);
 });
@@ -136,7 +136,7 @@ test.each([
   ['GET', `/api/admin/projects/${'x'.repeat(600)}`, ADMIN_TOKEN, 400, 'BadDataError'],
   ['GET', `/api/admin/user?x=${'x'.repeat(13_000)}`, ADMIN_TOKEN, 400, 'BadDataError'],
   ['GET', '/api/admin/user', `*:*.${'x'.repeat(2_000)}`, 401, 'AuthenticationRequired'],
-] as const)('%s %s is answered in the one error shape', async (method, url, token, status, name) => {
+] as const)('responds to %s %s in the error format', async (method, url, token, status, name) => {
   const answer = await call(harness.app, method, url, { token });
 
   expect(answer).toMatchObject({ status, body: { name, details: [{ message: expect.any(String) }] } });
@@ -172,7 +172,7 @@ test('missing, malformed, unknown and expired credentials get the same words', a
   expect(new Set(bodies.map(({ id: _, ...body }) => JSON.stringify(body))).size).toBe(1);
 });
 
-test('what we did not foresee is answered with an id and nothing of its text', async () => {
+test('responds to an unexpected error with an id and without its message', async () => {
   const app = await buildApp(harness.db, APP_SETTINGS);
   app.get('/api/admin/broken', { config: { permission: 'NONE' } }, () => {
     throw new Error('select secret from nowhere');
@@ -206,7 +206,7 @@ test('the metrics count requests by route and hold no address', async () => {
   expect(body).not.toContain('some-project');
 });
 
-test('the page of the document answers, and so does the document', async () => {
+test('serves the documentation page and the OpenAPI document', async () => {
   const page = await call(harness.app, 'GET', '/docs/', { token: null });
   const document = await call(harness.app, 'GET', '/docs/openapi.json', { token: null });
 

@@ -55,7 +55,7 @@ export async function sendError(error: unknown, request: FastifyRequest, reply: 
   const status = STATUS[refusal.name];
   // The chain of causes goes to the log only: a driver's text can hold SQL and values.
   if (status >= 500) request.log.error({ err: error, errorId: id }, 'request failed');
-  else request.log.info({ errorId: id, error: refusal.name }, 'request refused');
+  else request.log.info({ errorId: id, error: refusal.name }, 'request rejected');
   const retryAfter = refusal.retryAfter ?? (status === 503 ? 2 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal, id));
@@ -79,7 +79,7 @@ function fromFramework(error: unknown): ApiError | undefined {
   // The client closed the connection while its body was being read. The code alone could be one of the database.
   if (code === 'ECONNRESET' && statusCode === 400)
     return badData([{ message: 'The connection was closed before the whole body arrived.' }]);
-  // What remains of Fastify's own 4xx errors speaks of the request: bad JSON, bad URL, bad length.
+  // The remaining 4xx errors of Fastify are about the request: invalid JSON, URL or length.
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
     return badData([{ message: error.message }]);
   }

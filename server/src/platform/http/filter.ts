@@ -2,11 +2,11 @@ import { type TProperties, Type } from 'typebox';
 import { badData, type Violation } from '../errors.ts';
 import { hasControlCharacter } from './text.ts';
 
-/** What a filter of the event search may begin with. */
+/** Operators of the filters of the event search. */
 const IS = ['IS', 'IS_ANY_OF'] as const;
 /** The same with what must not be. */
 export const CHOICE = ['IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'] as const;
-/** What a filter begins with that looks at a list, such as tags. */
+/** Operators of filters on lists, such as tags. */
 export const INCLUSION = [
   'INCLUDE',
   'DO_NOT_INCLUDE',
@@ -53,12 +53,12 @@ export const page = {
   ),
 };
 
-/** What is wrong with one parameter, said after its name: "project must start with IS: or IS_ANY_OF:". */
+/** A violation of one parameter. The message follows its name: "project must start with IS: or IS_ANY_OF:". */
 export class FilterError extends Error {}
 
 type Filter<O extends string> = { operator: O; values: string[] };
 
-/** An operator, a colon and values between commas. Blanks round a comma do not count. */
+/** An operator, a colon and comma-separated values. Whitespace around a comma is ignored. */
 function parseOperation<O extends string>(value: unknown, operators: readonly O[]): Filter<O> {
   const text = oneText(value, MAX_FILTER_LENGTH);
   const operator = operators.find(one => text.startsWith(`${one}:`));
@@ -74,7 +74,7 @@ function parseOperation<O extends string>(value: unknown, operators: readonly O[
   return { operator, values };
 }
 
-/** `IS:a`, `IS_ANY_OF:a,b` and, as existing clients send it, `IS:a,b`. */
+/** `IS:a`, `IS_ANY_OF:a,b` and, for Unleash clients, `IS:a,b`. */
 export function parseFilter(value: unknown): string[] {
   return parseOperation(value, IS).values;
 }
@@ -208,7 +208,7 @@ export function parseWord<T extends string>(value: unknown, words: readonly T[])
   return word;
 }
 
-/** The parameters of a search that are known, read, or a refusal with every violation. Unknown ones are ignored. */
+/** Parses the known parameters of a search, or throws an error with every violation. Unknown ones are ignored. */
 export function parseSearch<S extends object>(
   parameters: Record<string, unknown>,
   parsers: { [K in keyof S]-?: (value: unknown) => NonNullable<S[K]> },

@@ -86,7 +86,7 @@ test(`${PATCHES} generated JSON Patches: none becomes a 5xx (seed ${SEED})`, asy
   );
 });
 
-test(`${RUNS} generated requests over every route: no 5xx, only documented answers, no inner text (seed ${SEED})`, async () => {
+test(`${RUNS} generated requests over every route: no 5xx, only documented responses, no internal text (seed ${SEED})`, async () => {
   const user = await makeUser(harness.db, 'Editor');
   const tokens: Record<string, string> = { admin: ADMIN_TOKEN, user: user.token };
   const asked = new Set<string>();

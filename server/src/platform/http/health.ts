@@ -7,7 +7,7 @@ const Health = Named(
   Type.Object({ health: Type.String({ enum: ['GOOD', 'BAD'], examples: ['GOOD'] }) }),
 );
 
-/** /health: the process answers. /ready: it can also do its work, as the check given here finds. */
+/** /health: the process responds. /ready: the given check passes as well. */
 export function healthRoutes(app: App, check: () => Promise<void>): void {
   app.addSchema(Health);
 
@@ -18,7 +18,7 @@ export function healthRoutes(app: App, check: () => Promise<void>): void {
         operationId: 'getHealth',
         tags: ['Operations'],
         summary: 'Is the process alive',
-        description: 'Answers as long as the process can answer at all; looks at nothing else.',
+        description: 'Responds while the process is alive. It checks nothing else.',
         security: [],
         response: { 200: answer('Alive', Health) },
       },
@@ -33,7 +33,7 @@ export function healthRoutes(app: App, check: () => Promise<void>): void {
         operationId: 'getReady',
         tags: ['Operations'],
         summary: 'Can the server do its work',
-        description: 'Checks that the database answers and has every migration of this version.',
+        description: 'Checks that the database is reachable and has every migration of this version.',
         security: [],
         response: { 200: answer('Ready', Health), 503: answer('Not ready', Health) },
       },

@@ -141,7 +141,7 @@ function fieldSchemas(schema: Schema, name: string): Schema[] {
   const { properties = {}, patternProperties = {}, additionalProperties } = schema;
   const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (own !== undefined) return [own];
-  // Of a map every key is known; the pattern of its keys is the validator's business.
+  // Every key of a map is known. The validator checks the pattern of its keys.
   const ofMap = Object.values(patternProperties);
   return typeof additionalProperties === 'object' ? [...ofMap, additionalProperties] : ofMap;
 }

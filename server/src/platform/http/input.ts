@@ -4,7 +4,7 @@ import { MAX_FILTER_LENGTH } from './filter.ts';
 import { hasControlCharacter, isStorable } from './text.ts';
 
 const MAX_URL_LENGTH = 12_288;
-/** Of one parameter in the path; the router enforces it. */
+/** The limit of one path parameter. The router enforces it. */
 export const MAX_PARAM_LENGTH = 512;
 
 type Bounded = { type?: unknown; enum?: unknown; maxLength?: number };

@@ -6,7 +6,7 @@ import { contentType } from './errors.ts';
 import { hasControlCharacter, isStorable } from './text.ts';
 
 const MAX_DEPTH = 32;
-// Half a million wrong items in one body cost 5 s and an answer of 36 MB to list; real bodies of 1 MiB have some 40,000.
+// Listing 500,000 invalid items of one body took 5 s and a response of 36 MB. Real bodies of 1 MiB have about 40,000.
 const MAX_ITEMS_PER_MIB = 50_000;
 // JSON.parse of 400,000 items took 110 ms of CPU; of 100,000 it takes 30 ms.
 const MAX_ITEMS = 100_000;
@@ -16,8 +16,8 @@ const LARGE = 262_144;
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Bodies are JSON or refused. Depth is bounded before parsing: JSON.parse takes a million nested arrays (1.7 s,
- * 139 MB measured) that JSON.stringify then fails on. Keys that reach for a prototype are refused by Fastify's parser.
+ * Parses JSON bodies and rejects others. Depth is limited before parsing: JSON.parse accepts a million nested arrays (1.7 s,
+ * 139 MB), and JSON.stringify then fails. Fastify's parser rejects keys that would change a prototype.
  */
 export function installJsonBodies(app: App): void {
   const parser = app.getDefaultJsonParser('error', 'error');
@@ -92,12 +92,12 @@ function isClean(value: unknown): boolean {
   return true;
 }
 
-/** What the quick check found, with its place. */
+/** The violations of the quick check, with their paths. */
 function* violationsIn(value: unknown, path: string): Generator<Violation> {
   if (typeof value === 'string') {
     if (!isStorable(value)) {
       yield {
-        message: `${path} holds a character that cannot be stored (NUL or half a surrogate pair)`,
+        message: `${path} contains a character that cannot be stored (NUL or an unpaired surrogate)`,
         path,
       };
     }
@@ -108,7 +108,7 @@ function* violationsIn(value: unknown, path: string): Generator<Violation> {
       if (isKey(key)) yield* violationsIn(item, `${path}/${key}`);
       else if (key.length > MAX_KEY_LENGTH)
         yield { message: `A key has more than ${MAX_KEY_LENGTH} characters`, path };
-      else yield { message: 'A key holds a control character', path };
+      else yield { message: 'A key contains a control character', path };
     }
   }
 }

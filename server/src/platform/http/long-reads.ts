@@ -9,7 +9,7 @@ import { type Pieces, sendPieces } from './stream.ts';
  */
 export type LongReads = {
   run: <T>(caller: string, read: (db: Db) => Promise<T>) => Promise<T>;
-  /** Sends what is read as it is read. The slot is free again when the response is sent or given up. */
+  /** Streams the rows. The slot is released when the response is sent or aborted. */
   send: (reply: FastifyReply, caller: string, read: (db: Db) => Pieces) => Promise<FastifyReply>;
 };
 

@@ -56,7 +56,7 @@ export function makeBuckets(
     const at = now();
     const before = buckets.get(caller) ?? { tokens: burst, at };
     const tokens = Math.min(burst, before.tokens + (at - before.at) * perMs);
-    // What costs more than a full bucket holds waits for a full one.
+    // A request that costs more than a full bucket requires a full one.
     const needed = Math.min(cost, burst);
     const enough = tokens >= needed;
     buckets.delete(caller);

@@ -147,7 +147,7 @@ const REFUSALS = {
   422: [
     'IdempotencyError',
     'The Idempotency-Key was sent with another request before.',
-    'This Idempotency-Key belongs to another request. Take a new key.',
+    'This Idempotency-Key was used for another request. Use a new key.',
   ],
   429: [
     'RateLimitError',

@@ -11,7 +11,7 @@ const READ_AHEAD_BYTES = 4_194_304;
 
 /**
  * Sends pieces of JSON text as they are made. The first is made before anything is sent, so that a rejection is still sent
- * as one. `onClose` is called once everything is sent or given up.
+ * as one. `onClose` is called once everything is sent or aborted.
  */
 export async function sendPieces(reply: FastifyReply, pieces: Pieces, onClose: () => void = () => {}) {
   const first = await pieces.next();
@@ -22,9 +22,7 @@ export async function sendPieces(reply: FastifyReply, pieces: Pieces, onClose: (
   // Also when it is closed before it was ever read: a generator that has not begun does not end what it would have read.
   stream.once('close', () => {
     onClose();
-    pieces
-      .return()
-      .catch(error => reply.log.warn({ err: error }, 'the source of an answer did not end well'));
+    pieces.return().catch(error => reply.log.warn({ err: error }, 'closing the source of a response failed'));
   });
   addAbortSignal(AbortSignal.timeout(SENT_WITHIN_MS), stream);
   return reply.type('application/json; charset=utf-8').send(stream);

@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** Where integrations may connect to although it is not public. */
+/** The private addresses that integrations may connect to. */
 export type TargetPolicy = { allowed: string[]; allowPrivate: boolean };
 
 /**
- * Whether an address may be connected to: public ones may, of the others those that the policy names. Judged by
- * what is allowed and not by what is forbidden: IPv4 outside every special range, IPv6 only inside 2000::/3.
+ * Whether connecting to an address is allowed: public addresses are, and private ones that the policy lists. Public means IPv4
+ * outside every special range, and IPv6 inside 2000::/3.
  */
 export function isAllowedAddress(address: string, policy: TargetPolicy): boolean {
   const parsed = parse(address);
@@ -20,11 +20,11 @@ export const isPublicAddress = (address: string): boolean => {
 
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false;
-  // What is unassigned today reads as unicast; only this eighth is given out.
+  // ipaddr.js reports unassigned addresses as unicast. Only 2000::/3 is assigned.
   return address.kind() === 'ipv4' || (((address as ipaddr.IPv6).parts[0] ?? 0) & 0xe000) === 0x2000;
 }
 
-/** An IPv4 address mapped into IPv6 is the IPv4 address: that is where the connection would go. */
+/** Converts an IPv4-mapped IPv6 address to IPv4, because the connection goes there. */
 function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const bare = address.replace(/^\[|\]$/g, '');
   // A zone such as fe80::1%eth0 names an interface of this machine.

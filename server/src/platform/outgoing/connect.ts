@@ -10,15 +10,15 @@ export type Resolve = (host: string) => Promise<string[]>;
 export const resolveBySystem: Resolve = async host =>
   (await systemLookup(host, { all: true })).map(({ address }) => address);
 
-/** The address is not one that may be connected to; trying again does not help. */
-export class BlockedTarget extends Error {}
+/** Connecting to the address is not allowed. A retry does not help. */
+export class DisallowedTarget extends Error {}
 
 const CONNECT_MS = 3_000;
 
 /**
- * A dispatcher that decides at the moment of connecting. A hook into the DNS look-up would not do: for an address
- * written as numbers undici asks no DNS at all. So the host is resolved here, every address it has is checked, the
- * connection goes to one that was checked, and where it arrived is checked again.
+ * A dispatcher that checks the target of each connection. A hook into the DNS lookup would not be enough, because undici makes no
+ * lookup for a numeric address. The agent resolves the host, checks every address, connects to a checked one, and checks the
+ * address of the open connection again.
  */
 export function safeAgent(
   policy: TargetPolicy,
@@ -30,25 +30,25 @@ export function safeAgent(
     connect: (options, callback) => {
       chooseAddress(options.hostname, policy, resolve)
         .then(address => {
-          // Certificate and virtual host are those of the name.
+          // The certificate and the virtual host belong to the host name.
           const servername =
             options.servername ?? (isAddress(options.hostname) ? undefined : options.hostname);
           const pinned = { ...options, hostname: address, host: address };
           connectTo(servername === undefined ? pinned : { ...pinned, servername }, (error, socket) => {
             if (error || !socket) return callback(error ?? new Error('no connection'), null);
-            const refused = refuseArrival(socket, address, options.hostname, policy);
-            if (refused) {
+            const disallowed = checkArrival(socket, address, options.hostname, policy);
+            if (disallowed) {
               socket.destroy();
-              return callback(refused, null);
+              return callback(disallowed, null);
             }
             onConnected(options.hostname, address);
             return callback(null, socket);
           });
         })
-        // Also what the connector throws by itself, such as for a server name that TLS does not accept.
+        // The connector itself can throw, for example for a server name that TLS rejects.
         .catch((error: Error) => callback(error, null));
     },
-    // Receivers are many and rarely called: what is idle is let go of soon.
+    // There are many receivers with few requests each, so idle connections are closed soon.
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 10_000,
     connections: 50,
@@ -62,14 +62,14 @@ async function chooseAddress(host: string, policy: TargetPolicy, resolve: Resolv
   const [first] = addresses;
   if (first === undefined) throw Object.assign(new Error(`${bare} has no address`), { code: 'ENOTFOUND' });
   if (isAllowedHost(bare, policy)) return first;
-  // One private address among several is enough to refuse: the next look-up could give that one alone.
+  // One private address is enough to reject the host: the next lookup could return only that one.
   if (!addresses.every(address => isAllowedAddress(address, policy))) {
-    throw new BlockedTarget('The host leads into a private network.');
+    throw new DisallowedTarget('The host name resolves to an address of a private network.');
   }
   return first;
 }
 
-function refuseArrival(
+function checkArrival(
   socket: Socket,
   address: string,
   host: string,
@@ -77,5 +77,5 @@ function refuseArrival(
 ): Error | undefined {
   const arrived = socket.remoteAddress ?? '';
   if (isAllowedHost(host, policy) || isAllowedAddress(arrived, policy)) return undefined;
-  return new BlockedTarget(`The connection to ${address} arrived in a private network.`);
+  return new DisallowedTarget(`The connection to ${address} ended at an address of a private network.`);
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
 import type { TargetPolicy } from './address.ts';
 import { makeSender } from './send.ts';
-import { refusedTarget } from './target.ts';
+import { targetProblem } from './target.ts';
 
 const STRICT: TargetPolicy = { allowed: [], allowPrivate: false };
 const OPEN: TargetPolicy = { allowed: [], allowPrivate: true };
@@ -101,8 +101,8 @@ test.each(HOSTS)('%s is blocked before anything is sent', async host => {
 
   const answer = await sendTo(url);
 
-  expect(answer).toMatchObject({ status: null, failure: 'blocked' });
-  expect(refusedTarget(url, STRICT)).toBeDefined();
+  expect(answer).toMatchObject({ status: null, failure: 'disallowed' });
+  expect(targetProblem(url, STRICT)).toBeDefined();
   expect(receiver.received).toEqual([]);
 });
 
@@ -119,7 +119,7 @@ test.each([
   'javascript:alert(1)',
   `https://${'a'.repeat(2_000)}.example.com/`,
 ])('%s is no address to send to', async url => {
-  expect(await sendTo(url)).toMatchObject({ failure: 'blocked' });
+  expect(await sendTo(url)).toMatchObject({ failure: 'disallowed' });
 });
 
 test.each([
@@ -131,7 +131,7 @@ test.each([
 ])('%s is blocked', async (_, addresses) => {
   const answer = await sendTo(`http://hooks.example.com:${new URL(receiver.url).port}/`, STRICT, addresses);
 
-  expect(answer).toMatchObject({ status: null, failure: 'blocked' });
+  expect(answer).toMatchObject({ status: null, failure: 'disallowed' });
   expect(receiver.received).toEqual([]);
 });
 
@@ -152,12 +152,12 @@ test('rebinding: the address that was checked is the one connected to, and the n
 
   // The first connection fails where it was checked to go, and does not go on to where the name leads next.
   expect(first.failure).toBe('connection');
-  expect(second.failure).toBe('blocked');
+  expect(second.failure).toBe('disallowed');
   expect(asked).toHaveLength(2);
   expect(receiver.received).toEqual([]);
 });
 
-test('targets that the operator allows are reached by name, address or range, and their answer is marked as one not to keep', async () => {
+test('connects to allowed targets by name, address or range, and marks their response as private', async () => {
   receiver.answer((_, response) => response.end('inner secret'));
   const { port } = new URL(receiver.url);
 
@@ -173,7 +173,7 @@ test('targets that the operator allows are reached by name, address or range, an
   receiver.answer(200);
 });
 
-test('a redirect into the private network is an answer, not a way', async () => {
+test('does not follow a redirect into the private network', async () => {
   receiver.answer((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end());
 
   expect(await sendTo(`${receiver.url}/`, OPEN)).toMatchObject({ status: 302, failure: null });
@@ -181,7 +181,7 @@ test('a redirect into the private network is an answer, not a way', async () => 
   receiver.received.length = 0;
 });
 
-test('of the headers of an answer twenty are kept, 8 KiB at most, and no cookie', async () => {
+test('returns the first 20 response headers, at most 8 KiB, without cookies', async () => {
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x-${n}`, `value ${n}`]));
   receiver.answer((_, response) => response.writeHead(200, { 'set-cookie': 'a=b', ...many }).end());
   const { headers } = await sendTo(`${receiver.url}/`, OPEN);
@@ -194,7 +194,7 @@ test('of the headers of an answer twenty are kept, 8 KiB at most, and no cookie'
   receiver.received.length = 0;
 });
 
-test('an endless answer is cut off', async () => {
+test('stops reading an endless response', async () => {
   receiver.answer((_, response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write('x'.repeat(65_536)), 5);
@@ -207,7 +207,7 @@ test('an endless answer is cut off', async () => {
   receiver.answer(200);
 });
 
-test('nobody there, and a connection cut off, are told apart from an answer', async () => {
+test('distinguishes an unreachable receiver and a reset connection from a response', async () => {
   const cutting = createTcpServer(socket => socket.destroy());
   await new Promise<void>(resolve => cutting.listen(0, '127.0.0.1', resolve));
   const { port } = cutting.address() as { port: number };

@@ -1,44 +1,44 @@
 import { type Agent, request } from 'undici';
 import { truncate } from '../text.ts';
 import { isPublicAddress, type TargetPolicy } from './address.ts';
-import { BlockedTarget, type Resolve, resolveBySystem, safeAgent } from './connect.ts';
-import { refusedTarget } from './target.ts';
+import { DisallowedTarget, type Resolve, resolveBySystem, safeAgent } from './connect.ts';
+import { targetProblem } from './target.ts';
 
 export type OutgoingRequest = { url: string; headers: Record<string, string>; body: string | Buffer };
 
-export type Failure = 'blocked' | 'timeout' | 'dns' | 'tls' | 'connection';
+export type Failure = 'disallowed' | 'timeout' | 'dns' | 'tls' | 'connection';
 
-/** What came of one request: an answer with a status, or the reason why there is none. */
-export type Answer = {
+/** The outcome of one request: a response with a status, or the reason why there is none. */
+export type OutgoingResponse = {
   status: number | null;
   failure: Failure | null;
   error: string | null;
   address: string | null;
-  /** The beginning of the answer. */
+  /** The first characters of the body. */
   text: string;
-  /** Whether the text may be kept: of a private target it would be a way to read from inside. */
+  /** Whether the body may be stored. The body of a private target could disclose data of the network. */
   isPublic: boolean;
   retryAfter: string | null;
   headers: Record<string, string>;
 };
 
-export type Send = (request: OutgoingRequest) => Promise<Answer>;
+export type Send = (request: OutgoingRequest) => Promise<OutgoingResponse>;
 
 export type Sender = { send: Send; close: () => Promise<void> };
 
-const WHOLE_MS = 15_000;
+const TOTAL_MS = 15_000;
 const FIRST_BYTE_MS = 10_000;
-const MAX_ANSWER_BYTES = 65_536;
-const KEPT_CHARACTERS = 4_096;
+const MAX_RESPONSE_BYTES = 65_536;
+const STORED_CHARACTERS = 4_096;
 const MAX_HEADERS = 20;
 const MAX_HEADER_CHARACTERS = 8_192;
 const MAX_HOSTS = 10_000;
 
-/** Sends HTTP requests to addresses that users chose: nowhere private, no redirects, not long, not much. */
+/** Sends HTTP requests to addresses that users chose. It rejects private addresses, follows no redirects, and limits time and size. */
 export function makeSender(policy: TargetPolicy, resolve: Resolve = resolveBySystem): Sender {
   const addresses = new Map<string, string>();
   const agent = safeAgent(policy, resolve, (host, address) => {
-    // As many hosts as there are integrations; the bound is for the unforeseen.
+    // There are about as many hosts as integrations. The limit is a safeguard.
     if (addresses.size >= MAX_HOSTS) addresses.clear();
     addresses.set(host, address);
   });
@@ -53,8 +53,8 @@ async function send(
   policy: TargetPolicy,
   addresses: Map<string, string>,
   outgoing: OutgoingRequest,
-): Promise<Answer> {
-  const nothing: Answer = {
+): Promise<OutgoingResponse> {
+  const nothing: OutgoingResponse = {
     status: null,
     failure: null,
     error: null,
@@ -64,8 +64,8 @@ async function send(
     retryAfter: null,
     headers: {},
   };
-  const refused = refusedTarget(outgoing.url, policy);
-  if (refused !== undefined) return { ...nothing, failure: 'blocked', error: `The address ${refused}.` };
+  const problem = targetProblem(outgoing.url, policy);
+  if (problem !== undefined) return { ...nothing, failure: 'disallowed', error: `The address ${problem}.` };
   try {
     const response = await request(outgoing.url, {
       method: 'POST',
@@ -74,8 +74,8 @@ async function send(
       dispatcher: agent,
       headersTimeout: FIRST_BYTE_MS,
       bodyTimeout: FIRST_BYTE_MS,
-      // The one limit that a body sent byte by byte cannot get round.
-      signal: AbortSignal.timeout(WHOLE_MS),
+      // The only limit that applies to a body sent byte by byte.
+      signal: AbortSignal.timeout(TOTAL_MS),
     });
     const address = addresses.get(new URL(outgoing.url).hostname) ?? null;
     const text = await readBeginning(response.body);
@@ -86,7 +86,7 @@ async function send(
       text,
       isPublic: address !== null && isPublicAddress(address),
       retryAfter: oneOf(response.headers['retry-after']),
-      headers: keptHeaders(response.headers),
+      headers: storedHeaders(response.headers),
     };
   } catch (error) {
     return { ...nothing, ...explain(error) };
@@ -96,8 +96,8 @@ async function send(
 const oneOf = (header: string | string[] | undefined): string | null =>
   (Array.isArray(header) ? header[0] : header) ?? null;
 
-/** The first twenty, 8 KiB at most; a cookie may let its holder in, so it is not kept. */
-function keptHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+/** The first 20 headers, at most 8 KiB. Cookies are omitted, because they can be credentials. */
+function storedHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const kept: Record<string, string> = {};
   let size = 0;
   const all = Object.entries(headers).filter(([name]) => name !== 'set-cookie');
@@ -110,55 +110,51 @@ function keptHeaders(headers: Record<string, string | string[] | undefined>): Re
   return kept;
 }
 
-/** Reads no further than the limit and keeps less; the rest is not worth the connection. */
+/** Stops reading at the limit and returns the first characters. */
 async function readBeginning(body: AsyncIterable<Buffer> & { destroy: () => void }): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_ANSWER_BYTES) break;
+    if (size > MAX_RESPONSE_BYTES) break;
   }
-  return truncate(Buffer.concat(chunks).toString('utf8'), KEPT_CHARACTERS);
+  return truncate(Buffer.concat(chunks).toString('utf8'), STORED_CHARACTERS);
 }
 
 const DNS = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/;
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 
-/** Codes of Node, OpenSSL and undici in words; the first that fits. */
+/** Messages for error codes of Node, OpenSSL and undici. The first match applies. */
 const MEANINGS: [RegExp, Failure, string][] = [
-  [/TIMEOUT|ETIMEDOUT|TimeoutError/, 'timeout', 'The receiver did not answer in time.'],
-  [DNS, 'dns', 'The name of the receiver could not be resolved.'],
+  [/TIMEOUT|ETIMEDOUT|TimeoutError/, 'timeout', 'The receiver did not respond in time.'],
+  [DNS, 'dns', 'The host name of the receiver could not be resolved.'],
   [/CERT_HAS_EXPIRED/, 'tls', 'The certificate of the receiver has expired.'],
   [/CERT_NOT_YET_VALID/, 'tls', 'The certificate of the receiver is not valid yet.'],
   [/CERT_REVOKED/, 'tls', 'The certificate of the receiver was revoked.'],
   [/ALTNAME|HOSTNAME_MISMATCH/, 'tls', 'The certificate of the receiver is for another host name.'],
-  [/SELF_SIGNED|DEPTH_ZERO/, 'tls', 'The certificate of the receiver is signed by itself.'],
+  [/SELF_SIGNED|DEPTH_ZERO/, 'tls', 'The certificate of the receiver is self-signed.'],
   [
     /UNABLE_TO|INVALID_CA|CERT_/,
     'tls',
     'The certificate of the receiver is not signed by a known authority.',
   ],
-  [TLS, 'tls', 'No secure connection to the receiver could be agreed on.'],
-  [/ECONNREFUSED/, 'connection', 'The receiver refused the connection.'],
+  [TLS, 'tls', 'The TLS handshake with the receiver failed.'],
+  [/ECONNREFUSED/, 'connection', 'The receiver does not accept connections (ECONNREFUSED).'],
   [/EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/, 'connection', 'The receiver could not be reached.'],
   [/HEADERS_OVERFLOW|^HPE_HEADER/, 'connection', 'The headers of the response are too large.'],
   [/^HPE_|HTTPParserError/, 'connection', 'The response was not valid HTTP.'],
   [
     /ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_RES_CONTENT_LENGTH/,
     'connection',
-    'The receiver closed the connection before it had responded.',
+    'The receiver closed the connection before it responded.',
   ],
-  [
-    /^UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED/,
-    'connection',
-    'The request could not be sent as it is configured.',
-  ],
+  [/^UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED/, 'connection', 'The configured request could not be sent.'],
 ];
 
 function explain(thrown: unknown): { failure: Failure; error: string } {
   const error = thrown as NodeJS.ErrnoException;
-  if (error instanceof BlockedTarget) return { failure: 'blocked', error: error.message };
+  if (error instanceof DisallowedTarget) return { failure: 'disallowed', error: error.message };
   const code = error.code === undefined || error.name === 'TimeoutError' ? error.name : String(error.code);
   const [, failure, words] = MEANINGS.find(([pattern]) => pattern.test(code)) ?? [];
   return { failure: failure ?? 'connection', error: words ?? 'The connection to the receiver failed.' };

@@ -3,15 +3,15 @@ import { isAddress, isAllowedAddress, type TargetPolicy } from './address.ts';
 const MAX_URL_LENGTH = 2_000;
 const MAX_HOST_LENGTH = 253;
 
-/** Why a request may not go to this address; undefined if it may, as far as can be told without asking the DNS. */
-export function refusedTarget(text: string, policy: TargetPolicy): string | undefined {
+/** Why requests to this address are not allowed; undefined if they are. It makes no DNS lookup. */
+export function targetProblem(text: string, policy: TargetPolicy): string | undefined {
   const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text);
   if (!url)
     return `must be an address such as https://example.com/hook, of at most ${MAX_URL_LENGTH} characters`;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https address';
-  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password';
-  if (url.hostname === '' || url.hostname.length > MAX_HOST_LENGTH) return 'must name a host';
-  // URL has read every other notation of an address (decimal, hexadecimal, short) into the usual one.
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (url.hostname === '' || url.hostname.length > MAX_HOST_LENGTH) return 'must contain a host name';
+  // URL normalizes other notations of an address (decimal, hexadecimal, short).
   if (isAddress(url.hostname) && !isAllowedAddress(url.hostname, policy)) return NOT_PUBLIC;
   if (isLocalName(url.hostname) && !policy.allowPrivate && !isAllowedHost(url.hostname, policy))
     return NOT_PUBLIC;
@@ -19,7 +19,7 @@ export function refusedTarget(text: string, policy: TargetPolicy): string | unde
 }
 
 export const NOT_PUBLIC =
-  'must not point into a private network; the operator can allow a target with HALYARD_ALLOWED_TARGETS';
+  'must not be in a private network. The operator can allow it with HALYARD_ALLOWED_TARGETS';
 
 export const isAllowedHost = (host: string, policy: TargetPolicy): boolean =>
   policy.allowed.some(allowed => allowed.toLowerCase() === withoutDot(host));
@@ -28,7 +28,7 @@ const isLocalName = (host: string): boolean => /(^|\.)localhost$/.test(withoutDo
 
 const withoutDot = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
-/** What may be shown of an address whose path or query may be a secret. */
+/** The address without its path and query, which may be secret. */
 export const shownTarget = (text: string): string => {
   const url = URL.parse(text);
   if (!url) return '*****';

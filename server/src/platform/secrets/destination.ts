@@ -1,18 +1,18 @@
 import type { Violation } from '../errors.ts';
 
 /**
- * The rule for every stored secret: it is sent only to the address that it was entered for. Otherwise a caller who may
- * change the address but does not know the secret could have it sent to a server of their own.
+ * A stored secret is sent only to the address that it was entered for. Otherwise a caller who can change the address but does not
+ * know the secret could send it to their own server.
  */
 export function isElsewhere(before: string | null | undefined, after: string | null | undefined): boolean {
-  return written(before) !== written(after);
+  return normalized(before) !== normalized(after);
 }
 
-/** Case of the host, the default port and a missing slash make no difference. */
-const written = (address: string | null | undefined): string | undefined =>
+/** The case of the host, the default port and a missing slash make no difference. */
+const normalized = (address: string | null | undefined): string | undefined =>
   address ? (URL.parse(address)?.href ?? address) : undefined;
 
-export const mustBeSentAgain = (secret: string, destination: string, path: string): Violation => ({
-  message: `${secret} must be sent again because ${destination} changes: a stored secret is sent only to the address it was entered for`,
+export const requiredAgain = (secret: string, destination: string, path: string): Violation => ({
+  message: `${secret} is required because ${destination} changes. A stored secret is sent only to the address it was entered for.`,
   path,
 });

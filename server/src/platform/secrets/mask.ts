@@ -1,2 +1,2 @@
-/** What answers and events show in place of a secret; who sends it back leaves the secret as it is. */
+/** Replaces secrets in responses and events. Sent back in an update, it keeps the stored secret. */
 export const MASK = '*****';

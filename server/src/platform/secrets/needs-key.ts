@@ -1,10 +1,10 @@
 import { invalidOperation } from '../errors.ts';
 import type { Keyring } from './seal.ts';
 
-/** Without a key nothing sensitive can be stored: refuses what would need to. */
+/** Rejects an operation that stores a secret while the server has no key. */
 export function needsKey(keyring: Keyring): void {
   if (keyring.length > 0) return;
   throw invalidOperation(
-    'This server has no key to encrypt secrets with. The operator must set HALYARD_SECRET_KEY first.',
+    'This server has no key to encrypt secrets. The operator must set HALYARD_SECRET_KEY.',
   );
 }

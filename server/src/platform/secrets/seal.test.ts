@@ -3,38 +3,38 @@ import { expect, test } from 'vitest';
 import { keyringOf, seal, sealedWith, unseal } from './seal.ts';
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
-const place = 'integrations:7:parameters';
+const context = 'integrations:7:parameters';
 
-test('what is sealed can be opened in its place, and looks different every time', () => {
+test('decrypts in the same context, and encrypts to a different text each time', () => {
   const keyring = keyringOf(newKey, []);
 
-  const sealed = seal(keyring, place, 'ein Geheimnis ✓');
+  const sealed = seal(keyring, context, 'ein Geheimnis ✓');
 
-  expect(unseal(keyring, place, sealed)).toBe('ein Geheimnis ✓');
+  expect(unseal(keyring, context, sealed)).toBe('ein Geheimnis ✓');
   expect(sealed).not.toContain('Geheimnis');
-  expect(seal(keyring, place, 'ein Geheimnis ✓')).not.toBe(sealed);
+  expect(seal(keyring, context, 'ein Geheimnis ✓')).not.toBe(sealed);
 });
 
-test('it cannot be opened in another place, nor after a bit was changed', () => {
+test('rejects another context and a changed bit', () => {
   const keyring = keyringOf(newKey, []);
-  const sealed = seal(keyring, place, 'secret');
+  const sealed = seal(keyring, context, 'secret');
   const [version, id, content = ''] = sealed.split('.');
   const bytes = Buffer.from(content, 'base64');
   bytes[14] = (bytes[14] ?? 0) ^ 1;
 
   expect(() => unseal(keyring, 'integrations:8:parameters', sealed)).toThrow();
-  expect(() => unseal(keyring, place, [version, id, bytes.toString('base64')].join('.'))).toThrow();
+  expect(() => unseal(keyring, context, [version, id, bytes.toString('base64')].join('.'))).toThrow();
 });
 
-test('an old key opens what it sealed and seals nothing new', () => {
-  const before = seal(keyringOf(oldKey, []), place, 'secret');
+test('decrypts with an old key and encrypts with the current one', () => {
+  const before = seal(keyringOf(oldKey, []), context, 'secret');
   const keyring = keyringOf(newKey, [oldKey]);
 
-  expect(unseal(keyring, place, before)).toBe('secret');
-  expect(sealedWith(seal(keyring, place, 'secret'))).not.toBe(sealedWith(before));
-  expect(() => unseal(keyringOf(newKey, []), place, before)).toThrow('No key with the id');
+  expect(unseal(keyring, context, before)).toBe('secret');
+  expect(sealedWith(seal(keyring, context, 'secret'))).not.toBe(sealedWith(before));
+  expect(() => unseal(keyringOf(newKey, []), context, before)).toThrow('No key with id');
 });
 
-test('without a key nothing is sealed', () => {
-  expect(() => seal(keyringOf(undefined, []), place, 'secret')).toThrow('no key');
+test('encrypts nothing without a key', () => {
+  expect(() => seal(keyringOf(undefined, []), context, 'secret')).toThrow('no key');
 });

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** The first key seals; all of them open. */
+/** The first key encrypts. All keys decrypt. */
 export type Keyring = readonly { id: string; key: Buffer }[];
 
 const NONCE_BYTES = 12;
@@ -11,42 +11,42 @@ export function keyringOf(key: Buffer | undefined, oldKeys: Buffer[]): Keyring {
   return key === undefined ? [] : [key, ...oldKeys].map(one => ({ id: keyId(one), key: one }));
 }
 
-/** Tells which key sealed a value, and nothing about the key. */
+/** Identifies a key without disclosing it. */
 const keyId = (key: Buffer): string =>
   createHash('sha256').update('halyard key id').update(key).digest('hex').slice(0, 8);
 
 /**
- * Encrypts with AES-256-GCM. The place, such as `integrations:7:parameters`, is bound to the text: what is sealed
- * there cannot be opened as something else.
+ * Encrypts with AES-256-GCM. The ciphertext is bound to the context, such as `integrations:7:parameters`, and cannot be decrypted
+ * in another one.
  */
-export function seal(keyring: Keyring, place: string, text: string): string {
+export function seal(keyring: Keyring, context: string, text: string): string {
   const [current] = keyring;
-  if (!current) throw new Error('There is no key to seal with');
+  if (!current) throw new Error('There is no key to encrypt with');
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(place));
+  const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(Buffer.from(context));
   const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
   return `v1.${current.id}.${Buffer.concat(parts).toString('base64')}`;
 }
 
-/** Throws an `UnsealError` if the key is missing or the text was damaged, or sealed in another place. */
-export function unseal(keyring: Keyring, place: string, sealed: string): string {
+/** Throws an `UnsealError` if the key is missing, the ciphertext is damaged, or the context differs. */
+export function unseal(keyring: Keyring, context: string, sealed: string): string {
   const [, id, content = ''] = SEALED.exec(sealed) ?? [];
   const key = keyring.find(one => one.id === id)?.key;
-  if (!key) throw new UnsealError(`No key with the id ${id} to open ${place}`);
+  if (!key) throw new UnsealError(`No key with id ${id} to decrypt ${context}`);
   const bytes = Buffer.from(content, 'base64');
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))
-      .setAAD(Buffer.from(place))
+      .setAAD(Buffer.from(context))
       .setAuthTag(bytes.subarray(-TAG_BYTES));
     return (
       decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
     );
   } catch (error) {
-    throw new UnsealError(`The ciphertext of ${place} is damaged`, { cause: error });
+    throw new UnsealError(`The ciphertext of ${context} is damaged`, { cause: error });
   }
 }
 
 export class UnsealError extends Error {}
 
-/** The id of the key that sealed it. */
+/** The id of the key that encrypted a value. */
 export const sealedWith = (sealed: string): string => SEALED.exec(sealed)?.[1] ?? 'unknown';

@@ -59,7 +59,7 @@ const NEWER_TYPES = [
   'integration-delivery-skipped',
   'integration-tested',
   'integration-secret-rotated',
-  'integration-deliveries-repeated',
+  'integration-redelivered',
   'integration-backfilled',
   'service-account-token-created',
   'service-account-token-deleted',
@@ -87,7 +87,7 @@ function summaryOf(type: string, rest: Partial<DescribedEvent> = {}): string {
   return describe(happened(type, rest)).summary;
 }
 
-/** What is left of a summary once escaped characters and our own bold are taken away. */
+/** A summary without escaped characters and our own bold. */
 function unescapedPartOf(summary: string): string {
   return summary.replace(/\\[!-/:-@[-`{-~]/g, ' ').replaceAll('**', '');
 }
@@ -113,7 +113,7 @@ test('every type has a readable label of its own', () => {
   expect(new Set(labels).size).toBe(EVENT_TYPE_NAMES.length);
 });
 
-test.each(EVENT_TYPE_NAMES)('%s is told in one line, with or without a payload', type => {
+test.each(EVENT_TYPE_NAMES)('summarizes %s in one line, with or without a payload', type => {
   const named = { name: 'n', id: 7, type: 't', value: 'v' };
   for (const rest of [{}, { ...FLAG_IN_PRODUCTION, data: named, preData: { ...named, name: 'm' } }]) {
     const summary = summaryOf(type, rest);
@@ -234,7 +234,7 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
   [
     'feature-environment-enabled',
     FLAG_IN_PRODUCTION,
-    'turned on flag **checkout** in environment **production** of project **default**',
+    'enabled flag **checkout** in environment **production** of project **default**',
   ],
   [
     'feature-dependency-added',
@@ -331,7 +331,7 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
   ],
 ];
 
-test.each(TYPICAL)('%s is told with what %j says', (type, rest, expected) => {
+test.each(TYPICAL)('summarizes %s with %j', (type, rest, expected) => {
   expect(summaryOf(type, rest)).toBe(`**alice** ${expected}`);
 });
 
@@ -359,7 +359,7 @@ test('a name keeps no blank next to its stars, which would not be bold', () => {
   );
 });
 
-test('an unknown type is its own label and is told neutrally', () => {
+test('uses an unknown type as its label, with a neutral summary', () => {
   const { label, summary } = describe(happened('flag-painted', { ...FLAG, data: { name: 'red' } }));
 
   expect(label).toBe('flag-painted');
@@ -383,7 +383,7 @@ test.each([
   ['an object in place of a name', { name: { deep: true } }],
   ['a list of objects without names', { name: [{}, [], null] }],
   ['an empty name', { name: '' }],
-  ['a name of blanks and control characters', { name: ' \u0000\u202E\n ' }],
+  ['a name of whitespace and control characters', { name: ' \u0000\u202E\n ' }],
   ['not a number', { name: Number.NaN }],
   ['an inherited name', Object.create({ name: 'inherited' })],
   ['a text in place of the payload', 'name'],
@@ -404,7 +404,7 @@ test('a long value is cut to a hundred characters, between whole ones', () => {
   expect(summary).toBe(`**alice** created strategy type **${'x'.repeat(98)}…**`);
 });
 
-test('a payload nested thousands of levels deep is told', () => {
+test('summarizes a payload nested thousands of levels deep', () => {
   const nested = (core: string) => JSON.parse(`{"a":${'['.repeat(5_000)}${core}${']'.repeat(5_000)}}`);
 
   const summary = summaryOf('project-updated', { project: 'shop', data: nested('1'), preData: nested('2') });

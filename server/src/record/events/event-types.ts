@@ -113,8 +113,8 @@ export const EVENT_TYPES = {
   'feature-stale-on': { label: 'Flag became stale', text: `marked ${FLAG_IN_PROJECT} as stale` },
   'feature-stale-off': { label: 'Flag no longer stale', text: `marked ${FLAG_IN_PROJECT} as not stale` },
   'drop-features': { label: 'All flags dropped', text: 'deleted all flags' },
-  'feature-environment-enabled': { label: 'Flag turned on', text: `turned on ${FLAG_HERE}` },
-  'feature-environment-disabled': { label: 'Flag turned off', text: `turned off ${FLAG_HERE}` },
+  'feature-environment-enabled': { label: 'Flag enabled', text: `enabled ${FLAG_HERE}` },
+  'feature-environment-disabled': { label: 'Flag disabled', text: `disabled ${FLAG_HERE}` },
   'strategy-created': { label: 'Strategy type created', text: `created ${STRATEGY_TYPE}` },
   'strategy-deleted': { label: 'Strategy type deleted', text: `deleted ${STRATEGY_TYPE}` },
   'strategy-deprecated': { label: 'Strategy type deprecated', text: `deprecated ${STRATEGY_TYPE}` },
@@ -366,8 +366,8 @@ export const EVENT_TYPES = {
     text: 'blocked logins[ of user {username}][ from address {address}] after [{failures}|too many] failures[ within {minutes} minutes]',
   },
   'integration-disabled': {
-    label: 'Integration switched off',
-    text: `switched off ${INTEGRATION}${BECAUSE}`,
+    label: 'Integration disabled',
+    text: `disabled ${INTEGRATION}${BECAUSE}`,
   },
   'integration-failing': {
     label: 'Integration keeps failing',
@@ -375,16 +375,16 @@ export const EVENT_TYPES = {
   },
   'integration-delivery-skipped': {
     label: 'Delivery skipped',
-    text: `skipped [delivery {record}|a delivery] of ${INTEGRATION} that held up others`,
+    text: `skipped [delivery {record}|a delivery] of ${INTEGRATION} that blocked later ones`,
   },
   'integration-tested': { label: 'Integration tested', text: `tested ${INTEGRATION}` },
   'integration-secret-rotated': {
     label: 'Signing secret rotated',
     text: `rotated the signing secret of ${INTEGRATION}`,
   },
-  'integration-deliveries-repeated': {
-    label: 'Deliveries repeated',
-    text: `repeated [{deliveries} deliveries|deliveries] of ${INTEGRATION}`,
+  'integration-redelivered': {
+    label: 'Events redelivered',
+    text: `redelivered [{deliveries} events|events] of ${INTEGRATION}`,
   },
   'integration-backfilled': {
     label: 'Integration backfilled',

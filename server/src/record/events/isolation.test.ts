@@ -39,7 +39,7 @@ const harness = useHarness();
 const callers: Caller[] = [];
 const written: Written[] = [];
 
-/** Who may see an event: the whole rule, apart from the code that applies it. */
+/** The rule who may see an event, written independently of the code. */
 const visible = (event: Written, caller: Caller): boolean =>
   caller.isAdmin ||
   (event.project === null

@@ -99,7 +99,7 @@ const PEOPLE: readonly Step[] = [
 
 /**
  * The whole life of a project, its flags and what they are made of, with the events that each request must write.
- * `{strategy}`, `{segment}` and so on stand for the id in the last answer to a request of that kind.
+ * `{strategy}`, `{segment}` and so on stand for the id in the last response to a request of that kind.
  */
 const STEPS: readonly Step[] = [
   ['POST', '/environments', { name: 'staging', type: 'test' }, ['environment-created']],
@@ -119,7 +119,7 @@ const STEPS: readonly Step[] = [
   ['PUT', '/context/region', { description: 'Where' }, ['context-field-updated']],
   ['POST', '/context/region/legal-values', { value: 'eu' }, ['context-field-updated']],
   ['POST', '/tag-types', { name: 'team' }, ['tag-type-created']],
-  ['PUT', '/tag-types/team', { description: 'Who' }, ['tag-type-updated']],
+  ['PUT', '/tag-types/team', { description: 'Team' }, ['tag-type-updated']],
   ['POST', '/tags', { type: 'team', value: 'blue' }, ['tag-created']],
   ['POST', '/segments', { name: 'europe', constraints: [] }, ['segment-created']],
   ['PUT', '/segments/{segment}', { name: 'europe', description: 'EU', constraints: [] }, ['segment-updated']],
@@ -128,7 +128,7 @@ const STEPS: readonly Step[] = [
 
   ['POST', `${P}/features`, { name: 'flag' }, ['feature-created']],
   ['POST', `${P}/features`, { name: 'parent' }, ['feature-created']],
-  ['PUT', F, { description: 'What it does' }, ['feature-metadata-updated']],
+  ['PUT', F, { description: 'Purpose' }, ['feature-metadata-updated']],
   ['PATCH', F, [{ op: 'replace', path: '/type', value: 'experiment' }], ['feature-metadata-updated']],
   ['POST', `${P}/stale`, { features: ['flag'], stale: true }, ['feature-stale-on']],
   [
@@ -247,10 +247,10 @@ const STEPS: readonly Step[] = [
 ];
 
 /**
- * What an event of each type is about and tells, as the catalogue has it: P project, E environment, F feature;
+ * The fields of an event of each type, as the catalogue has them: P project, E environment, F feature;
  * d data (the state after), p preData (the state before).
  */
-const TOLD: Record<string, string> = {
+const FIELDS: Record<string, string> = {
   'health-finding-snoozed': 'PF d',
   'health-finding-unsnoozed': 'PF p',
   'addon-config-created': ' d',
@@ -355,11 +355,10 @@ const TOLD: Record<string, string> = {
   'project-access-group-roles-deleted': 'P p',
 };
 
-const NEVER = 'known for the records of other installations; nothing here does what it tells of';
+const NEVER = 'a type of Unleash; no operation records it';
 const IN_PROCESS = 'was never stored anywhere; the metrics of the process tell it';
-const LATER = 'what it tells of is not built yet';
-const NOT_HERE =
-  'what it tells of is not part of Halyard yet: change requests, release plans, signals, banners';
+const LATER = 'its operation does not exist yet';
+const NOT_HERE = 'its operation is not part of Halyard yet: change requests, release plans, signals, banners';
 
 const JOB = 'written by a job of the service, shown by flags/health/announce.test.ts';
 const LINK = 'takes an identity provider: shown by people/sso/linking.test.ts';
@@ -385,7 +384,7 @@ const NOT_EMITTED: Record<string, string> = {
   ...of(LATER, ['application-created', 'setting-deleted']),
   ...of(DELIVERY, [
     ...['integration-disabled', 'integration-failing'],
-    ...['integration-deliveries-repeated', 'integration-delivery-skipped'],
+    ...['integration-redelivered', 'integration-delivery-skipped'],
   ]),
 };
 
@@ -403,7 +402,7 @@ beforeAll(async () => {
 test('every type of the catalogue has a request that writes it, or a reason why none does', () => {
   const emitted = new Set(STEPS.flatMap(([, , , emits]) => emits));
 
-  expect(Object.keys(TOLD).toSorted()).toEqual([...emitted].toSorted());
+  expect(Object.keys(FIELDS).toSorted()).toEqual([...emitted].toSorted());
   expect(Object.keys(NOT_EMITTED).filter(type => emitted.has(type))).toEqual([]);
   expect([...emitted, ...Object.keys(NOT_EMITTED)].toSorted()).toEqual([...EVENT_TYPE_NAMES].toSorted());
 });
@@ -428,7 +427,7 @@ test('the whole life of a flag and of all around it writes exactly the events it
       `${method} ${path}`,
     ).toEqual(emits);
     expect(new Set(events.map(({ group }) => group)).size).toBe(emits.length === 0 ? 0 : 1);
-    for (const { type, told } of events) expect(told, type).toBe(TOLD[type]);
+    for (const { type, told } of events) expect(told, type).toBe(FIELDS[type]);
   }
 });
 
@@ -438,7 +437,7 @@ const filled = (text: string, ids: Record<string, string | number>): string =>
     .replace(/"\{(\w+)\}"/g, (all, name) => (name in ids ? JSON.stringify(ids[name]) : all))
     .replace(/\{(\w+)\}/g, (all, name) => String(ids[name] ?? all));
 
-// biome-ignore lint/suspicious/noExplicitAny: the answers of many routes
+// biome-ignore lint/suspicious/noExplicitAny: the responses of many routes
 function remember(ids: Record<string, string | number>, path: string, body: any): void {
   if (path === '/segments') ids.segment = body.id;
   if (path.endsWith('/strategies') && body?.id) ids.strategy = body.id;

@@ -2,7 +2,7 @@ import { describe } from './describe.ts';
 import type { Event } from './schema.ts';
 import type { EventRow } from './store.ts';
 
-/** An event as it is answered, without the address it came from. Older events do not know what acted. */
+/** An event for responses, without the IP address. Older events have no createdByKind. */
 export function presentEvent({ ip: _, createdByKind, ...event }: EventRow): Event {
   return { ...event, ...(createdByKind === null ? {} : { createdByKind }), ...describe(event) };
 }

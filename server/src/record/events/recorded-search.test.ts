@@ -5,8 +5,8 @@ import { makeApiToken, makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { RECORDED_EVENTS, type RecordedEvent } from '../../test/recorded-events.ts';
 
-// Recorded answers of the reference server to searches of its 53 events. Ours are the same, except where the
-// case says what we answer instead and why. Of a refusal, status, name and the paths of its details count.
+// Recorded responses of Unleash to searches of its 53 events. Ours are the same, except where a case contains another response
+// and the reason. For an error, the status, name and paths of the details are compared.
 
 type Answer = { status: number; total?: number; ids?: number[]; name?: string; paths?: string[] };
 
@@ -26,12 +26,12 @@ type Exception = { why: string; answer: Answer };
 
 const instead = (answer: Answer, why: string): Exception => ({ answer, why });
 
-const badLimit = instead(badData('limit'), 'limit is 1 to 1000, anything else is refused');
-const badOffset = instead(badData('offset'), 'offset is a whole number from 0, anything else is refused');
+const badLimit = instead(badData('limit'), 'limit is 1 to 1000, anything else is rejected');
+const badOffset = instead(badData('offset'), 'offset is a whole number from 0, anything else is rejected');
 const emptyValue = (parameter: string) =>
-  instead(badData(parameter), 'a filter without a value is refused, not ignored');
+  instead(badData(parameter), 'a filter without a value is rejected, not ignored');
 const badCreator = instead(badData('createdBy'), 'createdBy must be an integer');
-const badDay = (parameter: string) => instead(badData(parameter), 'an impossible date is refused');
+const badDay = (parameter: string) => instead(badData(parameter), 'an impossible date is rejected');
 const nulCharacter = instead(badData('query'), 'U+0000 is rejected: PostgreSQL cannot store it');
 const noWildcard = (answer: Answer) => instead(answer, '%, _ and \\ are ordinary characters in query');
 const oneNameFor401 = instead(
@@ -50,7 +50,7 @@ const ownEvent = (id: number) =>
 
 type Case = {
   name: string;
-  /** What follows the address of the search. */
+  /** The query string. */
   ask: string;
   as?: keyof typeof tokens;
   method?: 'POST' | 'HEAD';
@@ -97,7 +97,7 @@ const CASES: Case[] = [
     recorded: found(15, 42, 38, 37),
   },
   {
-    name: 'feature IS_ANY_OF with spaces round the comma',
+    name: 'feature IS_ANY_OF with spaces around the comma',
     ask: '?limit=3&feature=IS_ANY_OF%3Acheckout-v2%20%2C%20dark-mode',
     recorded: found(15, 42, 38, 37),
   },
@@ -328,7 +328,7 @@ beforeAll(async () => {
   await replaceEvents(RECORDED_EVENTS);
 });
 
-/** The log refuses to be emptied, but here it must hold no events of the lines above. */
+/** The log is immutable, but here it must not contain the events of the lines above. */
 async function replaceEvents(events: RecordedEvent[]): Promise<void> {
   await harness.db.transaction().execute(async tx => {
     const tables = ['events', 'events_p0', 'events_p1'];

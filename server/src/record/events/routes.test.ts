@@ -68,7 +68,7 @@ test('an event that cannot be written takes its change with it', async () => {
 });
 
 test.each(['update events set type = type', 'delete from events', 'truncate events', 'truncate events_p0'])(
-  '%s is refused',
+  'rejects %s',
   async statement => {
     await expect(sql.raw(statement).execute(harness.db)).rejects.toThrow('events are immutable');
   },
@@ -113,7 +113,7 @@ test('days are UTC days, both inclusive', async () => {
   expect(await count('to=IS:9999-12-31')).toBe(4);
 });
 
-test('text is found in data, preData and tags, whatever its case, and as it is typed', async () => {
+test('finds text in data, preData and tags, case-insensitively and literally', async () => {
   await change(harness.db, SYSTEM, async ({ record }) => {
     record({ type: 'segment-updated', data: { text: '100%_Ready \\o/' }, preData: { text: 'Formerly' } });
     record({
@@ -269,7 +269,7 @@ test('the creators listed are those of events the caller may see', async () => {
   expect(await creators(viewer.token)).not.toContain(reader.id);
 });
 
-test.each(['abc', '0', '-1', '1.5', '99999999999999999999'])('an event id of %s is refused', async id => {
+test.each(['abc', '0', '-1', '1.5', '99999999999999999999'])('rejects the event id %s', async id => {
   const answer = await call(harness.app, 'GET', `/api/admin/events/${id}`);
   expect(answer).toMatchObject({
     status: 400,

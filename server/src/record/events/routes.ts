@@ -22,7 +22,7 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
         tags: ['Events'],
         summary: 'Search events',
         description:
-          'Who changed what, newest first. Filters are combined with and. Root admins see every event. Others see the events of the projects they may read, and the events without a project that they caused. The total counts only what the caller may see.',
+          'Returns events, newest first. Several filters must all match. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events.',
         querystring: EventSearchQuery,
         response: { 200: answer('The page and the total', EventSearchResult), ...refusals(400, 401, 403) },
       },

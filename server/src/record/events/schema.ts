@@ -26,7 +26,7 @@ export const Event = Named(
     createdAt: Timestamp('When the event happened'),
     type: Type.String({
       title: 'EventType',
-      description: 'What happened',
+      description: 'Type of the event',
       enum: EVENT_TYPE_NAMES,
       examples: ['feature-created'],
     }),
@@ -41,7 +41,7 @@ export const Event = Named(
       Type.Unsafe<Actor['kind']>({
         type: 'string',
         enum: ['user', 'service-account', 'admin-token', 'system'],
-        description: 'What acted; absent in events older than this field',
+        description: 'Kind of the actor. Absent in events that are older than this field.',
         examples: ['user'],
       }),
     ),

@@ -72,7 +72,7 @@ test.each([
   [{ limit: '' }],
   [{ offset: '-1' }],
   [{ offset: 'abc' }],
-])('%j is refused and pointed at', parameters => {
+])('rejects %j with the path', parameters => {
   const name = Object.keys(parameters)[0]?.replace(/\[.*/, '');
   const refusal = refusalOf(parameters);
   expect(refusal.name).toBe('BadDataError');
@@ -116,7 +116,7 @@ test('a filter is accepted exactly if the published pattern accepts it and no it
     fc.property(fc.array(pieces, { maxLength: 12 }), parts => {
       const text = parts.join('');
       const items = text.slice(text.indexOf(':') + 1).split(',');
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused beyond the pattern
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected in addition to the pattern
       const wanted = pattern.test(text) && !/\u0007/.test(text) && items.every(item => item.trim() !== '');
       const accepted = (() => {
         try {

@@ -40,7 +40,7 @@ const PARSERS: { [K in keyof EventSearch]-?: (value: unknown) => NonNullable<Eve
   limit: parseLimit,
 };
 
-/** Reads the parameters of the event search, or refuses with every violation. Unknown ones are ignored. */
+/** Parses the parameters of the event search, or throws an error with every violation. Unknown ones are ignored. */
 export function parseEventSearch(parameters: Record<string, unknown>): EventSearch {
   return parseSearch<EventSearch>(parameters, PARSERS, { offset: 0, limit: 50 });
 }

@@ -77,7 +77,7 @@ export const CREATORS_OF_WRITTEN = sql`
     on conflict do nothing
   )`;
 
-/** Page and total of a search, from one snapshot because from one statement. */
+/** The page and the total of a search. One statement reads both from one snapshot. */
 export async function searchEvents(
   db: Reader,
   actor: Actor,
@@ -90,7 +90,7 @@ export async function searchEvents(
     order by found.id desc`.execute(db);
   return {
     total: rows[0]?.total ?? 0,
-    // Without a page there is one row that holds the total alone.
+    // An empty page has one row that contains only the total.
     events: rows.filter(row => row.id !== null).map(({ total: _, ...event }) => event),
   };
 }
@@ -98,13 +98,13 @@ export async function searchEvents(
 /** A condition: an event without a project that the actor caused. */
 const isOwn = (actor: Actor) => sql<SqlBool>`(project is null and created_by_user_id = ${actor.userId})`;
 
-/** A condition: the actor may read the event. Admins read all, so they have no events of their own besides. */
+/** A condition: the actor can read the event. */
 const isVisible = (actor: Actor) =>
   actor.isAdmin ? ofReadableProject(actor) : sql<SqlBool>`(${ofReadableProject(actor)} or ${isOwn(actor)})`;
 
 /**
- * What a search finds, as disjoint parts: events of readable projects, and events without a project that the actor caused. Each
- * part has a plan of its own. Joined by `or` the total would be no index-only count any more: it read every page of a table of 1 million events.
+ * The conditions of a search as disjoint parts: events of readable projects, and own events without a project. Each part has its own
+ * plan. Joined by `or`, the total was not an index-only count and read every page of a table of 1 million events.
  */
 function visibleParts(actor: Actor, search: EventSearch): Expression<unknown>[] {
   const all = conditions(search);

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts';
 import { deleteExpired } from './store.ts';
 
-/** A key that has expired is not honoured any more; this only makes room. */
+/** Frees space. Expired keys already have no effect. */
 export async function removeExpiredKeys(db: Db): Promise<number> {
   return await deleteExpired(db);
 }

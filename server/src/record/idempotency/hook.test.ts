@@ -42,14 +42,14 @@ const keys = async () =>
 const later = (interval: string) =>
   sql`update idempotency_keys set claimed_at = claimed_at - ${interval}::interval`.execute(harness.db);
 
-/** Keeps whoever wants to create a feature in the default project waiting. */
+/** Blocks the creation of features in the default project. */
 async function holdProject() {
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from projects where id = 'default' for update`.execute(blocker);
   return blocker;
 }
 
-test('a repetition gets the first answer, and nothing is done twice', async () => {
+test('returns the first response to a retry and changes nothing twice', async () => {
   const first = await send(FEATURES, { name: 'once' }, { key: 'a' });
   const second = await send(FEATURES, { name: 'once' }, { key: 'a' });
 
@@ -62,7 +62,7 @@ test('a repetition gets the first answer, and nothing is done twice', async () =
   expect(await countEvents('once')).toBe(1);
 });
 
-test('a clone too, also on another server', async () => {
+test('replays a clone, also on another server', async () => {
   await send(FEATURES, { name: 'origin' });
   const app = await harness.secondServer();
 
@@ -74,7 +74,7 @@ test('a clone too, also on another server', async () => {
   expect(await countEvents('cloned')).toBe(1);
 });
 
-test('an answer without a body is repeated as one', async () => {
+test('replays a response without a body', async () => {
   await send(FEATURES, { name: 'archived' });
   const url = '/api/admin/projects/default/archive';
 
@@ -86,7 +86,7 @@ test('an answer without a body is repeated as one', async () => {
   expect(second.headers['idempotent-replayed']).toBe('true');
 });
 
-test('a refusal is an answer: it is repeated, even when it would be another now', async () => {
+test('replays an error response, even if a new request would get another one', async () => {
   await send(FEATURES, { name: 'in-the-way' });
   const first = await send(FEATURES, { name: 'in-the-way' }, { key: 'd' });
   await sql`delete from features where name = 'in-the-way'`.execute(harness.db);
@@ -100,7 +100,7 @@ test.each([
   ['another body', FEATURES, { name: 'other' }],
   ['another address', '/api/admin/projects', { name: 'mine' }],
   ['another query', `${FEATURES}?x=1`, { name: 'mine' }],
-])('the same key with %s is refused', async (what, url, body) => {
+])('rejects the same key with %s', async (what, url, body) => {
   await send(FEATURES, { name: 'mine' }, { key: what });
 
   const refused = await send(url, body, { key: what });
@@ -108,7 +108,7 @@ test.each([
   expect(refused).toMatchObject({ status: 422, body: { name: 'IdempotencyError' } });
 });
 
-test('a key belongs to its caller', async () => {
+test('separates keys by caller', async () => {
   const { token } = await makeUser(harness.db, 'Editor');
 
   const mine = await send(FEATURES, { name: 'of-admin' }, { key: 'e' });
@@ -117,7 +117,7 @@ test('a key belongs to its caller', async () => {
   expect([mine.status, theirs.status]).toEqual([201, 201]);
 });
 
-test('who has lost the permission gets no answer of before', async () => {
+test('rejects a replay after the caller lost the permission', async () => {
   const { token, id } = await makeUser(harness.db, 'Editor');
   await send(FEATURES, { name: 'was-allowed' }, { key: 'f', token });
   await sql`update user_roles set role_id = 3 where user_id = ${id}`.execute(harness.db);
@@ -125,7 +125,7 @@ test('who has lost the permission gets no answer of before', async () => {
   expect((await send(FEATURES, { name: 'was-allowed' }, { key: 'f', token })).status).toBe(403);
 });
 
-test('without a key, and with other methods, nothing is remembered', async () => {
+test('stores nothing without a key or for other methods', async () => {
   const before = (await keys()).length;
   await send(FEATURES, { name: 'plain' });
   const { status } = await send(`${FEATURES}/plain`, { description: 'x' }, { key: 'g', method: 'PUT' });
@@ -134,7 +134,7 @@ test('without a key, and with other methods, nothing is remembered', async () =>
   expect(await keys()).toHaveLength(before);
 });
 
-test.each(['', 'x'.repeat(256)])('the key "%s" is refused', async key => {
+test.each(['', 'x'.repeat(256)])('rejects the key "%s"', async key => {
   const refused = await send(FEATURES, { name: 'bad-key' }, { key });
 
   expect(refused).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
@@ -148,7 +148,7 @@ test('what does not get past the schema leaves the key free', async () => {
   expect([bad.status, good.status]).toEqual([400, 201]);
 });
 
-test('two at the same moment: one runs, the other is told so, and neither waits for the other', async () => {
+test('runs one of two simultaneous requests and responds 409 to the other without waiting', async () => {
   const app = await harness.secondServer();
   const blocker = await holdProject();
   const first = send(FEATURES, { name: 'at-once' }, { key: 'i' });
@@ -166,8 +166,8 @@ test('two at the same moment: one runs, the other is told so, and neither waits 
   expect(await countEvents('at-once')).toBe(1);
 });
 
-test('a process that dies before the commit has done nothing: after a minute the repetition runs', async () => {
-  // What is left of such a process: a claim, and no change.
+test('runs a retry one minute after the process died before the commit', async () => {
+  // Such a process leaves a claim and no change.
   const blocker = await holdProject();
   const dying = send(FEATURES, { name: 'died-early' }, { key: 'j' });
   await untilWaiting(harness.db);
@@ -197,7 +197,7 @@ test('a process that dies before the commit has done nothing: after a minute the
   expect(await countEvents('died-early')).toBe(1);
 });
 
-test('a process that dies between the commit and its answer has done it: the repetition is told so, and never runs', async () => {
+test('responds 409 to a retry after the process died between commit and response', async () => {
   await send(FEATURES, { name: 'died-late' }, { key: 'k' });
   await sql`update idempotency_keys set status = null, body = null where body like '%died-late%'`.execute(
     harness.db,
@@ -211,7 +211,7 @@ test('a process that dies between the commit and its answer has done it: the rep
   expect(await countEvents('died-late')).toBe(1);
 });
 
-test('a run that was taken for dead and is not changes nothing once another has its key', async () => {
+test('rolls back a slow run whose key was taken over', async () => {
   const blocker = await holdProject();
   const slow = send(FEATURES, { name: 'slow' }, { key: 'l' });
   await untilWaiting(harness.db);
@@ -222,7 +222,7 @@ test('a run that was taken for dead and is not changes nothing once another has 
 
   const statuses = [(await slow).status, (await quick).status];
 
-  // Whoever comes first at the project: the one without the key is rolled back.
+  // Whichever request locks the project first: the one that lost the key is rolled back.
   expect(statuses).toEqual([409, 201]);
   expect(await countEvents('slow')).toBe(1);
 });
@@ -238,7 +238,7 @@ test('a failure of ours is not remembered: the repetition runs', async () => {
   expect([first.status, second.status]).toEqual([500, 201]);
 });
 
-test('a secret is not kept: the token is made once, and the repetition gets 409', async () => {
+test('does not store a secret: a retry gets 409 and creates no second token', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
   const personal = { description: 'mine', expiresAt };
@@ -259,7 +259,7 @@ test('a secret is not kept: the token is made once, and the repetition gets 409'
 
 type Schema = { properties?: Record<string, Schema>; items?: Schema; anyOf?: Schema[]; $ref?: string };
 
-test('every POST whose answer can hold a secret says so', () => {
+test('marks every POST whose response can contain a secret', () => {
   const document = JSON.parse(readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8'));
   const namesIn = (schema: Schema | undefined): string[] => {
     if (!schema) return [];
@@ -284,7 +284,7 @@ test('every POST whose answer can hold a secret says so', () => {
 
   expect(secretive.map(([path]) => path)).toContain('/api/admin/api-tokens');
   const unmarked = secretive.filter(([, { post }]) => !post?.['x-answers-secret']).map(([path]) => path);
-  // This one answers with a mask in place of the secret.
+  // Its response contains a mask instead of the secret.
   expect(unmarked).toEqual(['/api/admin/auth/oidc/settings']);
 });
 

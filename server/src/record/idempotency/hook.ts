@@ -11,15 +11,15 @@ import {
   findKey,
   insertClaim,
   type KnownKey,
-  storeAnswer,
+  storeResponse,
   takeOver,
 } from './store.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The answer shows a secret, which must be stored nowhere. */
+    /** The response contains a secret, so it is not stored. */
     answersSecret?: true;
-    /** The operation only reads: a repetition runs again, with the permissions of then, and nothing is stored. */
+    /** The operation only reads: a retry runs again with the current permissions, and nothing is stored. */
     onlyReads?: true;
   }
 }
@@ -28,12 +28,12 @@ const MAX_KEY_LENGTH = 255;
 const RATE_LIMITED = 429;
 
 /**
- * A POST with an Idempotency-Key is carried out once: its repetition gets the first answer. The key is claimed before the
- * request runs, settled in the transaction of its change, and answered for afterwards, so that neither two servers nor a
- * crash at any point can make it run twice (docs/reference/idempotency.md).
+ * A POST with an Idempotency-Key runs once, and a retry gets the first response. The key is claimed before the request runs,
+ * settled in the transaction of its change, and its response is stored afterwards. So neither two servers nor a crash can make it
+ * run twice (docs/reference/idempotency.md).
  */
 export function installIdempotency(app: App, db: Db): void {
-  // After the body is checked: what is refused before needs no key, and whoever may not ask gets no answer of another's.
+  // Runs after authorization and validation, so a rejected request uses no key and gets no stored response.
   app.addHook('preHandler', async (request, reply) => {
     const text = request.headers['idempotency-key'];
     if (request.method !== 'POST' || text === undefined || request.actor === undefined) return;
@@ -56,16 +56,16 @@ export function installIdempotency(app: App, db: Db): void {
     try {
       await conclude(db, claim, callerOf(request), reply, payload);
     } catch (error) {
-      // The answer is right all the same; a repetition will be told that there is none to repeat.
-      request.log.warn({ err: error }, 'answer for an idempotency key was not stored');
+      // The response itself is correct. A retry gets 409, because no response is stored.
+      request.log.warn({ err: error }, 'storing a response for an idempotency key failed');
     }
     return payload;
   });
 }
 
 /**
- * Keys belong to a token. Under it as the key of an HMAC the table tells neither keys nor requests to who reads it, not even
- * by guessing. Without a token the caller is a user with a session.
+ * Hashes keys and requests with the token of the caller, so that readers of the table cannot guess them. A caller without a token is
+ * a user with a session.
  */
 function hashFor(request: FastifyRequest, text: string): Buffer {
   return createHmac('sha256', tokenOf(request) ?? nameOf(request))
@@ -85,7 +85,7 @@ function callerOf(request: FastifyRequest): Caller {
   return { actor, owner: createHash('sha256').update(name).digest() };
 }
 
-/** Undefined if the claim is made; otherwise what is known of the key. */
+/** Claims the key and returns undefined, or returns the known key. */
 async function claimOrFind(
   db: Db,
   claim: Claim,
@@ -102,7 +102,7 @@ async function claimOrFind(
   }
   if (usage) return undefined;
   const known = await findKey(db, claim.key, caller.actor);
-  // Removed between the two statements: that is as good as running.
+  // The key was removed between the two statements, so its request was just running.
   if (!known) throw stillRunning();
   if (known.over && (await takeOver(db, claim, request, caller.actor, known.run))) return undefined;
   return known;
@@ -112,13 +112,13 @@ function replay(reply: FastifyReply, known: KnownKey, request: Buffer): FastifyR
   if (!known.request.equals(request)) {
     throw new ApiError(
       'IdempotencyError',
-      'This Idempotency-Key belongs to another request. Take a new key.',
+      'This Idempotency-Key was used for another request. Use a new key.',
     );
   }
   if (known.status !== null && !known.permitted) {
     throw new ApiError(
       'ConflictError',
-      'The request with this Idempotency-Key was carried out. Its response is not repeated, because your permissions have changed since.',
+      'The request with this Idempotency-Key succeeded. Its response is not replayed, because your permissions have changed.',
     );
   }
   if (known.status !== null) {
@@ -132,16 +132,19 @@ function replay(reply: FastifyReply, known: KnownKey, request: Buffer): FastifyR
   }
   throw new ApiError(
     'ConflictError',
-    'The request with this Idempotency-Key was carried out, and its answer is not kept. Look at what it made.',
+    'The request with this Idempotency-Key succeeded, but its response is not stored. Read the created resource.',
   );
 }
 
 const stillRunning = (): ApiError =>
-  new ApiError('ConflictError', 'A request with this Idempotency-Key is still running. Try again shortly.');
+  new ApiError(
+    'ConflictError',
+    'A request with this Idempotency-Key is still running. Retry in a few seconds.',
+  );
 
 /**
- * Keeps a response that can be repeated. What failed on our side may be tried again, unless it was carried out; so may a
- * request that changed nothing and whose response is not stored because it is too large or the caller has stored too much.
+ * Stores a response that can be replayed. Otherwise it releases the key, unless the change was committed: after a server error, and
+ * for a request without a change whose response is too large or exceeds the storage of the caller.
  */
 async function conclude(
   db: Db,
@@ -157,6 +160,6 @@ async function conclude(
   if (secret || !(body === null || typeof body === 'string')) return;
   const stored =
     (body === null || Buffer.byteLength(body) <= MAX_STORED_BODY) &&
-    (await storeAnswer(db, claim, caller, { status: statusCode, body }));
+    (await storeResponse(db, claim, caller, { status: statusCode, body }));
   if (!stored) await deleteClaim(db, claim);
 }

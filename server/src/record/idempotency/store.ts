@@ -4,10 +4,10 @@ import type { Actor, Claim } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { MAX_STORED_BYTES } from './limits.ts';
 
-/** After this time a key may be used anew. */
+/** After this time a key can be reused. */
 const KEPT = sql`interval '24 hours'`;
 
-/** After this time a run that neither settled nor answered is taken for dead; no request takes that long. */
+/** After this time an unsettled run without a response counts as dead. No request takes that long. */
 const ABANDONED = sql`interval '1 minute'`;
 
 const isOver = sql<boolean>`(claimed_at < now() - ${KEPT}
@@ -83,7 +83,7 @@ export async function takeOver(
   return numAffectedRows === 1n;
 }
 
-/** Part of the change: the request was carried out. Returns false if another run has taken the key. */
+/** Marks the request as carried out. Returns false if another run took over the key. */
 export async function settleClaim(tx: Tx, claim: Claim): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('idempotency_keys')
@@ -97,7 +97,7 @@ export async function settleClaim(tx: Tx, claim: Claim): Promise<boolean> {
  * Stores a response, if the caller has not stored too much; returns whether it did. The access at the beginning and at the
  * end count: the request itself may have granted a role, or somebody may have revoked one meanwhile.
  */
-export async function storeAnswer(
+export async function storeResponse(
   db: Db,
   claim: Claim,
   { actor, owner }: Caller,
@@ -115,14 +115,14 @@ export async function storeAnswer(
   return numAffectedRows === 1n;
 }
 
-/** Gives the key back, unless the request was carried out. */
+/** Releases the key, unless the request was carried out. */
 export async function deleteClaim(db: Db, claim: Claim): Promise<void> {
   await db.deleteFrom('idempotency_keys').where(isOf(claim)).where('settled_at', 'is', null).execute();
 }
 
 const isOf = ({ key, run }: Claim) => sql<boolean>`key_hash = ${key} and run = ${run}`;
 
-/** Removes keys and counters that are over; returns how many keys there were. */
+/** Deletes expired keys and counters. Returns the number of keys. */
 export async function deleteExpired(db: Db): Promise<number> {
   await db.deleteFrom('idempotency_usage').where(sql<boolean>`ends_at < now()`).execute();
   const { numDeletedRows } = await db

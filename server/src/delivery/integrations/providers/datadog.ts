@@ -77,7 +77,7 @@ export const datadog: Provider = {
       name: 'sourceTypeName',
       displayName: 'Source type',
       type: 'text',
-      description: 'What Datadog shows as the source.',
+      description: 'Source of the event in Datadog.',
       required: false,
       sensitive: false,
     },

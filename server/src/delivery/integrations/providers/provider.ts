@@ -1,4 +1,4 @@
-import type { Answer, OutgoingRequest } from '../../../platform/outgoing/send.ts';
+import type { OutgoingRequest, OutgoingResponse } from '../../../platform/outgoing/send.ts';
 
 /** The event as receivers get it: what the log holds, without who called from where. */
 export type DeliveredEvent = {
@@ -20,7 +20,7 @@ export type Parameters = Record<string, string>;
 
 export type Occasion = {
   event: DeliveredEvent;
-  /** What happened: a short name, and one line of Markdown. */
+  /** A short name of the event, and one line of Markdown. */
   label: string;
   summary: string;
   parameters: Parameters;
@@ -31,10 +31,10 @@ export type Occasion = {
 
 /** One request of a delivery; most have one, chat providers one per channel. */
 export type PlannedRequest = OutgoingRequest & {
-  /** What a person calls it, if there are several: the channel. */
+  /** The channel, if there are several. */
   about?: string;
   /** Reads from the body why the receiver rejected the request, whatever the status; undefined if it does not say. */
-  rejection?: (answer: Answer) => Rejection | undefined;
+  rejection?: (answer: OutgoingResponse) => Rejection | undefined;
 };
 
 /** Requests cannot be made, and trying again does not help. The message is shown in the record of the delivery. */
@@ -45,7 +45,7 @@ export type Rejection = { message: string; isPermanent: boolean };
 
 export type Plan = { requests: PlannedRequest[]; details: Record<string, unknown> };
 
-/** The one function of a provider: from what happened to the requests that tell of it. */
+/** Creates the requests that deliver an event. */
 export type PlanRequests = (occasion: Occasion) => Plan;
 
 export type ParameterDefinition = {

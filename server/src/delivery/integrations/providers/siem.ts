@@ -101,7 +101,7 @@ export const siem: Provider = {
       name: 'authorization',
       displayName: 'Authorization',
       type: 'text',
-      description: 'The Authorization header, if the collector wants one.',
+      description: 'Authorization header, if the collector requires one.',
       placeholder: 'Splunk 12345678-…',
       required: false,
       sensitive: true,

@@ -69,7 +69,7 @@ export const slackApp: Provider = {
       sensitive: false,
     },
   ],
-  tagTypes: [{ name: 'slack', description: 'Slack channel that is told about the feature', icon: 'S' }],
+  tagTypes: [{ name: 'slack', description: 'Slack channel for messages about the feature', icon: 'S' }],
   signed: false,
   plan,
 };

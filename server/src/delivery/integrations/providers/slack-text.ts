@@ -6,7 +6,7 @@ const MAX_TEXT = 3_000;
 
 /** One line of Markdown in the dialect of Slack, where &, < and > are its own and everything else is text. */
 export function slackText(markdown: string): string {
-  // What the summary escapes reads as it was written; what would be formatting in Slack is kept from being it.
+  // Removes the escapes of the summary, and escapes what Slack would format.
   const parts = markdown.split(/(\*\*)/).map(part => (part === '**' ? '*' : plain(part)));
   return ellipsize(parts.join(''), MAX_TEXT);
 }

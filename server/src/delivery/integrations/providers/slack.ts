@@ -33,7 +33,7 @@ const wordIn = (text: string): string | undefined => /^[a-z_]{1,60}$/.exec(text.
 
 export const slack: Provider = {
   name: 'slack',
-  displayName: 'Slack incoming webhook',
+  displayName: 'Slack incoming webhook: sends a message',
   description: 'Posts messages to a Slack channel through an incoming webhook.',
   parameters: [
     {
@@ -66,14 +66,14 @@ export const slack: Provider = {
       name: 'emojiIcon',
       displayName: 'Emoji',
       type: 'textfield',
-      description: 'The picture beside the name.',
+      description: 'Emoji next to the name.',
       placeholder: ':flags:',
       required: false,
       sensitive: false,
     },
     CUSTOM_HEADERS,
   ],
-  tagTypes: [{ name: 'slack', description: 'Slack channel that is told about the feature', icon: 'S' }],
+  tagTypes: [{ name: 'slack', description: 'Slack channel for messages about the feature', icon: 'S' }],
   signed: false,
   plan,
 };

@@ -29,7 +29,7 @@ const view = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-test('renders what Mustache renders', () => {
+test('renders like Mustache', () => {
   fc.assert(
     fc.property(template, view, (text, data) => {
       expect(renderTemplate(text, data)).toBe(Mustache.render(text, data));
@@ -38,7 +38,7 @@ test('renders what Mustache renders', () => {
   );
 });
 
-test('stops at its limit of steps, long before nested lists are rendered', async () => {
+test('stops at the limit of steps before it renders nested lists', async () => {
   const list = Array.from({ length: 1_000 }, (_, index) => ({ value: `v${index}` }));
   const nested = `{{#list}}{{#list}}${'x'.repeat(280)}{{/list}}{{/list}}`;
   const silent = '{{#list}}{{#list}}{{none.at.all}}{{/list}}{{/list}}';
@@ -52,7 +52,7 @@ test('stops at its limit of steps, long before nested lists are rendered', async
   expect(cpuMs).toBeLessThan(2_000);
 });
 
-test('counts the items of a list that is shown as text', () => {
+test('counts the items of a list that is rendered as text', () => {
   const list = Array.from({ length: 1_000 }, () => [[[]]]);
 
   expect(() => renderTemplate('{{#list}}{{list}}{{/list}}', { list })).toThrow(/steps/);
@@ -69,7 +69,7 @@ test('renders a list of 1,000 items', () => {
   expect(rendered.split(';')).toHaveLength(1_001);
 });
 
-test('reaches own properties only', () => {
+test('reads only own properties', () => {
   const view = { list: ['a'], text: 'b' };
 
   for (const name of [

@@ -38,7 +38,8 @@ export const webhook: Provider = {
       name: 'url',
       displayName: 'Address',
       type: 'url',
-      description: 'Where events are posted to. Any answer of 200 to 299 means that the event has arrived.',
+      description:
+        'Address that receives a POST request for each event. A response with a status from 200 to 299 confirms the delivery.',
       placeholder: 'https://example.com/hooks/flags',
       required: true,
       sensitive: true,
@@ -56,7 +57,7 @@ export const webhook: Provider = {
       name: 'authorization',
       displayName: 'Authorization',
       type: 'text',
-      description: 'The Authorization header, if the receiver wants one.',
+      description: 'Authorization header, if the receiver requires one.',
       required: false,
       sensitive: true,
     },
