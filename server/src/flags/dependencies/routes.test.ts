@@ -9,7 +9,7 @@ const harness = useHarness();
 const P = '/api/admin/projects/default';
 const F = `${P}/features`;
 
-type Told = { type: string; data: unknown; preData: unknown; groupId: string; summary: string };
+type RecordedEvent = { type: string; data: unknown; preData: unknown; groupId: string; summary: string };
 
 async function make(...names: string[]): Promise<void> {
   for (const name of names) expect((await call(harness.app, 'POST', F, { body: { name } })).status).toBe(201);
@@ -22,20 +22,20 @@ const get = async (name: string) => (await call(harness.app, 'GET', `${F}/${name
 const archive = (...features: string[]): Promise<Answer> =>
   call(harness.app, 'POST', `${P}/archive`, { body: { features } });
 const parentsFor = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}/parents`)).body;
-const eventsOf = async (feature: string): Promise<Told[]> =>
+const eventsOf = async (feature: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
 
-test('a dependency shows on both features and is recorded; asking otherwise replaces it, asking the same changes nothing', async () => {
+test('a dependency is shown on both features and recorded, another one with the same parent replaces it, and an equal one changes nothing', async () => {
   await make('child', 'parent');
 
-  const answers = [
+  const responses = [
     await depend('child', 'parent', { unknown: 1 }),
     await depend('child', 'parent', { enabled: true, variants: [] }),
     await depend('child', 'parent', { variants: ['blue', 'red', 'blue'] }),
     await depend('child', 'parent', { enabled: false }),
   ];
 
-  expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(4).fill([200, '']));
+  expect(responses.map(({ status, body }) => [status, body])).toEqual(Array(4).fill([200, '']));
   expect(await get('child')).toMatchObject({
     dependencies: [{ feature: 'parent', enabled: false, variants: [] }],
     children: [],
@@ -60,7 +60,7 @@ test.each([
     ['/body/variants'],
   ],
   [
-    'two mistakes at once',
+    'two violations',
     { feature: 'alone', enabled: false, variants: ['a'] },
     ['/body/feature', '/body/variants'],
   ],
@@ -70,7 +70,7 @@ test.each([
     { feature: 'x', enabled: 'yes', variants: 'a' },
     ['/body/enabled', '/body/variants'],
   ],
-])('depending on %s is refused', async (_case, body, paths) => {
+])('rejects a dependency on %s', async (_case, body, paths) => {
   if ((await call(harness.app, 'GET', `${F}/alone`)).status === 404) {
     await make('alone', 'other');
     await makeProject(harness.db, { id: 'elsewhere' });
@@ -78,14 +78,14 @@ test.each([
     await call(harness.app, 'POST', url, { body: { name: 'far-away' } });
   }
 
-  const answer = await call(harness.app, 'POST', `${F}/alone/dependencies`, { body });
+  const response = await call(harness.app, 'POST', `${F}/alone/dependencies`, { body });
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details.map((detail: { path: string }) => detail.path).toSorted()).toEqual(paths);
   expect(await eventsOf('alone')).toHaveLength(1);
 });
 
-test('there is one level: a child is no parent, and a parent no child; every reason is told', async () => {
+test('rejects a second level of dependencies with every reason', async () => {
   await make('top', 'middle', 'bottom', 'upper', 'lower');
   await depend('middle', 'top');
   await depend('lower', 'upper');
@@ -103,7 +103,7 @@ test('there is one level: a child is no parent, and a parent no child; every rea
   ]);
 });
 
-test('an archived feature neither depends nor is depended on', async () => {
+test('rejects a dependency of or on an archived feature', async () => {
   await make('old-child', 'old-parent', 'young');
   await archive('old-child', 'old-parent');
 
@@ -113,24 +113,24 @@ test('an archived feature neither depends nor is depended on', async () => {
   expect((await depend('nowhere', 'young')).status).toBe(404);
 });
 
-test('a feature has at most 30 parents', async () => {
+test('a feature can have at most 30 parents', async () => {
   const parents = Array.from({ length: 31 }, (_, n) => `many-${n}`);
   await make('crowded', ...parents);
-  const answers = [];
-  for (const parent of parents) answers.push((await depend('crowded', parent)).status);
+  const responses = [];
+  for (const parent of parents) responses.push((await depend('crowded', parent)).status);
 
-  expect(answers).toEqual([...Array(30).fill(200), 400]);
+  expect(responses).toEqual([...Array(30).fill(200), 400]);
   expect((await depend('crowded', 'many-0', { enabled: false })).status).toBe(200);
 });
 
-test('one parent is taken away, or all of them, and each event tells what was there', async () => {
+test('removes one parent or all, and records the removed ones', async () => {
   await make('leaver', 'left-1', 'left-2', 'left-3');
   for (const parent of ['left-1', 'left-2', 'left-3']) await depend('leaver', parent, { variants: ['v'] });
 
-  const answers = [await drop('leaver', 'left-2'), await drop('leaver', 'left-2'), await drop('leaver')];
+  const responses = [await drop('leaver', 'left-2'), await drop('leaver', 'left-2'), await drop('leaver')];
   const again = await drop('leaver');
 
-  expect([...answers, again].map(({ status }) => status)).toEqual([200, 404, 200, 200]);
+  expect([...responses, again].map(({ status }) => status)).toEqual([200, 404, 200, 200]);
   expect(await get('leaver')).toMatchObject({ dependencies: [] });
   const was = (feature: string) => ({ feature, enabled: true, variants: ['v'] });
   expect((await eventsOf('leaver')).slice(4)).toMatchObject([
@@ -143,7 +143,7 @@ test('one parent is taken away, or all of them, and each event tells what was th
   ]);
 });
 
-test('possible parents are active, of the project and without parents; a parent has none', async () => {
+test('possible parents are other active features of the project without parents, and a parent has none', async () => {
   const { id } = await makeProject(harness.db);
   const url = `/api/admin/projects/${id}/features`;
   for (const name of ['pp-a', 'pp-b', 'pp-c', 'pp-d'])
@@ -167,7 +167,7 @@ test('possible parents are active, of the project and without parents; a parent 
   expect(await parentsFor('child')).not.toContain('pp-a');
 });
 
-test('parent variants are those of all strategies and environments, each once', async () => {
+test('parent variants are those of all strategies and environments, without duplicates', async () => {
   await make('colourful');
   const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
   for (const environment of ['development', 'production']) {
@@ -177,13 +177,13 @@ test('parent variants are those of all strategies and environments, each once', 
   await sql`update feature_environments set variants = '[{"name": "green", "weight": 1000}]'
     where feature_name = 'colourful' and environment = 'production'`.execute(harness.db);
 
-  const answer = await call(harness.app, 'GET', `${F}/colourful/parent-variants`);
+  const response = await call(harness.app, 'GET', `${F}/colourful/parent-variants`);
 
-  expect(answer).toMatchObject({ status: 200, body: ['blue', 'green', 'red'] });
+  expect(response).toMatchObject({ status: 200, body: ['blue', 'green', 'red'] });
   expect((await call(harness.app, 'GET', `${F}/nowhere/parent-variants`)).status).toBe(404);
 });
 
-test('a parent is archived with all its children or not at all, and they come back without it', async () => {
+test('a parent is archived only with all its children, and revived children have no parent', async () => {
   await make('root', 'leaf-1', 'leaf-2', 'bystander');
   await depend('leaf-1', 'root', { variants: ['v'] });
   await depend('leaf-2', 'root');
@@ -214,46 +214,46 @@ test('a parent is archived with all its children or not at all, and they come ba
   expect(deleted.status).toBe(200);
 });
 
-test('a feature cannot become a parent while it is made a child', async () => {
+test('a feature cannot become a parent while it becomes a child', async () => {
   await make('race-a', 'race-b', 'race-c');
 
-  const answer = await during(
+  const response = await during(
     harness.db,
     tx => tx.insertInto('feature_dependencies').values({ child: 'race-b', parent: 'race-c' }).execute(),
     () => depend('race-a', 'race-b'),
   );
 
-  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(await get('race-a')).toMatchObject({ dependencies: [] });
 });
 
-test('of two dependencies that would make two levels, asked for at once, one is refused', async () => {
+test('rejects one of two concurrent dependencies that would form two levels', async () => {
   await make('twice-a', 'twice-b', 'twice-c');
 
-  const answers = await during(
+  const responses = await during(
     harness.db,
     tx => sql`select from features where name = 'twice-b' for update`.execute(tx),
     () => Promise.all([depend('twice-a', 'twice-b'), depend('twice-b', 'twice-c')]),
     2,
   );
 
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 403]);
 });
 
-test('two features made parents of each other at once: one is, and neither waits for ever', async () => {
+test('accepts one of two concurrent opposite dependencies, without a deadlock', async () => {
   await make('mutual-a', 'mutual-b');
 
-  const answers = await during(
+  const responses = await during(
     harness.db,
     tx => sql`select from features where name = 'mutual-a' for update`.execute(tx),
     () => Promise.all([depend('mutual-a', 'mutual-b'), depend('mutual-b', 'mutual-a')]),
     2,
   );
 
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 403]);
 });
 
-test('a parent that is being archived gets no child, and one that is getting a child is not archived', async () => {
+test('archiving a parent and a concurrent new dependency on it exclude each other', async () => {
   await make('going', 'coming', 'kept', 'new-child');
 
   const late = await during(
@@ -272,7 +272,7 @@ test('a parent that is being archived gets no child, and one that is getting a c
   expect(await get('kept')).toMatchObject({ archived: false, children: ['new-child'] });
 });
 
-test('one parent or twelve, one archived feature or twelve: as many statements', async () => {
+test('removing parents and archiving take the same number of statements for 1 and for 12', async () => {
   const count = async (request: Promise<Answer>) => {
     const before = harness.statements.length;
     expect((await request).status).toBeLessThan(300);
@@ -297,7 +297,7 @@ test('one parent or twelve, one archived feature or twelve: as many statements',
   for (const [one, twelve] of [changing, dropping, archiving]) expect(twelve).toBe(one);
 });
 
-test('who may only look learns what could be a parent, and sets none', async () => {
+test('a Viewer can list possible parents, but cannot add one', async () => {
   await make('watched', 'watched-parent');
   const { token } = await makeUser(harness.db, 'Viewer');
 

@@ -23,16 +23,16 @@ const seenBy = async (path: string, user: TestUser) =>
 const eventsOf = async (filter: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${filter}`)).body.events.toReversed();
 
-test('a starred feature is a favorite of that user alone, and repeating it changes nothing', async () => {
+test('a feature is a favorite only of the user who added it, and adding it again changes nothing', async () => {
   await makeFeature('starred');
   const feature = 'default/features/starred';
 
-  const answers = [await star(feature, ann), await star(feature, ann)];
+  const responses = [await star(feature, ann), await star(feature, ann)];
   const seen = [(await seenBy(feature, ann)).favorite, (await seenBy(feature, bob)).favorite];
   const listed = (await seenBy('default/features', ann)).features;
   const gone = [await star(feature, ann, 'DELETE'), await star(feature, ann, 'DELETE')];
 
-  expect([...answers, ...gone].map(({ status, body }) => [status, body])).toEqual(Array(4).fill([200, '']));
+  expect([...responses, ...gone].map(({ status, body }) => [status, body])).toEqual(Array(4).fill([200, '']));
   expect(seen).toEqual([true, false]);
   expect(listed).toContainEqual(expect.objectContaining({ name: 'starred', favorite: true }));
   expect(await seenBy(feature, ann)).toMatchObject({ favorite: false });
@@ -43,7 +43,7 @@ test('a starred feature is a favorite of that user alone, and repeating it chang
   ]);
 });
 
-test('who stars a feature has not worked on it', async () => {
+test('adding a favorite does not make a user a collaborator', async () => {
   await makeFeature('admired');
 
   await star('default/features/admired', ann);
@@ -52,15 +52,15 @@ test('who stars a feature has not worked on it', async () => {
   expect(collaborators.users.map(({ id }: { id: number }) => id)).toEqual([-42]);
 });
 
-test('a starred project is a favorite of that user alone, in the list and by itself', async () => {
+test('a project is a favorite only of the user who added it, in the list and in GET', async () => {
   const { id } = await makeProject(harness.db);
 
-  const answers = [await star(id, ann), await star(id, ann)];
+  const responses = [await star(id, ann), await star(id, ann)];
   const seen = [(await seenBy(id, ann)).favorite, (await seenBy(id, bob)).favorite];
   const listed = (await call(harness.app, 'GET', P, { token: ann.token })).body.projects;
   const gone = [await star(id, ann, 'DELETE'), await star(id, ann, 'DELETE')];
 
-  expect([...answers, ...gone].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect([...responses, ...gone].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(seen).toEqual([true, false]);
   expect(listed).toContainEqual(expect.objectContaining({ id, favorite: true }));
   expect((await eventsOf(`project=IS:${id}`)).slice(1)).toMatchObject([
@@ -69,7 +69,7 @@ test('a starred project is a favorite of that user alone, in the list and by its
   ]);
 });
 
-test('a change of a project says nothing of stars', async () => {
+test('the event of a changed project does not contain favorites', async () => {
   const { id } = await makeProject(harness.db);
   await makeMember(harness.db, ann, id, 'Owner');
   await star(id, ann);
@@ -92,11 +92,11 @@ test('an admin token has no favorites', async () => {
   }
 });
 
-test('what is not there, or not for the caller, cannot be starred', async () => {
+test('rejects a favorite that is missing or hidden from the caller with 404', async () => {
   const { id } = await makeProject(harness.db, { mode: 'private' });
   await makeFeature('hidden', id);
 
-  const answers = [
+  const responses = [
     await star('default/features/nowhere', ann),
     await star('default/features/hidden', ann),
     await star(`${id}/features/hidden`, ann),
@@ -104,25 +104,25 @@ test('what is not there, or not for the caller, cannot be starred', async () => 
     await star('nowhere', ann),
   ];
 
-  expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(404));
+  expect(responses.map(({ status }) => status)).toEqual(Array(5).fill(404));
   await makeMember(harness.db, bob, id, 'Reader');
   expect((await star(`${id}/features/hidden`, bob)).status).toBe(200);
 });
 
-test('stars given twice at once are one, and told once', async () => {
+test('two concurrent requests add and record one favorite', async () => {
   await makeFeature('raced');
 
-  const answer = await during(
+  const response = await during(
     harness.db,
     tx => tx.insertInto('favorite_features').values({ user_id: ann.id, feature_name: 'raced' }).execute(),
     () => star('default/features/raced', ann),
   );
 
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect(await eventsOf('feature=IS:raced')).toHaveLength(1);
 });
 
-test('a feature that leaves the project is not starred there, and a project that goes not at all', async () => {
+test('rejects a favorite that is moved or deleted meanwhile', async () => {
   const { id } = await makeProject(harness.db);
   await makeFeature('leaving');
 

@@ -41,7 +41,7 @@ async function makeSource(name: string, project = 'default', enabled = false): P
   return segment;
 }
 
-test('one environment gets what another has, under new ids, and keeps its switch', async () => {
+test('a copy has new ids, and the target stays enabled or disabled', async () => {
   const segment = await makeSource('copied');
 
   const { status, body } = await copy('copied', 'production', { from: 'development' });
@@ -64,7 +64,7 @@ test('one environment gets what another has, under new ids, and keeps its switch
   ]);
 });
 
-test('to copy what is the same already changes nothing and tells nothing', async () => {
+test('copying equal environments changes and records nothing', async () => {
   await makeSource('repeated');
   const first = await copy('repeated', 'production', { from: 'development' });
   const told = await typesOf('repeated');
@@ -75,7 +75,7 @@ test('to copy what is the same already changes nothing and tells nothing', async
   expect(await typesOf('repeated')).toEqual(told);
 });
 
-test('only strategies, or only variants, if the request says so', async () => {
+test('copies only strategies or only variants on request', async () => {
   await makeSource('halved');
 
   const { body: variants } = await copy('halved', 'production', {
@@ -96,7 +96,7 @@ test.each([
   ['the environment itself', { from: 'production' }],
   ['a part that there is not', { from: 'development', include: ['tags'] }],
   ['a field that is not known', { from: 'development', nonsense: 1 }],
-])('%s is refused', async (what, body) => {
+])('rejects %s', async (what, body) => {
   const name = what.replaceAll(' ', '-');
   await makeSource(name);
 
@@ -104,7 +104,7 @@ test.each([
   expect(await typesOf(name)).toEqual([]);
 });
 
-test('strategies that go need their own permission', async () => {
+test('removing strategies requires its own permission', async () => {
   await makeProject(harness.db, { id: 'limited' });
   await makeSource('kept', 'limited');
   const user = await makeUser(harness.db, 'Viewer');
@@ -134,7 +134,7 @@ test('strategies that go need their own permission', async () => {
   expect(allowed.status).toBe(200);
 });
 
-test('an archived feature is not changed', async () => {
+test('rejects an archived feature', async () => {
   await makeSource('away');
   await call(harness.app, 'DELETE', `${P}/default/features/away`);
 

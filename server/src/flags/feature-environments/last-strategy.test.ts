@@ -95,13 +95,13 @@ test('two requests that each disable one of the last two strategies leave the fe
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'raced' for update`.execute(blocker);
 
-  const answers = Promise.all(
+  const responses = Promise.all(
     urls.map(url => call(harness.app, 'PUT', url, { body: { name: 'default', disabled: true } })),
   );
   await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
 
-  expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await responses).map(({ status }) => status)).toEqual([200, 200]);
   expect((await read()).enabled).toBe(false);
   expect(
     (await eventsOf('raced')).filter(({ type }) => type === 'feature-environment-disabled'),

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
-type Told = {
+type RecordedEvent = {
   type: string;
   environment: string;
   data: Record<string, unknown>;
@@ -21,14 +21,14 @@ async function makeFeature(name: string, project = 'default') {
     here,
     add: (body: object) => call(harness.app, 'POST', `${here}/strategies`, { body }),
     list: async () => (await call(harness.app, 'GET', `${here}/strategies`)).body,
-    events: async (): Promise<Told[]> =>
+    events: async (): Promise<RecordedEvent[]> =>
       (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
         .toReversed()
         .slice(1),
   };
 }
 
-test('a strategy is added behind the others, with the parameters of a gradual rollout filled in', async () => {
+test('adds a strategy after the others, with the default parameters of a gradual rollout', async () => {
   const { add, list, events } = await makeFeature('rolled-out');
 
   const first = await add({ name: 'flexibleRollout', parameters: { rollout: '25' } });
@@ -62,7 +62,7 @@ test('a strategy is added behind the others, with the parameters of a gradual ro
 
 const fixed = (name: string, weight: number) => ({ name, weight, weightType: 'fix', stickiness: 'default' });
 
-test('constraints are stored in full and weights worked out', async () => {
+test('completes constraints and computes weights', async () => {
   const { add } = await makeFeature('complete');
 
   const { status, body } = await add({
@@ -83,7 +83,7 @@ test('constraints are stored in full and weights worked out', async () => {
   expect(body.variants[0]).toEqual({ ...fixed('a', 400), payload: { type: 'string', value: 'x' } });
 });
 
-test('a segment of another project is not to be had', async () => {
+test('rejects a segment of another project', async () => {
   await makeProject(harness.db, { id: 'neighbour' });
   const segment = async (name: string, project?: string) =>
     (
@@ -127,12 +127,12 @@ test.each([
     '/body/variants',
   ],
   ['no name', {}, '/body/name'],
-])('%s is refused', async (_case, body, path) => {
-  const { add } = await makeFeature('refusing');
+])('rejects %s', async (_case, body, path) => {
+  const { add } = await makeFeature('rejecting');
   expect(await add(body)).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
 });
 
-test('a strategy is replaced, patched and deleted, each told with what was before', async () => {
+test('replaces, patches and deletes a strategy, and records its previous state', async () => {
   const { here, add, list, events } = await makeFeature('edited');
   const { id } = (await add({ name: 'default', title: 'first' })).body;
   const url = `${here}/strategies/${id}`;
@@ -172,7 +172,7 @@ test('a strategy is replaced, patched and deleted, each told with what was befor
 test.each([
   ['null', { title: null, disabled: null }],
   ['absent', {}],
-])('a replaced strategy keeps nothing of the fields that are %s', async (how, fields) => {
+])('a replaced strategy loses the fields that are %s', async (how, fields) => {
   const { here, add, list, events } = await makeFeature(`cleared-${how}`);
   const { id } = (
     await add({
@@ -209,7 +209,7 @@ test.each([
   expect(recorded.map(({ data }) => data)).toEqual([told]);
 });
 
-test('strategies are put in another order, and the order is told', async () => {
+test('sorts strategies and records the order', async () => {
   const { here, add, list, events } = await makeFeature('ordered');
   const ids = [(await add({ name: 'default' })).body.id, (await add({ name: 'default' })).body.id];
   const order = (body: object) => call(harness.app, 'POST', `${here}/strategies/set-sort-order`, { body });
@@ -232,83 +232,7 @@ test('strategies are put in another order, and the order is told', async () => {
   ]);
 });
 
-test('a feature is switched on with the strategy it has, or with the default one, and off again', async () => {
-  const { here, add, events } = await makeFeature('switched');
-  const turn = (state: 'on' | 'off') => call(harness.app, 'POST', `${here}/${state}`);
-
-  await turn('on');
-  await turn('on');
-  await turn('off');
-  await add({ name: 'default' });
-  await turn('on');
-
-  const state = (await call(harness.app, 'GET', here)).body;
-  expect(state).toMatchObject({ enabled: true, hasStrategies: true, hasEnabledStrategies: true });
-  expect(state.strategies).toHaveLength(2);
-  expect((await events()).map(event => event.type)).toEqual([
-    'feature-strategy-add',
-    'feature-environment-enabled',
-    'feature-environment-disabled',
-    'feature-strategy-add',
-    'feature-environment-enabled',
-  ]);
-});
-
-test("a project's own default strategy is the one that is added", async () => {
-  await sql`update project_environments set default_strategy = '{"name": "default", "title": "Ours"}'
-    where project_id = 'default' and environment_name = 'production'`.execute(harness.db);
-  await makeFeature('defaulted');
-  const here = '/api/admin/projects/default/features/defaulted/environments/production';
-
-  await call(harness.app, 'POST', `${here}/on`);
-
-  expect((await call(harness.app, 'GET', here)).body.strategies).toMatchObject([
-    { name: 'default', title: 'Ours' },
-  ]);
-});
-
-test('many features are switched in one change: all or none', async () => {
-  for (const name of ['many-1', 'many-2']) await makeFeature(name);
-  const bulk = (features: string[]) =>
-    call(harness.app, 'POST', '/api/admin/projects/default/bulk_features/environments/development/on', {
-      body: { features },
-    });
-
-  expect((await bulk(['many-1', 'nowhere'])).status).toBe(404);
-  const before = (await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body.enabled;
-  expect((await bulk(['many-2', 'many-1'])).status).toBe(200);
-
-  expect(before).toBe(false);
-  expect((await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body.enabled).toBe(
-    true,
-  );
-});
-
-test('switching on without a strategy needs the right to add one', async () => {
-  await makeProject(harness.db, { id: 'guarded' });
-  const { here } = await makeFeature('guarded-flag', 'guarded');
-  const user = await makeUser(harness.db, 'Viewer');
-  await makeMember(harness.db, user, 'guarded', 'Reader');
-  await sql`with role as (insert into roles (name, type) values ('Switcher', 'custom') returning id),
-      permission as (insert into role_permissions (role_id, permission, environment)
-        select id, 'UPDATE_FEATURE_ENVIRONMENT', 'development' from role)
-    insert into user_roles (user_id, role_id, project) select ${user.id}, id, 'guarded' from role`.execute(
-    harness.db,
-  );
-  const turnOn = (where: string) => call(harness.app, 'POST', `${where}/on`, { token: user.token });
-
-  const withoutStrategy = await turnOn(here);
-  await call(harness.app, 'POST', `${here}/strategies`, { body: { name: 'default' } });
-  const withStrategy = await turnOn(here);
-  const elsewhere = await turnOn(here.replace('development', 'production'));
-
-  expect(withoutStrategy).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(withoutStrategy.body.message).toContain('CREATE_FEATURE_STRATEGY in environment development');
-  expect(withStrategy.status).toBe(200);
-  expect(elsewhere.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT in environment production');
-});
-
-test('the limit of strategies holds when the last place is asked for twice at once', async () => {
+test('the strategy limit applies to concurrent requests', async () => {
   const { add, list } = await makeFeature('crowded');
   for (let number = 0; number < 29; number++) await add({ name: 'default' });
   const blocker = await harness.db.startTransaction().execute();
@@ -318,35 +242,9 @@ test('the limit of strategies holds when the last place is asked for twice at on
   await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
 
-  const answers = await both;
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
-  expect(answers.find(({ status }) => status === 400)?.body.name).toBe('ExceedsLimitError');
+  const responses = await both;
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  expect(responses.find(({ status }) => status === 400)?.body.name).toBe('ExceedsLimitError');
   const orders = (await list()).map((strategy: { sortOrder: number }) => strategy.sortOrder);
   expect(orders).toEqual(Array.from({ length: 30 }, (_, index) => index));
-});
-
-test('reading and switching take as many statements for many features and strategies as for one', async () => {
-  const count = async (work: () => Promise<{ status: number }>) => {
-    const before = harness.statements.length;
-    expect((await work()).status).toBe(200);
-    return harness.statements.length - before;
-  };
-  const project = async (id: string, features: number) => {
-    await makeProject(harness.db, { id });
-    const names = Array.from({ length: features }, (_, number) => `${id}-${number}`);
-    for (const name of names) await makeFeature(name, id);
-    const bulk = `/api/admin/projects/${id}/bulk_features/environments/development/on`;
-    return {
-      switching: await count(() => call(harness.app, 'POST', bulk, { body: { features: names } })),
-      listing: await count(() => call(harness.app, 'GET', `/api/admin/projects/${id}/features`)),
-      reading: await count(() => call(harness.app, 'GET', `/api/admin/projects/${id}/features/${names[0]}`)),
-    };
-  };
-
-  const few = await project('small', 1);
-  const many = await project('large', 12);
-
-  expect(many).toEqual(few);
-  // The token, the access to the project, and the read itself. The list is read through a cursor, in a transaction.
-  expect([few.listing, few.reading]).toEqual([7, 3]);
 });

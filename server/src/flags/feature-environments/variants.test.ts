@@ -39,7 +39,7 @@ async function makeFeature(name: string, project = 'default') {
   };
 }
 
-test('variants are replaced, completed, weighed and told with those before', async () => {
+test('replaces variants, completes their fields and weights, and records the previous ones', async () => {
   const { feature, get, put, events } = await makeFeature('coloured');
 
   const first = await put([
@@ -87,7 +87,7 @@ test('variants are replaced, completed, weighed and told with those before', asy
   expect(environments[0]).toMatchObject({ variantCount: 1, variants: [weighing('blue', 1000)] });
 });
 
-test('variants that are the same already are written and told once', async () => {
+test('writes and records equal variants once', async () => {
   const { put, patch, batch, events } = await makeFeature('unchanged');
   const wanted = [
     { name: 'blue', weight: 0 },
@@ -103,7 +103,7 @@ test('variants that are the same already are written and told once', async () =>
   expect(await events()).toHaveLength(1);
 });
 
-test('a JSON Patch changes the list, and weights are worked out anew', async () => {
+test('a JSON Patch changes the list, and the server computes the weights again', async () => {
   const { put, patch } = await makeFeature('patched');
   await put([
     { name: 'blue', weight: 0 },
@@ -159,13 +159,13 @@ test.each([
       ]).flat(),
     ],
   ],
-])('a patch with %s is refused', async (_case, body) => {
-  const { put, get, patch } = await makeFeature('refusing');
+])('rejects a patch with %s', async (_case, body) => {
+  const { put, get, patch } = await makeFeature('rejecting');
   await put([{ name: 'blue', weight: 0 }]);
 
-  const answer = await patch(body);
+  const response = await patch(body);
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
   expect((await get()).variants).toEqual([weighing('blue', 1000)]);
   expect({}).not.toHaveProperty('polluted');
   expect(Object.prototype.hasOwnProperty).not.toHaveProperty('polluted');
@@ -220,26 +220,26 @@ test.each([
     ['/body'],
   ],
   ['nothing variable and not the whole', [{ name: 'a', weight: 600, weightType: 'fix' }], ['/body']],
-])('%s is refused', async (_case, body, paths) => {
+])('rejects %s', async (_case, body, paths) => {
   const { put, events } = await makeFeature('strict');
 
-  const answer = await put(body);
+  const response = await put(body);
 
-  expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-  expect(answer.body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual(paths);
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(response.body.details.map(({ path }: { path: string }) => path).toSorted()).toEqual(paths);
   expect(await events()).toEqual([]);
 });
 
-test('the same variants are set in several environments, and told where they changed', async () => {
+test('sets the same variants in several environments, and records the changed ones', async () => {
   const { get, put, batch, events } = await makeFeature('batched');
   await put([{ name: 'blue', weight: 0 }]);
 
-  const answer = await batch([{ name: 'blue', weight: 0 }], ['production', 'development', 'production']);
+  const response = await batch([{ name: 'blue', weight: 0 }], ['production', 'development', 'production']);
   const missing = await batch([], ['development', 'nowhere']);
   const bad = await batch([{ name: 'a', weight: 1, weightType: 'fix' }], ['development']);
 
-  expect(answer.body).toEqual({ version: 1, variants: [weighing('blue', 1000)] });
-  expect(await get('production')).toEqual(answer.body);
+  expect(response.body).toEqual({ version: 1, variants: [weighing('blue', 1000)] });
+  expect(await get('production')).toEqual(response.body);
   expect([missing.status, bad.body.details[0].path]).toEqual([404, '/body/variants']);
   expect((await events()).map((event: { environment: string }) => event.environment)).toEqual([
     'development',
@@ -247,7 +247,7 @@ test('the same variants are set in several environments, and told where they cha
   ]);
 });
 
-test('several environments need the permission in each, and those that lack it are named', async () => {
+test('requires the permission in each environment, and names the environments without it', async () => {
   await makeProject(harness.db, { id: 'guarded' });
   const { batch, feature } = await makeFeature('guarded-flag', 'guarded');
   const user = await makeUser(harness.db, 'Viewer');
@@ -268,26 +268,26 @@ test('several environments need the permission in each, and those that lack it a
   });
 
   expect(allowed.status).toBe(200);
-  for (const answer of [refused, alone]) {
-    expect(answer).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-    expect(answer.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT_VARIANTS in environment production');
+  for (const response of [refused, alone]) {
+    expect(response).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+    expect(response.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT_VARIANTS in environment production');
   }
 });
 
-test('variants of an archived feature stay as they are', async () => {
+test('the variants of an archived feature cannot be changed', async () => {
   const { feature, put, patch, batch } = await makeFeature('shelved');
   await put([{ name: 'blue', weight: 0 }]);
   await call(harness.app, 'DELETE', feature);
 
-  for (const answer of [
+  for (const response of [
     await put([]),
     await patch([{ op: 'remove', path: '/0' }]),
     await batch([], ['development']),
   ])
-    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+    expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('a change that waited for another starts from what that one left', async () => {
+test('a change that waited for another starts from its result', async () => {
   const { patch, get, events } = await makeFeature('contended');
   const one = [weighing('one', 1000)];
   const blocker = await harness.db.startTransaction().execute();
@@ -304,7 +304,7 @@ test('a change that waited for another starts from what that one left', async ()
   expect((await events())[0].preData).toEqual({ variants: one });
 });
 
-test('many environments take as many statements as one', async () => {
+test('changing variants takes the same number of statements for 1 and for many environments', async () => {
   const project = await makeProject(harness.db);
   const names = Array.from({ length: 12 }, (_, number) => `extra-${number}`);
   for (const name of names) {

@@ -25,16 +25,16 @@ async function makeFeature(name: string, project = 'default', tags: object[] = [
 const depend = (child: string, parent: string) =>
   harness.db.insertInto('feature_dependencies').values({ child, parent }).execute();
 
-test('an archived feature is revived by its name alone', async () => {
+test('revives an archived feature by its name alone', async () => {
   const here = await makeFeature('sleeping');
   await remove(here);
 
-  const answers = [
+  const responses = [
     await post('/api/admin/archive/revive/sleeping'),
     await post('/api/admin/archive/revive/sleeping'),
   ];
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   expect((await call(harness.app, 'GET', here)).body).toMatchObject({
     archived: false,
     lifecycle: { stage: 'initial' },
@@ -42,15 +42,15 @@ test('an archived feature is revived by its name alone', async () => {
   expect(await typesOf('sleeping')).toEqual(['feature-created', 'feature-archived', 'feature-revived']);
 });
 
-test('an archived feature is deleted by its name alone, an active one is not', async () => {
+test('deletes an archived feature by its name alone, but not an active one', async () => {
   const here = await makeFeature('leaving', 'default', [{ type: 'simple', value: 'on-the-way' }]);
 
   const active = await remove('/api/admin/archive/leaving');
   await remove(here);
-  const answers = [await remove('/api/admin/archive/leaving'), await remove('/api/admin/archive/leaving')];
+  const responses = [await remove('/api/admin/archive/leaving'), await remove('/api/admin/archive/leaving')];
 
   expect(active).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(answers.map(({ status }) => status)).toEqual([200, 404]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 404]);
   const [last] = (await call(harness.app, 'GET', '/api/admin/search/events?feature=IS:leaving')).body.events;
   expect(last).toMatchObject({
     type: 'feature-deleted',
@@ -60,7 +60,7 @@ test('an archived feature is deleted by its name alone, an active one is not', a
   });
 });
 
-test('the permission is that of the project of the feature, and a private one is not there', async () => {
+test('checks the permission in the project of the feature, and rejects a feature of a private project with 404', async () => {
   const project = await makeProject(harness.db, { mode: 'private' });
   const [member, viewer] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   await makeMember(harness.db, member, project.id, 'Member');
@@ -74,7 +74,7 @@ test('the permission is that of the project of the feature, and a private one is
   expect((await remove('/api/admin/archive/members-own', member.token)).status).toBe(200);
 });
 
-test('what archiving would mean: parents whose children stay, and dependencies that go', async () => {
+test('previews archiving: parents of other features, and removed dependencies', async () => {
   for (const name of ['grown', 'child-1', 'child-2', 'alone']) await makeFeature(name);
   await depend('child-1', 'grown');
   await depend('child-2', 'grown');

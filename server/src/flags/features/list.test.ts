@@ -32,17 +32,17 @@ test('lists each feature as GET shows it, with one more statement per 50 feature
   await fill();
   const before = harness.statements.length;
 
-  const answer = await call(harness.app, 'GET', HERE);
+  const response = await call(harness.app, 'GET', HERE);
 
   const statements = harness.statements.slice(before).filter(text => !text.startsWith('fetch'));
   expect(statements.length).toBeLessThanOrEqual(7);
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(answer.body.version).toBe(2);
-  expect(answer.body.features.map(({ name }: { name: string }) => name)).toEqual(names);
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(response.body.version).toBe(2);
+  expect(response.body.features.map(({ name }: { name: string }) => name)).toEqual(names);
   for (const at of [0, 99, 100, 249]) {
-    expect(answer.body.features[at]).toEqual(await read(`/${names[at]}`));
+    expect(response.body.features[at]).toEqual(await read(`/${names[at]}`));
   }
-  expect(answer.body.features[0]).toMatchObject({
+  expect(response.body.features[0]).toMatchObject({
     enabled: true,
     lastSeenAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     createdBy: { id: -42, name: 'admin token' },

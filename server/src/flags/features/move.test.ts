@@ -37,7 +37,7 @@ const addStrategy = async (where: string, name: string, place: string, body: obj
 const eventsOf = async (name: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}&limit=1000`)).body.events;
 
-test('a moved feature has all it had, is off in new environments, and without what it had in those left behind', async () => {
+test('a moved feature keeps its parts, is disabled in new environments and loses the environments that the target does not have', async () => {
   const extra = await environment();
   const from = await project({ environments: ['development', 'production'] });
   const to = await project({ environments: ['production', extra] });
@@ -57,9 +57,9 @@ test('a moved feature has all it had, is off in new environments, and without wh
     harness.db,
   );
 
-  const answer = await move(from, name, to);
+  const response = await move(from, name, to);
 
-  expect(answer).toMatchObject({ status: 200, body: '' });
+  expect(response).toMatchObject({ status: 200, body: '' });
   expect((await call(harness.app, 'GET', url(from, `/features/${name}`))).status).toBe(404);
   const moved = await call(harness.app, 'GET', url(to, `/features/${name}`), { token: fan.token });
   expect(moved.body).toMatchObject({
@@ -85,7 +85,7 @@ test('a moved feature has all it had, is off in new environments, and without wh
   expect(new Set(before.map((event: { project: string }) => event.project))).toEqual(new Set([from]));
 });
 
-test('every obstacle is told, and nothing is moved', async () => {
+test('a rejected move lists every obstacle and changes nothing', async () => {
   const extra = await environment();
   const from = await project({ environments: ['production', extra] });
   const to = await project({ environments: ['production'] });
@@ -111,11 +111,11 @@ test('every obstacle is told, and nothing is moved', async () => {
   await post(url(from, `/features/${name}/environments/${extra}/on`));
   await post(url(from, `/features/${name}/dependencies`), { feature: parent });
 
-  const answer = await move(from, name, to);
+  const response = await move(from, name, to);
   const ofParent = await move(from, parent, to);
 
-  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(answer.body.details.map(({ message }: { message: string }) => message)).toEqual([
+  expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(response.body.details.map(({ message }: { message: string }) => message)).toEqual([
     `Feature ${name} is enabled in ${extra}, which project ${to} does not have. Disable it there first.`,
     `Feature ${name} uses segments of another project: ${own}.`,
     `Feature ${name} uses context fields of another project: ${fields.toSorted().join(', ')}.`,
@@ -128,7 +128,7 @@ test('every obstacle is told, and nothing is moved', async () => {
   expect((await eventsOf(name))[0].type).toBe('feature-dependency-added');
 });
 
-test('the receiving project must be there, active, have a place and like the name', async () => {
+test('the target project must exist, be active, be below its feature limit and accept the name', async () => {
   const from = await project();
   const [full, picky, archived] = [await project(), await project(), await project()];
   const name = await feature(from);
@@ -138,7 +138,7 @@ test('the receiving project must be there, active, have a place and like the nam
   });
   await post(url(`archive/${archived}`));
 
-  const answers = [
+  const responses = [
     await move(from, name, full),
     await move(from, name, picky),
     await move(from, name, archived),
@@ -148,7 +148,7 @@ test('the receiving project must be there, active, have a place and like the nam
     await move(from, name, 5),
   ];
 
-  expect(answers.map(({ status, body }) => [status, body.name])).toEqual([
+  expect(responses.map(({ status, body }) => [status, body.name])).toEqual([
     [403, 'InvalidOperationError'],
     [400, 'PatternError'],
     [404, 'NotFoundError'],
@@ -169,13 +169,13 @@ test('lists the naming pattern, the feature limit and the obstacles of the featu
     body: { featureLimit: 0, featureNaming: { pattern: 'pay\\..+' } },
   });
 
-  const answer = await move(from, name, to);
+  const response = await move(from, name, to);
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 400,
     body: { name: 'PatternError', message: 'The move is rejected for 3 reasons; details lists them.' },
   });
-  expect(answer.body.details.map(({ message }: { message: string }) => message)).toEqual([
+  expect(response.body.details.map(({ message }: { message: string }) => message)).toEqual([
     expect.stringContaining('pay\\..+'),
     expect.stringContaining('a limit of 0'),
     `Feature ${name} depends on ${parent}. Remove the dependency first.`,
@@ -183,7 +183,7 @@ test('lists the naming pattern, the feature limit and the obstacles of the featu
   expect(await get(from, name)).toMatchObject({ project: from });
 });
 
-test('a move to where the feature is changes nothing, even in a full project; an archived feature stays', async () => {
+test('a move to the same project changes nothing, even in a full project, and an archived feature cannot be moved', async () => {
   const from = await project();
   const name = await feature(from);
   await call(harness.app, 'PUT', url(from, '/settings'), { body: { featureLimit: 1 } });
@@ -197,7 +197,7 @@ test('a move to where the feature is changes nothing, even in a full project; an
   expect(await eventsOf(name)).toHaveLength(2);
 });
 
-test('it takes the permission in both projects, and a project that is hidden is not there', async () => {
+test('a move requires the permission in both projects, and rejects a hidden project with 404', async () => {
   const [from, to, hidden] = [await project(), await project(), await project({ mode: 'private' })];
   const name = await feature(from);
   const [owner, member] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
@@ -220,29 +220,29 @@ test('it takes the permission in both projects, and a project that is hidden is 
   expect(both.status).toBe(200);
 });
 
-test('of a move and a creation that want the last place, one gets it', async () => {
+test('a concurrent move and creation cannot both reach the feature limit', async () => {
   const [from, to] = [await project(), await project()];
   const name = await feature(from);
   await call(harness.app, 'PUT', url(to, '/settings'), { body: { featureLimit: 1 } });
 
-  const answers = await during(
+  const responses = await during(
     harness.db,
     tx => sql`select from projects where id = ${to} for update`.execute(tx),
     () => Promise.all([move(from, name, to), post(url(to, '/features'), { name: unique('created') })]),
     2,
   );
 
-  const statuses = answers.map(({ status }) => status);
+  const statuses = responses.map(({ status }) => status);
   expect(statuses.filter(status => status === 403)).toHaveLength(1);
   expect(statuses.filter(status => status < 300)).toHaveLength(1);
 });
 
-test('a feature that is being created takes the last place from a move', async () => {
+test('a move waits for a concurrent creation that reaches the feature limit', async () => {
   const [from, to] = [await project(), await project()];
   const name = await feature(from);
   await call(harness.app, 'PUT', url(to, '/settings'), { body: { featureLimit: 1 } });
 
-  const answer = await during(
+  const response = await during(
     harness.db,
     async tx => {
       await sql`select from projects where id = ${to} for no key update`.execute(tx);
@@ -254,10 +254,10 @@ test('a feature that is being created takes the last place from a move', async (
     () => move(from, name, to),
   );
 
-  expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('what a feature becomes while a move waits counts', async () => {
+test('a move that waited checks the current state of the feature', async () => {
   const extra = await environment();
   const from = await project({ environments: ['production', extra] });
   const to = await project({ environments: ['production'] });
@@ -281,11 +281,11 @@ test('what a feature becomes while a move waits counts', async () => {
   expect([on.status, child.status]).toEqual([403, 403]);
 });
 
-test('a change that waits for a move finds the feature gone from the project', async () => {
+test('a change that waited for a move is rejected with 404', async () => {
   const [from, to] = [await project(), await project()];
   const [name, parent] = [await feature(from), await feature(from)];
 
-  const answers = await during(
+  const responses = await during(
     harness.db,
     tx => sql`update features set project = ${to} where name = ${name}`.execute(tx),
     () =>
@@ -298,11 +298,11 @@ test('a change that waits for a move finds the feature gone from the project', a
     4,
   );
 
-  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+  expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
   expect(await get(to, name)).toMatchObject({ stale: false, enabled: false, dependencies: [] });
 });
 
-test('a project that is being deleted receives nothing, and one that is receiving is not deleted', async () => {
+test('a move and a concurrent deletion of the target project exclude each other', async () => {
   const [from, going, staying] = [await project(), await project(), await project()];
   const name = await feature(from);
 
@@ -325,13 +325,13 @@ test('a project that is being deleted receives nothing, and one that is receivin
   expect(await get(staying, name)).toMatchObject({ name });
 });
 
-test('an environment that goes meanwhile is not joined', async () => {
+test('a move does not add an environment that is deleted meanwhile', async () => {
   const removed = await environment();
   const from = await project({ environments: ['production'] });
   const to = await project({ environments: ['production', removed] });
   const name = await feature(from);
 
-  const answer = await during(
+  const response = await during(
     harness.db,
     async tx => {
       await sql`select from environments order by name for update`.execute(tx);
@@ -340,11 +340,11 @@ test('an environment that goes meanwhile is not joined', async () => {
     () => move(from, name, to),
   );
 
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect((await get(to, name)).environments).toMatchObject([{ name: 'production' }]);
 });
 
-test('an environment that the old project gets in the midst of a move is not for the feature', async () => {
+test('a moved feature does not get an environment that the old project gets during the move', async () => {
   const added = await environment();
   const from = await project({ environments: ['production'] });
   const to = await project({ environments: ['production'] });
@@ -352,7 +352,7 @@ test('an environment that the old project gets in the midst of a move is not for
   const segment = (await post('/api/admin/segments', { name: unique('s'), constraints: [] })).body.id;
   await addStrategy(from, name, 'production', { name: 'default', segments: [segment] });
 
-  const answers = await during(
+  const responses = await during(
     harness.db,
     // Half-way through a move, when it holds the feature already, it asks for the segment.
     tx => sql`select from segments where id = ${segment} for update`.execute(tx),
@@ -364,17 +364,17 @@ test('an environment that the old project gets in the midst of a move is not for
     2,
   );
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   expect((await get(to, name)).environments).toMatchObject([{ name: 'production' }]);
 });
 
-test('a segment that is given to the old project meanwhile keeps the feature there', async () => {
+test('a move is rejected if a segment becomes one of the old project meanwhile', async () => {
   const [from, to] = [await project(), await project()];
   const name = await feature(from);
   const segment = (await post('/api/admin/segments', { name: unique('s'), constraints: [] })).body.id;
   await addStrategy(from, name, 'production', { name: 'default', segments: [segment] });
 
-  const answer = await during(
+  const response = await during(
     harness.db,
     async tx => {
       await sql`select from segments where id = ${segment} for update`.execute(tx);
@@ -383,14 +383,14 @@ test('a segment that is given to the old project meanwhile keeps the feature the
     () => move(from, name, to),
   );
 
-  expect(answer.body.message).toBe(`Feature ${name} uses segments of another project: ${segment}.`);
+  expect(response.body.message).toBe(`Feature ${name} uses segments of another project: ${segment}.`);
 });
 
-test('two features that change places do not wait for each other for ever', async () => {
+test('two moves in opposite directions do not deadlock', async () => {
   const [first = '', last = ''] = [await project(), await project()].toSorted();
   const [here, there] = [await feature(first), await feature(last)];
 
-  const answers = await during(
+  const responses = await during(
     harness.db,
     tx => sql`select from projects where id = ${last} for update`.execute(tx),
     async () => {
@@ -401,10 +401,10 @@ test('two features that change places do not wait for each other for ever', asyn
     2,
   );
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-test('a feature with one environment and strategy or with twelve is moved by as many statements', async () => {
+test('a move takes the same number of statements for 1 and for 12 environments and strategies', async () => {
   const environments = await Promise.all(Array.from({ length: 12 }, environment));
   const segments = await Promise.all(
     environments.map(

@@ -5,14 +5,14 @@ import { useHarness } from '../../test/harness.ts';
 import { type Answer, call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
-// The SHA-256 of "admin token", as Gravatar wants it.
+// The SHA-256 of "admin token", which Gravatar uses as the id of an image.
 const ADMIN_IMAGE =
   'https://gravatar.com/avatar/a8da00649b02165ebd2130561ba32f57577f538127a3a4a6f096c60f83b6abe8?s=42&d=retro&r=g';
 
 const harness = useHarness();
 const F = '/api/admin/projects/default/features';
 
-type Told = {
+type RecordedEvent = {
   type: string;
   data: Record<string, unknown>;
   preData: Record<string, unknown>;
@@ -23,11 +23,11 @@ type Told = {
 const create = (name: string, fields: object = {}, project = 'default'): Promise<Answer> =>
   call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name, ...fields } });
 const get = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}`)).body;
-const eventsOf = async (feature: string): Promise<Told[]> =>
+const eventsOf = async (feature: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
 const typesOf = async (feature: string) => (await eventsOf(feature)).map(event => event.type);
 
-test('a created feature is off in every environment of its project, answered and recorded', async () => {
+test('a created feature is disabled in every environment of its project, returned and recorded', async () => {
   const created = await create('checkout', {
     type: 'experiment',
     description: 'New',
@@ -70,7 +70,7 @@ test.each([
   ['101 characters', { name: 'x'.repeat(101) }, '/body/name'],
   ['an unknown type', { name: 'typed', type: 'moon' }, '/body/type'],
   ['a number for a description', { name: 'described', description: 1 }, '/body/description'],
-])('%s is refused', async (_case, body, path) => {
+])('rejects %s', async (_case, body, path) => {
   const answer = await call(harness.app, 'POST', F, { body });
   expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
   expect(new Set(answer.body.details.map((detail: { path: string }) => detail.path))).toEqual(
@@ -78,7 +78,7 @@ test.each([
   );
 });
 
-test('a name is taken in the whole instance, also by an archived feature', async () => {
+test('a name is unique in the instance, archived features included', async () => {
   await makeProject(harness.db, { id: 'elsewhere' });
   await create('taken', {}, 'elsewhere');
   await call(harness.app, 'DELETE', '/api/admin/projects/elsewhere/features/taken');
@@ -92,7 +92,7 @@ test('a name is taken in the whole instance, also by an archived feature', async
   expect((await validate('not free')).status).toBe(400);
 });
 
-test("a project's naming pattern and feature limit hold, the limit also for two at once", async () => {
+test('the naming pattern and the feature limit apply, the limit also to concurrent requests', async () => {
   await makeProject(harness.db, { id: 'strict' });
   await call(harness.app, 'PUT', '/api/admin/projects/strict/settings', {
     body: { featureLimit: 1, featureNaming: { pattern: 'pay\\..+', example: 'pay.x' } },
@@ -111,7 +111,7 @@ test("a project's naming pattern and feature limit hold, the limit also for two 
   expect(answers.find(({ status }) => status === 403)?.body.name).toBe('InvalidOperationError');
 });
 
-test('a feature is found in its own project only', async () => {
+test('a feature is found only in its own project', async () => {
   await makeProject(harness.db, { id: 'other' });
   await create('at-home');
 
@@ -128,7 +128,7 @@ test('a feature is found in its own project only', async () => {
   expect(put.status).toBe(404);
 });
 
-test('an update changes what is given, and being stale has its own event', async () => {
+test('an update changes the given fields, and stale has its own event', async () => {
   await create('updated', { description: 'before' });
   const put = (body: object) => call(harness.app, 'PUT', `${F}/updated`, { body });
 
@@ -143,7 +143,7 @@ test('an update changes what is given, and being stale has its own event', async
   ]);
 });
 
-test('a JSON Patch changes a feature, and a bad one is refused', async () => {
+test('a JSON Patch changes a feature, and an invalid patch is rejected', async () => {
   await create('patched');
   const patch = (body: unknown) => call(harness.app, 'PATCH', `${F}/patched`, { body });
 
@@ -185,7 +185,7 @@ test.each([
   },
 );
 
-test('an archived feature is out of the list, cannot be changed, and comes back off everywhere', async () => {
+test('an archived feature is not listed, cannot be changed, and is disabled everywhere when it is revived', async () => {
   await create('resting');
   await call(harness.app, 'POST', `${F}/resting/environments/production/on`);
   const listed = async () =>
@@ -211,7 +211,7 @@ test('an archived feature is out of the list, cannot be changed, and comes back 
   ]);
 });
 
-test('only archived features are deleted, all that are named or none', async () => {
+test('deletes only archived features, all of the named ones or none', async () => {
   await create('gone');
   await create('kept');
   await call(harness.app, 'DELETE', `${F}/gone`);
@@ -228,7 +228,7 @@ test('only archived features are deleted, all that are named or none', async () 
   expect((await create('gone')).status).toBe(201);
 });
 
-test('many features are marked stale or archived in one change, and what is so already is not told again', async () => {
+test('marks or archives many features in one change, and records only real changes', async () => {
   await create('bulk-1', {});
   await create('bulk-2', {});
   await call(harness.app, 'PUT', `${F}/bulk-1`, { body: { stale: true } });
@@ -244,7 +244,7 @@ test('many features are marked stale or archived in one change, and what is so a
   expect(first.at(-1)?.groupId).toBe(second.at(-1)?.groupId);
 });
 
-test('an Editor may do it in the default project, a Viewer may only look', async () => {
+test('an Editor can change features of the default project, and a Viewer can only read them', async () => {
   const [editor, viewer] = [await makeUser(harness.db, 'Editor'), await makeUser(harness.db, 'Viewer')];
   const body = { name: 'by-editor' };
 

@@ -6,9 +6,9 @@ import { call } from '../../test/request.ts';
 const harness = useHarness();
 
 const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) => {
-  const answer = await call(harness.app, method, url, body === undefined ? {} : { body });
-  expect(answer.status, `${method} ${url}`).toBeLessThan(300);
-  return answer.body;
+  const response = await call(harness.app, method, url, body === undefined ? {} : { body });
+  expect(response.status, `${method} ${url}`).toBeLessThan(300);
+  return response.body;
 };
 
 /** A project of so many features, each with as many tags and variants, and up to three links and strategies. */
@@ -55,7 +55,7 @@ async function countsOf(id: string, size: number) {
   };
 }
 
-test('reading and changing features takes as many statements for 12, each of many parts, as for one', async () => {
+test('reading and changing features takes the same number of statements for 1 and for 12 features with many parts', async () => {
   const one = await countsOf('single', 1);
   const twelve = await countsOf('dozen', 12);
 
@@ -74,7 +74,7 @@ test('reading and changing features takes as many statements for 12, each of man
   });
 });
 
-test('deleting a tag takes as many statements for 12 features as for one', async () => {
+test('deleting a tag takes the same number of statements for 1 and for 12 features', async () => {
   const counts = [];
   for (const size of [1, 12]) {
     const value = `deleted-${size}`;

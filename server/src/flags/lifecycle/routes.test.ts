@@ -34,14 +34,14 @@ async function makeFeature(name: string, project = 'default') {
   };
 }
 
-/** What arriving metrics will do. */
+/** Writes a stage, as metrics will do. */
 const reach = (name: string, stage: Stage) =>
   change(harness.db, SYSTEM, ({ tx }) => enterStage(tx, [name], stage));
 
 const countsAs = async (token?: string) =>
   (await call(harness.app, 'GET', '/api/admin/lifecycle/count', token === undefined ? {} : { token })).body;
 
-test('a feature goes through its stages, and begins anew when it is revived', async () => {
+test('a feature goes through its stages, and starts again when it is revived', async () => {
   const { stages, stage, history, complete, archive, revive } = await makeFeature('travelling');
 
   const first = await history();
@@ -66,20 +66,20 @@ test('a feature goes through its stages, and begins anew when it is revived', as
   expect((await history())[0]?.enteredStageAt).not.toBe(first[0]?.enteredStageAt);
 });
 
-test('completing and taking it back is told once each, with what was before', async () => {
+test('completing and uncompleting are recorded once each, with the previous state', async () => {
   const { complete, uncomplete, stage, stages, events } = await makeFeature('completed');
   await reach('completed', 'live');
 
-  const answers = [
+  const responses = [
     await complete({ status: 'kept', statusValue: 'blue', unknown: 1 }),
     await complete({ status: 'kept', statusValue: 'blue' }),
     await complete({ status: 'discarded' }),
     await complete({ status: 'discarded', statusValue: null }),
   ];
   const discarded = await stage();
-  answers.push(await uncomplete(), await uncomplete());
+  responses.push(await uncomplete(), await uncomplete());
 
-  expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
+  expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(200));
   expect(discarded).toEqual({
     stage: 'completed',
     enteredStageAt: expect.any(String),
@@ -101,18 +101,18 @@ test.each([
   ['no status', {}, '/body/status'],
   ['another status', { status: 'forgotten' }, '/body/status'],
   ['a value that is too long', { status: 'kept', statusValue: 'x'.repeat(501) }, '/body/statusValue'],
-])('%s is refused', async (_case, body, path) => {
-  const { complete } = await makeFeature('refusing');
+])('rejects %s', async (_case, body, path) => {
+  const { complete } = await makeFeature('rejecting');
 
   expect(await complete(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('an archived feature is neither completed nor taken back, and a missing one is not found', async () => {
+test('rejects completing an archived feature, and a missing feature with 404', async () => {
   const { complete, uncomplete, archive, events } = await makeFeature('shelved');
   await archive();
 
-  for (const answer of [await complete({ status: 'kept' }), await uncomplete()])
-    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  for (const response of [await complete({ status: 'kept' }), await uncomplete()])
+    expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect((await events()).map(({ type }: { type: string }) => type)).toEqual(['feature-archived']);
   const missing = '/api/admin/projects/default/features/nowhere/lifecycle';
   expect((await call(harness.app, 'GET', missing)).status).toBe(404);
@@ -121,7 +121,7 @@ test('an archived feature is neither completed nor taken back, and a missing one
   expect((await call(harness.app, 'GET', elsewhere)).status).toBe(404);
 });
 
-test('a completion that waited for another is told with what that one left', async () => {
+test('a completion that waited for another records its result as the previous state', async () => {
   const { complete, events } = await makeFeature('contended');
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = 'contended' for update`.execute(blocker);
@@ -138,7 +138,7 @@ test('a completion that waited for another is told with what that one left', asy
   ]);
 });
 
-test('a feature that has no stages of its own has those that its times tell', async () => {
+test('a feature without stored stages has those that follow from its times', async () => {
   const { here, history, stage, archive } = await makeFeature('stageless');
   const { createdAt } = (await call(harness.app, 'GET', here)).body;
   const forget = () =>
@@ -162,7 +162,7 @@ test('a feature that has no stages of its own has those that its times tell', as
   });
 });
 
-test('features are counted by stage, those of a private project for its members only', async () => {
+test('counts features by stage, those of a private project only for its members', async () => {
   const hidden = await makeProject(harness.db, { mode: 'private' });
   const [viewer, member] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   await makeMember(harness.db, member, hidden.id, 'Reader');

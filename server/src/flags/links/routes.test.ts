@@ -26,7 +26,7 @@ async function makeFeature(name: string) {
   };
 }
 
-test('links are added, changed and removed, each told with what was before', async () => {
+test('adds, updates and removes links, and records the previous state', async () => {
   const { add, put, remove, links, events } = await makeFeature('linked');
 
   const first = await add({ ...LINK, unknown: 1 });
@@ -67,19 +67,19 @@ test.each([
   ['a blank before', { url: ' https://example.com' }],
   ['a password', { url: 'https://me:secret@example.com' }],
   ['2,001 characters', { url: `https://example.com/${'x'.repeat(1_981)}` }],
-])('a url with %s is refused', async (_case, body) => {
+])('rejects a url with %s', async (_case, body) => {
   const { add, events } = await makeFeature('strict');
 
-  const answer = await add(body);
+  const response = await add(body);
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     status: 400,
     body: { name: 'BadDataError', details: [{ path: '/body/url' }] },
   });
   expect(await events()).toEqual([]);
 });
 
-test('a link of another feature, and one that does not exist, is not found', async () => {
+test('rejects a link of another feature and a missing link with 404', async () => {
   const other = (await (await makeFeature('other')).add()).body.id;
   const { put, remove } = await makeFeature('mine');
 
@@ -90,23 +90,23 @@ test('a link of another feature, and one that does not exist, is not found', asy
   expect((await remove('no-uuid')).status).toBe(400);
 });
 
-test('links of an archived feature stay as they are', async () => {
+test('the links of an archived feature cannot be changed', async () => {
   const { here, add, put, remove } = await makeFeature('shelved');
   const { id } = (await add()).body;
   await call(harness.app, 'DELETE', here);
 
-  for (const answer of [await add(), await put(id, { url: 'https://example.com' }), await remove(id)])
-    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  for (const response of [await add(), await put(id, { url: 'https://example.com' }), await remove(id)])
+    expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
 });
 
-test('a Viewer may look at links and not change them', async () => {
+test('a Viewer can read links, but not change them', async () => {
   const { here } = await makeFeature('looked-at');
   const { token } = await makeUser(harness.db, 'Viewer');
 
   expect((await call(harness.app, 'POST', `${here}/link`, { token, body: LINK })).status).toBe(403);
 });
 
-test('the limit of links holds when the last place is asked for twice at once', async () => {
+test('the link limit applies to concurrent requests', async () => {
   const { add, links } = await makeFeature('crowded');
   for (let number = 0; number < 9; number++) await add();
   const blocker = await harness.db.startTransaction().execute();

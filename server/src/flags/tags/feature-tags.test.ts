@@ -8,7 +8,7 @@ import { untilWaiting } from '../../test/waiting.ts';
 
 const harness = useHarness();
 
-type Told = {
+type RecordedEvent = {
   type: string;
   project: string | null;
   featureName: string;
@@ -24,13 +24,13 @@ const put = (path: string, body: object): Promise<Answer> => call(harness.app, '
 const remove = (path: string): Promise<Answer> => call(harness.app, 'DELETE', path);
 const at = (name: string) => `/api/admin/features/${name}/tags`;
 const tagsOf = async (name: string) => (await call(harness.app, 'GET', at(name))).body.tags;
-const eventsOf = async (name: string): Promise<Told[]> =>
+const eventsOf = async (name: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events.toReversed();
 const typesOf = async (name: string) => (await eventsOf(name)).map(event => event.type).slice(1);
-const tagEvents = async (value: string): Promise<Told[]> =>
+const tagEvents = async (value: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?query=${value}`)).body.events
     .toReversed()
-    .filter((event: Told) => event.type.startsWith('tag-'));
+    .filter((event: RecordedEvent) => event.type.startsWith('tag-'));
 
 async function makeFeature(name: string, tags: object[] = [], project = 'default') {
   const created = await post(`/api/admin/projects/${project}/features`, { name, tags });
@@ -41,7 +41,7 @@ async function makeFeature(name: string, tags: object[] = [], project = 'default
 const whileHeld = <T>(statement: ReturnType<typeof sql>, ask: () => Promise<T>, waiters = 1): Promise<T> =>
   during(harness.db, tx => statement.execute(tx), ask, waiters);
 
-test('a tag is attached, created if it is new, and told', async () => {
+test('attaches a tag, creates a new one, and records both', async () => {
   await makeFeature('tagged');
 
   const first = await post(at('tagged'), { ...tag('  brand-new '), unknown: 1 });
@@ -68,42 +68,42 @@ test('a tag is attached, created if it is new, and told', async () => {
   ]);
 });
 
-test('a feature is created with tags, each told', async () => {
+test('creates a feature with tags, and records each tag', async () => {
   const feature = await makeFeature('born-tagged', [tag('zz-born'), tag('aa-born'), tag(' aa-born')]);
 
   expect(feature.tags).toEqual([tag('aa-born'), tag('zz-born')]);
   expect(await typesOf('born-tagged')).toEqual(['feature-tagged', 'feature-tagged']);
 });
 
-test('tags are changed in one go, and what is so already is not told', async () => {
+test('changes tags in one request, and records only real changes', async () => {
   await makeFeature('changing', [tag('stays'), tag('goes')]);
 
-  const answer = await put(at('changing'), {
+  const response = await put(at('changing'), {
     addedTags: [tag('comes'), tag('stays')],
     removedTags: [tag('goes'), tag('never-was')],
   });
   await put(at('changing'), { addedTags: [tag('comes')], removedTags: [tag('goes')] });
 
-  expect(answer).toMatchObject({ status: 200, body: { version: 1, tags: [tag('comes'), tag('stays')] } });
+  expect(response).toMatchObject({ status: 200, body: { version: 1, tags: [tag('comes'), tag('stays')] } });
   expect((await eventsOf('changing')).slice(3)).toMatchObject([
     { type: 'feature-untagged', data: null, preData: tag('goes') },
     { type: 'feature-tagged', data: tag('comes') },
   ]);
 });
 
-test('a tag is taken off by its address, and stays itself', async () => {
+test('removes a tag from a feature without deleting the tag', async () => {
   await makeFeature('untagged', [tag('by address')]);
   const url = `${at('untagged')}/simple/${encodeURIComponent('by address')}`;
 
-  const answers = [await remove(url), await remove(url)];
+  const responses = [await remove(url), await remove(url)];
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   expect(await tagsOf('untagged')).toEqual([]);
   expect(await typesOf('untagged')).toEqual(['feature-tagged', 'feature-untagged']);
   expect((await call(harness.app, 'GET', '/api/admin/tags/simple/by%20address')).status).toBe(200);
 });
 
-test('tags of many features change together or not at all', async () => {
+test('changes the tags of all named features or of none', async () => {
   const bulk = (features: string[], tags: object) =>
     put('/api/admin/projects/default/tags', { features, tags });
   await makeFeature('many-1', [tag('old-one')]);
@@ -129,7 +129,7 @@ test('tags of many features change together or not at all', async () => {
   expect(await tagEvents('new-two')).toHaveLength(1);
 });
 
-test('one request changes at most 5,000 tags of features', async () => {
+test('one request can change at most 5,000 tags of features', async () => {
   const features = Array.from({ length: 501 }, (_, number) => `numerous-${number}`);
   const tags = {
     addedTags: Array.from({ length: 9 }, (_, number) => tag(`numerous-${number}`)),
@@ -141,22 +141,22 @@ test('one request changes at most 5,000 tags of features', async () => {
   expect((await ask(features.slice(1))).body.name).toBe('NotFoundError');
 });
 
-test('everything that is wrong with tags is told, with its place', async () => {
-  await makeFeature('refusing');
-  const pathsOf = (answer: Answer) => [
-    answer.status,
-    ...answer.body.details.map(({ path }: { path: string }) => path),
+test('lists every violation in tags with its path', async () => {
+  await makeFeature('rejecting');
+  const pathsOf = (response: Answer) => [
+    response.status,
+    ...response.body.details.map(({ path }: { path: string }) => path),
   ];
 
-  expect(pathsOf(await post(at('refusing'), tag('fine', 'no-such-type')))).toEqual([400, '/body/type']);
-  expect(pathsOf(await post(at('refusing'), tag(' x ')))).toEqual([400, '/body/value']);
+  expect(pathsOf(await post(at('rejecting'), tag('fine', 'no-such-type')))).toEqual([400, '/body/type']);
+  expect(pathsOf(await post(at('rejecting'), tag(' x ')))).toEqual([400, '/body/value']);
   expect(
-    pathsOf(await put(at('refusing'), { addedTags: [tag('fine'), tag('a\nb', 'no-such-type')] })),
+    pathsOf(await put(at('rejecting'), { addedTags: [tag('fine'), tag('a\nb', 'no-such-type')] })),
   ).toEqual([400, '/body/addedTags/1/type', '/body/addedTags/1/value']);
   expect(
     pathsOf(
       await put('/api/admin/projects/default/tags', {
-        features: ['refusing'],
+        features: ['rejecting'],
         tags: { addedTags: [tag('both')], removedTags: [tag('both')] },
       }),
     ),
@@ -170,10 +170,10 @@ test('everything that is wrong with tags is told, with its place', async () => {
     ),
   ).toEqual([400, '/body/tags/0/type']);
   expect(await tagEvents('fine')).toEqual([]);
-  expect(await typesOf('refusing')).toEqual([]);
+  expect(await typesOf('rejecting')).toEqual([]);
 });
 
-test('an archived feature and one that does not exist are not tagged', async () => {
+test('rejects tags of an archived or missing feature', async () => {
   await makeFeature('shelved', [tag('kept-on')]);
   await remove('/api/admin/projects/default/features/shelved');
 
@@ -186,13 +186,13 @@ test('an archived feature and one that does not exist are not tagged', async () 
     }),
   ];
 
-  for (const answer of refused)
-    expect(answer).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  for (const response of refused)
+    expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect((await post(at('nowhere'), tag('late'))).status).toBe(404);
   expect(await tagsOf('shelved')).toEqual([tag('kept-on')]);
 });
 
-test('a feature has at most 100 tags; one may be exchanged for another', async () => {
+test('a feature can have at most 100 tags, and a full one can replace a tag', async () => {
   await makeFeature('full');
   for (let start = 0; start < 100; start += 20) {
     const addedTags = Array.from({ length: 20 }, (_, index) => tag(`full-${start + index}`));
@@ -211,7 +211,7 @@ test('a feature has at most 100 tags; one may be exchanged for another', async (
   expect(exchanged.body.tags).toHaveLength(100);
 });
 
-test('a tag that is deleted is taken off its features first, in the project of each', async () => {
+test('deleting a tag removes it from its features, with an event in the project of each', async () => {
   const hidden = await makeProject(harness.db, { mode: 'private' });
   const viewer = await makeUser(harness.db, 'Viewer');
   const member = await makeUser(harness.db, 'Viewer');
@@ -242,7 +242,7 @@ test('a tag that is deleted is taken off its features first, in the project of e
   expect([await seenBy(viewer.token), await seenBy(member.token)]).toEqual([1, 2]);
 });
 
-test('a tag type that is deleted takes its tags off their features, all in one change', async () => {
+test('deleting a tag type removes its tags from their features in one change', async () => {
   await post('/api/admin/tag-types', { name: 'crew' });
   await makeFeature('crewed', [tag('red', 'crew'), tag('blue', 'crew'), tag('plain')]);
 
@@ -250,37 +250,37 @@ test('a tag type that is deleted takes its tags off their features, all in one c
 
   expect(await tagsOf('crewed')).toEqual([tag('plain')]);
   const { body } = await call(harness.app, 'GET', '/api/admin/search/events?query=crew&limit=5');
-  expect(body.events.map((event: Told) => event.type)).toEqual([
+  expect(body.events.map((event: RecordedEvent) => event.type)).toEqual([
     'tag-type-deleted',
     'tag-deleted',
     'tag-deleted',
     'feature-untagged',
     'feature-untagged',
   ]);
-  expect(new Set(body.events.map((event: Told) => event.groupId)).size).toBe(1);
+  expect(new Set(body.events.map((event: RecordedEvent) => event.groupId)).size).toBe(1);
 });
 
-test('two requests that attach the same new tag at once: it is created once and attached once', async () => {
+test('two concurrent requests create and attach the same new tag once', async () => {
   await makeFeature('contended');
   const held = sql`select from tag_types where name = 'simple' for update`;
 
-  const answers = await whileHeld(held, () =>
+  const responses = await whileHeld(held, () =>
     Promise.all([post(at('contended'), tag('contended-tag')), post(at('contended'), tag('contended-tag'))]),
   );
 
-  expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+  expect(responses.map(({ status }) => status)).toEqual([201, 201]);
   expect(await typesOf('contended')).toEqual(['feature-tagged']);
   expect(await tagEvents('contended-tag')).toHaveLength(1);
 });
 
-test('a tag that another transaction is just making is waited for', async () => {
+test('attaching waits for a transaction that creates the tag', async () => {
   await makeFeature('waiting');
 
-  const answer = await whileHeld(sql`insert into tags (type, value) values ('simple', 'being-made')`, () =>
+  const response = await whileHeld(sql`insert into tags (type, value) values ('simple', 'being-made')`, () =>
     post(at('waiting'), tag('being-made')),
   );
 
-  expect(answer.status).toBe(201);
+  expect(response.status).toBe(201);
   expect(await typesOf('waiting')).toEqual(['feature-tagged']);
   expect(await tagEvents('being-made')).toEqual([]);
 });
@@ -292,20 +292,20 @@ test.each([
     sql`with held as materialized (select * from tags where value = 'vanishing' for update)
       delete from tags using held where tags.type = held.type and tags.value = held.value`,
   ],
-])('a tag that another transaction %s while it is being attached is made anew', async (how, statement) => {
+])('creates a tag again that another transaction %s while it is attached', async (how, statement) => {
   const name = `late-${how.slice(0, 3)}`;
   await makeFeature(name);
   await post('/api/admin/tags', tag('vanishing'));
 
-  const answer = await whileHeld(statement, () => post(at(name), tag('vanishing')));
+  const response = await whileHeld(statement, () => post(at(name), tag('vanishing')));
 
-  expect(answer.status).toBe(201);
+  expect(response.status).toBe(201);
   expect(await tagsOf(name)).toEqual([tag('vanishing')]);
   expect((await tagEvents('vanishing')).at(-1)?.type).toBe('tag-created');
   await remove('/api/admin/tags/simple/vanishing');
 });
 
-test('a tag that is locked and only later deleted is made anew for the one who waits', async () => {
+test('creates a tag again that the lock holder deletes', async () => {
   await makeFeature('patient');
   await post('/api/admin/tags', tag('locked-first'));
   const blocker = await harness.db.startTransaction().execute();
@@ -320,21 +320,21 @@ test('a tag that is locked and only later deleted is made anew for the one who w
   expect(await tagsOf('patient')).toEqual([tag('locked-first')]);
 });
 
-test('a tag that is being attached while it is deleted is taken off again, and told', async () => {
+test('deleting a tag removes it from a feature that gets it meanwhile', async () => {
   await makeFeature('quick');
   await post('/api/admin/tags', tag('fleeting'));
 
-  const answer = await whileHeld(
+  const response = await whileHeld(
     sql`insert into feature_tags (feature_name, type, value) values ('quick', 'simple', 'fleeting')`,
     () => remove('/api/admin/tags/simple/fleeting'),
   );
 
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   expect(await tagsOf('quick')).toEqual([]);
   expect(await typesOf('quick')).toEqual(['feature-untagged']);
 });
 
-test('a tag type that is being deleted: who attaches its tags waits, and finds the type gone', async () => {
+test('attaching a tag waits for the deletion of its type, and is rejected', async () => {
   await post('/api/admin/tag-types', { name: 'brief' });
   await post('/api/admin/tags', tag('first', 'brief'));
   await makeFeature('brief-flag');
@@ -358,7 +358,7 @@ test('a tag type that is being deleted: who attaches its tags waits, and finds t
   expect(await typesOf('brief-flag')).toEqual([]);
 });
 
-test('a tag is deleted by one who has not touched the feature yet, while the feature loses it: no deadlock', async () => {
+test('deleting a tag and removing it from a feature at the same time do not deadlock', async () => {
   const { token } = await makeUser(harness.db, 'Admin');
   await makeFeature('loses', [tag('fought')]);
   const blocker = await harness.db.startTransaction().execute();
@@ -373,7 +373,7 @@ test('a tag is deleted by one who has not touched the feature yet, while the fea
   expect(await typesOf('loses')).toEqual(['feature-tagged']);
 });
 
-test('who may not update the project of a feature may not tag it; a private one is not there', async () => {
+test('tagging requires UPDATE_FEATURE in the project of the feature, and rejects a feature of a private project with 404', async () => {
   const hidden = await makeProject(harness.db, { mode: 'private' });
   await makeFeature('hidden-flag', [], hidden.id);
   await makeFeature('seen-flag');
@@ -391,19 +391,20 @@ test('who may not update the project of a feature may not tag it; a private one 
   expect((await ask('POST', 'seen-flag', member)).status).toBe(403);
 });
 
-test('a feature that moves to another project while it is tagged is not found there', async () => {
+test('rejects tags of a feature that moves to another project meanwhile with 404', async () => {
   await makeProject(harness.db, { id: 'destination' });
   await makeFeature('moving');
 
-  const answer = await whileHeld(sql`update features set project = 'destination' where name = 'moving'`, () =>
-    post(at('moving'), tag('on-the-move')),
+  const response = await whileHeld(
+    sql`update features set project = 'destination' where name = 'moving'`,
+    () => post(at('moving'), tag('on-the-move')),
   );
 
-  expect(answer.status).toBe(404);
+  expect(response.status).toBe(404);
   expect(await tagEvents('on-the-move')).toEqual([]);
 });
 
-test('the events of a deletion carry the tags the feature had, also with its whole project', async () => {
+test('the event of a deleted feature contains its tags, also if the project is deleted', async () => {
   const project = await makeProject(harness.db);
   await makeFeature('went-alone', [tag('carried')], project.id);
   await makeFeature('went-with-it', [tag('carried'), tag('more')], project.id);
@@ -423,7 +424,7 @@ test('the events of a deletion carry the tags the feature had, also with its who
   );
 });
 
-test('a tag that is attached at the last moment is on the event of the deletion', async () => {
+test('the event of a deleted feature contains a tag that was attached just before', async () => {
   const project = await makeProject(harness.db);
   await makeFeature('last-moment', [], project.id);
   await post('/api/admin/tags', tag('just-in-time'));
@@ -440,7 +441,7 @@ test('a tag that is attached at the last moment is on the event of the deletion'
   });
 });
 
-test('changing the tags of many features takes as many statements as of one', async () => {
+test('changing tags takes the same number of statements for 1 and for many features', async () => {
   const counts = [];
   for (const size of [1, 12]) {
     const features = Array.from({ length: size }, (_, number) => `counted-${size}-${number}`);

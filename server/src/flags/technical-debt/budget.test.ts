@@ -22,7 +22,7 @@ beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
 });
 
-test('the budget is a setting of the project, recorded and shown', async () => {
+test('the debt budget is a recorded setting of the project', async () => {
   const { body } = await setBudget(5);
 
   expect(body.debtBudget).toBe(5);
@@ -37,7 +37,7 @@ test('the budget is a setting of the project, recorded and shown', async () => {
   expect(events).toMatchObject([{ data: { debtBudget: 5 }, preData: { debtBudget: null } }]);
 });
 
-test('a project that owes more than its budget takes no new features, and says what to clean up', async () => {
+test('a project over its debt budget rejects new features, and lists what to clean up', async () => {
   for (const name of ['b-marked', 'a-marked', 'old', 'young']) await create(`${project}-${name}`);
   await markStale(`${project}-b-marked`, `${project}-a-marked`);
   await makeOld(`${project}-old`);
@@ -45,18 +45,18 @@ test('a project that owes more than its budget takes no new features, and says w
   expect((await create()).status).toBe(201);
 
   await setBudget(2);
-  const refused = await create(`${project}-refused`);
+  const rejected = await create(`${project}-rejected`);
 
-  expect(refused).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  expect(rejected).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   for (const name of ['a-marked', 'b-marked', 'old'])
-    expect(refused.body.message).toContain(`${project}-${name}`);
-  expect(refused.body.message).not.toContain('young');
+    expect(rejected.body.message).toContain(`${project}-${name}`);
+  expect(rejected.body.message).not.toContain('young');
 
   await call(harness.app, 'POST', path('/archive'), { body: { features: [`${project}-old`] } });
-  expect((await create(`${project}-refused`)).status).toBe(201);
+  expect((await create(`${project}-rejected`)).status).toBe(201);
 });
 
-test('the list of what to clean up is bounded', async () => {
+test('the list of features to clean up is bounded', async () => {
   const names = Array.from({ length: 15 }, (_, n) => `${project}-${n}`);
   for (const name of names) await create(name);
   await markStale(...names);
@@ -70,7 +70,7 @@ test('the list of what to clean up is bounded', async () => {
   );
 });
 
-test('without a budget any debt is allowed, and null takes it away', async () => {
+test('a project without a budget accepts any debt, and null removes the budget', async () => {
   await create(`${project}-one`);
   await markStale(`${project}-one`);
   await setBudget(0);
@@ -81,7 +81,7 @@ test('without a budget any debt is allowed, and null takes it away', async () =>
   expect((await create()).status).toBe(201);
 });
 
-test('a budget that is being set counts for who comes meanwhile', async () => {
+test('a budget applies to a feature that is created while it is set', async () => {
   await create(`${project}-one`);
   await markStale(`${project}-one`);
   let later: ReturnType<typeof create> | undefined;
@@ -100,6 +100,6 @@ test('a budget that is being set counts for who comes meanwhile', async () => {
   expect((await later)?.status).toBe(403);
 });
 
-test('a budget below 0 is refused', async () => {
+test('rejects a budget below 0', async () => {
   expect((await setBudget(-1)).status).toBe(400);
 });

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+
+type RecordedEvent = {
+  type: string;
+  environment: string;
+  data: Record<string, unknown>;
+  preData: Record<string, unknown>;
+};
+
+async function makeFeature(name: string, project = 'default') {
+  await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });
+  const here = `/api/admin/projects/${project}/features/${name}/environments/development`;
+  return {
+    here,
+    add: (body: object) => call(harness.app, 'POST', `${here}/strategies`, { body }),
+    list: async () => (await call(harness.app, 'GET', `${here}/strategies`)).body,
+    events: async (): Promise<RecordedEvent[]> =>
+      (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
+        .toReversed()
+        .slice(1),
+  };
+}
+
+test('enables a feature with its strategy or the default strategy, and disables it', async () => {
+  const { here, add, events } = await makeFeature('toggled');
+  const toggle = (state: 'on' | 'off') => call(harness.app, 'POST', `${here}/${state}`);
+
+  await toggle('on');
+  await toggle('on');
+  await toggle('off');
+  await add({ name: 'default' });
+  await toggle('on');
+
+  const state = (await call(harness.app, 'GET', here)).body;
+  expect(state).toMatchObject({ enabled: true, hasStrategies: true, hasEnabledStrategies: true });
+  expect(state.strategies).toHaveLength(2);
+  expect((await events()).map(event => event.type)).toEqual([
+    'feature-strategy-add',
+    'feature-environment-enabled',
+    'feature-environment-disabled',
+    'feature-strategy-add',
+    'feature-environment-enabled',
+  ]);
+});
+
+test('adds the default strategy of the project', async () => {
+  await sql`update project_environments set default_strategy = '{"name": "default", "title": "Ours"}'
+    where project_id = 'default' and environment_name = 'production'`.execute(harness.db);
+  await makeFeature('defaulted');
+  const here = '/api/admin/projects/default/features/defaulted/environments/production';
+
+  await call(harness.app, 'POST', `${here}/on`);
+
+  expect((await call(harness.app, 'GET', here)).body.strategies).toMatchObject([
+    { name: 'default', title: 'Ours' },
+  ]);
+});
+
+test('toggles many features in one change, all or none', async () => {
+  for (const name of ['many-1', 'many-2']) await makeFeature(name);
+  const bulk = (features: string[]) =>
+    call(harness.app, 'POST', '/api/admin/projects/default/bulk_features/environments/development/on', {
+      body: { features },
+    });
+
+  expect((await bulk(['many-1', 'nowhere'])).status).toBe(404);
+  const before = (await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body.enabled;
+  expect((await bulk(['many-2', 'many-1'])).status).toBe(200);
+
+  expect(before).toBe(false);
+  expect((await call(harness.app, 'GET', '/api/admin/projects/default/features/many-1')).body.enabled).toBe(
+    true,
+  );
+});
+
+test('enabling a feature without a strategy requires the permission to add one', async () => {
+  await makeProject(harness.db, { id: 'guarded' });
+  const { here } = await makeFeature('guarded-flag', 'guarded');
+  const user = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, user, 'guarded', 'Reader');
+  await sql`with role as (insert into roles (name, type) values ('Switcher', 'custom') returning id),
+      permission as (insert into role_permissions (role_id, permission, environment)
+        select id, 'UPDATE_FEATURE_ENVIRONMENT', 'development' from role)
+    insert into user_roles (user_id, role_id, project) select ${user.id}, id, 'guarded' from role`.execute(
+    harness.db,
+  );
+  const turnOn = (where: string) => call(harness.app, 'POST', `${where}/on`, { token: user.token });
+
+  const withoutStrategy = await turnOn(here);
+  await call(harness.app, 'POST', `${here}/strategies`, { body: { name: 'default' } });
+  const withStrategy = await turnOn(here);
+  const elsewhere = await turnOn(here.replace('development', 'production'));
+
+  expect(withoutStrategy).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(withoutStrategy.body.message).toContain('CREATE_FEATURE_STRATEGY in environment development');
+  expect(withStrategy.status).toBe(200);
+  expect(elsewhere.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT in environment production');
+});
+
+test('reading and toggling take the same number of statements for 1 and for many features and strategies', async () => {
+  const count = async (work: () => Promise<{ status: number }>) => {
+    const before = harness.statements.length;
+    expect((await work()).status).toBe(200);
+    return harness.statements.length - before;
+  };
+  const project = async (id: string, features: number) => {
+    await makeProject(harness.db, { id });
+    const names = Array.from({ length: features }, (_, number) => `${id}-${number}`);
+    for (const name of names) await makeFeature(name, id);
+    const bulk = `/api/admin/projects/${id}/bulk_features/environments/development/on`;
+    return {
+      switching: await count(() => call(harness.app, 'POST', bulk, { body: { features: names } })),
+      listing: await count(() => call(harness.app, 'GET', `/api/admin/projects/${id}/features`)),
+      reading: await count(() => call(harness.app, 'GET', `/api/admin/projects/${id}/features/${names[0]}`)),
+    };
+  };
+
+  const few = await project('small', 1);
+  const many = await project('large', 12);
+
+  expect(many).toEqual(few);
+  // The token, the access to the project, and the read itself. The list is read through a cursor, in a transaction.
+  expect([few.listing, few.reading]).toEqual([7, 3]);
+});

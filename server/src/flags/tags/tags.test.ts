@@ -1,0 +1,191 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { change } from '../../record/change.ts';
+import { makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { createTag, createTagType } from './create.ts';
+import type { NewTagType } from './schema.ts';
+
+const harness = useHarness();
+
+const makeType = (fields: NewTagType) =>
+  change(harness.db, SYSTEM, current => createTagType(current, fields));
+const makeTag = (type: string, value: string) =>
+  change(harness.db, SYSTEM, current => createTag(current, { type, value }));
+
+const eventsOf = async (text: string) => {
+  const { body } = await call(
+    harness.app,
+    'GET',
+    `/api/admin/search/events?query=${encodeURIComponent(`"${text}"`)}`,
+  );
+  return body.events;
+};
+
+const pathsOf = (response: { body: { details: { path: string }[] } }) =>
+  response.body.details.map(detail => detail.path).toSorted();
+
+test('a created tag is trimmed, returned, listed and recorded', async () => {
+  const created = await call(harness.app, 'POST', '/api/admin/tags', {
+    body: { type: 'simple', value: '  check out / 50 %  ', unknown: 1 },
+  });
+
+  const tag = { type: 'simple', value: 'check out / 50 %' };
+  expect(created.status).toBe(201);
+  expect(created.body).toEqual(tag);
+  const address = `/api/admin/tags/simple/${encodeURIComponent(tag.value)}`;
+  expect((await call(harness.app, 'GET', address)).body).toEqual({ version: 1, tag });
+  expect((await call(harness.app, 'GET', '/api/admin/tags')).body.tags).toContainEqual(tag);
+  const [event] = await eventsOf(tag.value);
+  expect(event).toMatchObject({ type: 'tag-created', project: null, data: tag, preData: null });
+});
+
+test('lists tags by type and value, or those of one type, and none for an unknown type', async () => {
+  await makeType({ name: 'list-b' });
+  await makeType({ name: 'list-a' });
+  await makeTag('list-b', 'one');
+  await makeTag('list-a', 'two');
+  await makeTag('list-a', 'one');
+  const list = async (url: string) => {
+    const { body } = await call(harness.app, 'GET', url);
+    expect(body.version).toBe(1);
+    return body.tags.map((tag: { type: string; value: string }) => `${tag.type}:${tag.value}`);
+  };
+
+  const all = (await list('/api/admin/tags')).filter((tag: string) => tag.startsWith('list-'));
+
+  expect(all).toEqual(['list-a:one', 'list-a:two', 'list-b:one']);
+  expect(await list('/api/admin/tags/list-a')).toEqual(['list-a:one', 'list-a:two']);
+  expect(await list('/api/admin/tags/nope')).toEqual([]);
+});
+
+test.each([
+  ['no type and no value', {}, ['/body/type', '/body/value']],
+  ['a type of one character', { type: 'x', value: 'ok' }, ['/body/type']],
+  ['an unknown type', { type: 'unknown', value: 'ok' }, ['/body/type']],
+  ['a value of one character', { type: 'simple', value: 'x' }, ['/body/value']],
+  ['one character between spaces', { type: 'simple', value: '  x  ' }, ['/body/value']],
+  ['a value of 51 characters', { type: 'simple', value: 'x'.repeat(51) }, ['/body/value']],
+  ['a line break in the value', { type: 'simple', value: 'a\nb' }, ['/body/value']],
+])('rejects a tag with %s', async (_case, body, paths) => {
+  const response = await call(harness.app, 'POST', '/api/admin/tags', { body });
+
+  expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(pathsOf(response)).toEqual(paths);
+});
+
+test('counts characters of a tag, not UTF-16 units', async () => {
+  const body = { type: 'simple', value: '🚩'.repeat(50) };
+
+  expect((await call(harness.app, 'POST', '/api/admin/tags', { body })).status).toBe(201);
+});
+
+test('rejects an existing tag with 409', async () => {
+  await makeTag('simple', 'taken');
+
+  const response = await call(harness.app, 'POST', '/api/admin/tags', {
+    body: { type: 'simple', value: ' taken' },
+  });
+
+  expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(await eventsOf('taken')).toHaveLength(1);
+});
+
+test('deletes a tag and records it', async () => {
+  await makeTag('simple', 'short-lived');
+
+  const response = await call(harness.app, 'DELETE', '/api/admin/tags/simple/short-lived');
+
+  expect(response).toMatchObject({ status: 200, body: '' });
+  expect((await call(harness.app, 'GET', '/api/admin/tags/simple/short-lived')).status).toBe(404);
+  const [event] = await eventsOf('short-lived');
+  const tag = { type: 'simple', value: 'short-lived' };
+  expect(event).toMatchObject({ type: 'tag-deleted', data: null, preData: tag });
+});
+
+test.each([
+  ['GET', '/api/admin/tag-types/nope', undefined, 'Tag type nope'],
+  ['PUT', '/api/admin/tag-types/nope', {}, 'Tag type nope'],
+  ['DELETE', '/api/admin/tag-types/nope', undefined, 'Tag type nope'],
+  ['GET', '/api/admin/tags/simple/nope', undefined, 'Tag simple:nope'],
+  ['DELETE', '/api/admin/tags/simple/nope', undefined, 'Tag simple:nope'],
+] as const)('%s %s: what does not exist', async (method, url, body, what) => {
+  expect(await call(harness.app, method, url, { body })).toMatchObject({
+    status: 404,
+    body: { name: 'NotFoundError', message: `${what} does not exist.` },
+  });
+});
+
+test('every user can create a tag, and deleting it requires UPDATE_FEATURE from a root role', async () => {
+  const viewer = await makeUser(harness.db, 'Viewer');
+  const editor = await makeUser(harness.db, 'Editor');
+  const url = '/api/admin/tags/simple/shared';
+
+  const created = await call(harness.app, 'POST', '/api/admin/tags', {
+    token: viewer.token,
+    body: { type: 'simple', value: 'shared' },
+  });
+  // An Editor has the permission in the default project only.
+  const refused = await call(harness.app, 'DELETE', url, { token: editor.token });
+  await giveRoleWith(viewer.id, 'UPDATE_FEATURE');
+  const deleted = await call(harness.app, 'DELETE', url, { token: viewer.token });
+
+  expect(created.status).toBe(201);
+  expect(refused).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(deleted.status).toBe(200);
+});
+
+async function giveRoleWith(userId: number, permission: string): Promise<void> {
+  await sql`
+    with role as (insert into roles (name, type, description) values ('Tidier', 'root', '') returning id),
+    granted as (insert into role_permissions (role_id, permission) select id, ${permission} from role)
+    update user_roles set role_id = role.id from role where user_id = ${userId}`.execute(harness.db);
+}
+
+test('two open transactions cannot both create the same tag', async () => {
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.insertInto('tags').values({ type: 'simple', value: 'raced-tag' }).execute();
+
+  const waiting = call(harness.app, 'POST', '/api/admin/tags', {
+    body: { type: 'simple', value: 'raced-tag' },
+  });
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect(await waiting).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+  expect(await eventsOf('raced-tag')).toEqual([]);
+});
+
+test('rejects a tag whose type is deleted meanwhile', async () => {
+  await makeType({ name: 'vanishing' });
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.deleteFrom('tag_types').where('name', '=', 'vanishing').execute();
+
+  const waiting = call(harness.app, 'POST', '/api/admin/tags', {
+    body: { type: 'vanishing', value: 'late' },
+  });
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  const response = await waiting;
+  expect(response.status).toBe(400);
+  expect(pathsOf(response)).toEqual(['/body/type']);
+  expect(await eventsOf('late')).toEqual([]);
+});
+
+test('one of two concurrent deletions of a tag is rejected with 404', async () => {
+  await makeTag('simple', 'fought-over');
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.selectFrom('tags').select('value').where('value', '=', 'fought-over').forUpdate().execute();
+
+  const remove = () => call(harness.app, 'DELETE', '/api/admin/tags/simple/fought-over');
+  const both = Promise.all([remove(), remove()]);
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+
+  expect((await both).map(response => response.status).toSorted()).toEqual([200, 404]);
+  expect(await eventsOf('fought-over')).toHaveLength(2);
+});
