@@ -86,7 +86,7 @@ async function addParts(db: Db, like: string, environments: string[], strategies
     select id, 1 from feature_strategies where feature_name like ${like}`.execute(db);
 }
 
-/** How many statements one clone takes, from the token to the answer. */
+/** The number of statements of one clone, from the token to the response. */
 async function countStatements(source: string): Promise<number> {
   let count = 0;
   const db = openDb({
@@ -111,7 +111,7 @@ async function countStatements(source: string): Promise<number> {
   await send(`${source}-warm`);
   count = 0;
   const { statusCode } = await send(`${source}-counted`);
-  if (statusCode !== 200) throw new Error(`A clone was answered with ${statusCode}`);
+  if (statusCode !== 200) throw new Error(`clone failed with status ${statusCode}`);
   await app.close();
   await db.destroy();
   return count;
@@ -179,7 +179,7 @@ async function measure(db: Db, url: string, pid: number, source: string): Promis
   }
 }
 
-/** Those that answer requests; the job engine has its own. */
+/** The connections that serve requests, without those of the job engine. */
 async function backends(db: Db): Promise<number[]> {
   const { rows } = await sql<{ pid: number }>`
     select pid from pg_stat_activity

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 
-/** A database that carries the marker is kept; any other is made anew, migrated and filled. */
+/** Keeps a database that has the marker. Otherwise it is created again, migrated and filled. */
 export async function keepOrFill(
   url: URL,
   marker: string,

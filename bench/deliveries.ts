@@ -1,5 +1,5 @@
-// How fast events reach their receivers: latency on an idle server, throughput beside pg-boss with an empty handler, a
-// dead receiver beside a living one, and the page of records with 100,000 of them.
+// Latency and throughput of deliveries: latency on an idle server, throughput compared with pg-boss and an empty handler, a dead
+// receiver next to a healthy one, and the list of 100,000 records.
 import { randomBytes } from 'node:crypto';
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -181,7 +181,7 @@ async function inBatches(
   }
 }
 
-/** One receiver that never answers has thousands waiting; another gets one event at a time. */
+/** One receiver never responds and has thousands of open deliveries. Another one gets one event at a time. */
 async function measureDead(): Promise<void> {
   await addWebhook(`${receiver.url}/dead`, 'tag-type-updated');
   await addWebhook(`${receiver.url}/alive`, 'tag-type-deleted');
@@ -209,11 +209,11 @@ async function measureDead(): Promise<void> {
   }
   await stopProcess(server, 'SIGKILL');
   receiver.answer(200);
-  // What still waits would be delivered while the next thing is measured.
+  // Open deliveries would disturb the next measurement.
   await sql`delete from pgboss.job where name = 'deliver'`.execute(db);
   await sql`delete from integration_deliveries where state in ('pending', 'retrying')`.execute(db);
   console.log(
-    `Beside a receiver that hangs with ${options.dead} waiting, ${times.length} deliveries to another: p50 ${percentile(times, 0.5).toFixed(1)} ms, p95 ${percentile(times, 0.95).toFixed(1)} ms, max ${Math.max(...times).toFixed(1)} ms`,
+    `Next to a receiver that hangs with ${options.dead} open deliveries, ${times.length} deliveries to another: p50 ${percentile(times, 0.5).toFixed(1)} ms, p95 ${percentile(times, 0.95).toFixed(1)} ms, max ${Math.max(...times).toFixed(1)} ms`,
   );
 }
 
@@ -242,7 +242,7 @@ async function measurePage(): Promise<void> {
   const http = async () => {
     const response = await fetch(url, { headers });
     await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`status ${response.status}`);
   };
   // Until the code is compiled as in a server that has been up for a minute.
   for (let n = 0; n < 300; n++) await timed(http);

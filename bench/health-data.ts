@@ -5,7 +5,7 @@ export const PROJECT = 'large';
 export const FEATURES = 10_000;
 const OTHER_PROJECTS = 4;
 
-/** A project whose log is long: its events are mostly of strategies and switches, as in a real one. */
+/** A project with a long log. Most of its events are about strategies and environments, like in a real one. */
 export const BUSY_PROJECT = 'busy';
 const BUSY_EVENTS = 1_000_000;
 

@@ -1,4 +1,4 @@
-// Kills the delivering server at random moments, then restarts PostgreSQL under it, and counts what became of every
+// Kills the delivering server at random moments, restarts PostgreSQL, and counts the outcome of every
 // delivery. With --postgres it runs a PostgreSQL of its own, which restarts need: --postgres names the folder of its programs, --as the user that may
 // run them.
 import { randomBytes, randomInt } from 'node:crypto';

@@ -6,8 +6,8 @@ export type Statement = { text: string; values: unknown[]; name?: string };
 export type Recorded = { statements: Statement[]; connection: pg.Client };
 
 /**
- * The statements the server sends for one request, and the connection it sends them on: taken from an application
- * in this process, so that what is measured bare is not a copy that can fall behind.
+ * The statements of one request and their connection, recorded from an application in this process. So the measured SQL is always
+ * the SQL of the server.
  */
 export async function recordStatements(app: App, address: string, token: string): Promise<Recorded> {
   const statements: Statement[] = [];
@@ -15,10 +15,10 @@ export async function recordStatements(app: App, address: string, token: string)
   const original = pg.Client.prototype.query;
   pg.Client.prototype.query = function (this: pg.Client, ...call: unknown[]) {
     connection = this;
-    // A cursor carries its statement with it, and so does one whose plan is kept.
+    // A cursor and a prepared statement are objects that contain the text.
     const { text, values, name } =
       typeof call[0] === 'string' ? { text: call[0], values: call[1] as unknown[] } : (call[0] as Statement);
-    // That a token was used is noted once a minute, and no request waits for it.
+    // The update of the last use of a token runs once a minute, and no request waits for it.
     if (!text.startsWith('update ')) statements.push({ text, values, ...(name ? { name } : {}) });
     return Reflect.apply(original, this, call);
   } as typeof original;
@@ -33,7 +33,7 @@ export async function recordStatements(app: App, address: string, token: string)
 
 export type Times = { http: number[]; bare: number[] };
 
-/** Both in turn, and the first of them in turn, so that neither always finds what the other has just read. */
+/** Alternates between both, and alternates which one is first, so that neither always finds a warm cache. */
 export async function timeInTurn(
   rounds: number,
   http: () => Promise<void>,
@@ -73,7 +73,7 @@ export async function runBare(connection: pg.Client, statements: Statement[]): P
   }
 }
 
-/** Those that answer requests; the job engine has its own. */
+/** The connections that serve requests, without those of the job engine. */
 export async function backendsOf(connection: pg.Client): Promise<number[]> {
   const { rows } = await connection.query<{ pid: number }>(`
     select pid from pg_stat_activity

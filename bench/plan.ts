@@ -18,7 +18,7 @@ export type Plan = {
   passedOver: number;
 };
 
-/** How PostgreSQL answers a statement; of the scans those that read tables or indexes whose name begins so. */
+/** The plan of a statement, with the scans of tables or indexes whose name starts with one of `names`. */
 export async function explain(
   client: pg.Client,
   { text, values }: Statement,

@@ -37,7 +37,7 @@ const CASES: Case[] = [
     }),
   },
   {
-    name: 'switch on, with the default strategy',
+    name: 'enable, with the default strategy',
     request: n => ({ method: 'POST', path: `${P}/written-${n}/environments/production/on` }),
   },
   {

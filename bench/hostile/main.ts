@@ -113,7 +113,7 @@ function isAlive(): boolean {
 }
 
 function withCredentials(request: HostileRequest, callers: Callers): HostileRequest {
-  // What the request itself says of cookie and authorization is hostile on purpose.
+  // The cookie and authorization headers of the request are hostile on purpose.
   return { ...request, headers: { ...callers[request.caller], ...request.headers } };
 }
 

@@ -22,7 +22,7 @@ export type HostileRequest = {
   operation: string;
   caller: CallerName;
   method: string;
-  /** As it stands in the first line of the request. */
+  /** The target in the first line of the request. */
   path: string;
   headers: Record<string, string>;
   body: Buffer | undefined;

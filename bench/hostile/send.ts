@@ -7,7 +7,7 @@ export type Outcome = { status: number | undefined; ms: number; problem?: string
 const GIVE_UP_MS = 30_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-/** What the server did with the request; no status if the connection was given up, by the server or on purpose. */
+/** The response of the server. No status if the server or the test closed the connection. */
 export async function send(port: number, request: HostileRequest): Promise<Outcome> {
   const started = performance.now();
   const outcome = await deliver(port, request);

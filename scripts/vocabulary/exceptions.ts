@@ -5,7 +5,6 @@ export const PENDING: string[] = [
   'docs/reference/events.md',
   'bench',
   'server/migrations',
-  'server/scripts',
   'server/src/flags/dependencies',
   'server/src/flags/favorites',
   'server/src/flags/feature-environments',

@@ -15,13 +15,13 @@ import { describeDatabase } from './say-database.ts';
 /** In the folder it runs in, which is the clone. */
 const ENV_FILE = new URL('.env', pathToFileURL(`${process.cwd()}/`));
 
-/** What a first setup writes, unless the environment says otherwise. */
+/** The variables that the first setup writes, unless the environment sets them. */
 const fresh: Record<string, string> = {
   DATABASE_URL: 'postgres://postgres@127.0.0.1:5432/halyard',
   HALYARD_INIT_ADMIN_TOKENS: `*:*.${randomBytes(24).toString('base64url')}`,
   HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
 };
-/** What a later setup changes in .env if the environment says otherwise. A secret key is never replaced: it may be in use. */
+/** The variables that a later setup updates in .env from the environment. It never replaces a secret key, which may be in use. */
 const REPLACEABLE = ['DATABASE_URL', 'HALYARD_INIT_ADMIN_TOKENS', 'PORT'];
 
 /** The error code of PostgreSQL. */

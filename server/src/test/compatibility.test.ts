@@ -22,10 +22,10 @@ const shapeOf = (method: string, path: string): string => `${method} ${path.repl
 
 const operations = new Set(listOperations().map(({ method, path }) => shapeOf(method, path)));
 
-/** Answered, but not in the document that it is itself. */
+/** Served, but not part of the document, because it is the document. */
 const THE_DOCUMENT = '/docs/openapi.json';
 
-test('the page has the operations of the API that existing clients speak, each once and with a verdict', () => {
+test('lists every operation of Unleash once, with its support', () => {
   const shapes = rows.map(({ method, path }) => shapeOf(method, path));
 
   expect(rows.length).toBeGreaterThan(200);

@@ -70,7 +70,7 @@ export async function exposedFeatures(db: Db | Tx, project?: string): Promise<st
   return rows.map(({ place }) => place);
 }
 
-/** Tells the state anew from the events alone; whatever differs from the rows is a change or an event too many. */
+/** Rebuilds the state from the events. A difference to the rows is a change without an event, or an event without a change. */
 export function inconsistencies(state: State): string[] {
   return [
     ...projectProblems(state),
@@ -101,13 +101,13 @@ function* projectProblems({ projects, events }: State): Generator<string> {
 
   const rows = new Map(projects.filter(({ id }) => id !== 'default').map(project => [project.id, project]));
   for (const id of told.keys()) {
-    if (!rows.has(id)) yield `project ${id}: its events tell of it, but it has no row`;
+    if (!rows.has(id)) yield `project ${id}: it has events but no row`;
   }
   for (const [id, row] of rows) {
     const story = told.get(id);
-    if (!story) yield `project ${id}: it has a row that no event tells of`;
+    if (!story) yield `project ${id}: it has a row but no event`;
     else if (!isDeepStrictEqual([writtenFields(row), row.archivedAt !== null], [story.data, story.archived]))
-      yield `project ${id}: its row differs from what its events tell`;
+      yield `project ${id}: its row differs from its events`;
     else if (row.xmin !== story.xmin)
       yield `project ${id}: its row was written by a transaction that is not the one of its last event`;
   }
@@ -139,13 +139,12 @@ function* tokenProblems({ tokens, events }: State): Generator<string> {
 
   const known = new Set(tokens.map(token => token.id));
   for (const [id, { name }] of told) {
-    if (!known.has(id)) yield `token ${name}: its events tell of it, but it has no row`;
+    if (!known.has(id)) yield `token ${name}: it has events but no row`;
   }
   for (const { id, ...row } of tokens) {
     const story = told.get(id);
-    if (!story) yield `token ${row.name}: it has a row that no event tells of`;
-    else if (!isDeepStrictEqual(story, row))
-      yield `token ${row.name}: its row differs from what its events tell`;
+    if (!story) yield `token ${row.name}: it has a row but no event`;
+    else if (!isDeepStrictEqual(story, row)) yield `token ${row.name}: its row differs from its events`;
   }
 }
 

@@ -168,7 +168,7 @@ const IS: Record<string, (value: unknown) => boolean> = {
   object: value => typeof value === 'object' && value !== null && !Array.isArray(value),
 };
 
-/** Compares a value with a shape. Paths have no indexes, so that items of one list are told together. */
+/** Compares a value with a shape. Paths have no indexes, so that items of one list are reported together. */
 function inspect(value: unknown, shape: string | Shape, path: string, found: Found): void {
   if (typeof shape === 'object') {
     if (!IS.object?.(value)) return void found.wrong.add(`${path} is no object`);

@@ -17,7 +17,7 @@ export type Deliveries = {
   results: Result[];
   /** A webhook integration to the receiver, for events of new tag types unless told otherwise. */
   addWebhook: (fields?: object, parameters?: object) => Promise<{ id: number; signingSecret: string }>;
-  /** Makes an event that the integrations of addWebhook are told of. */
+  /** Records an event that matches the integrations of addWebhook. */
   happen: () => Promise<number>;
   records: (integration: number, query?: string) => Promise<Record<string, unknown>[]>;
   /** Waits until no delivery of the integration is open, and returns its records. */

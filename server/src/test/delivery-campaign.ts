@@ -24,9 +24,9 @@ export type Campaign = {
   killWithinMs: number;
   /** Restarts the database underneath, so many times. */
   restarts?: { count: number; restart: () => Promise<void> };
-  /** Share of requests that are never answered. */
+  /** Share of requests without a response. */
   hanging: number;
-  /** Of so many events one is refused for good, by every integration. */
+  /** Every n-th event is always rejected by every integration. */
   oneInRefused: number;
   random: () => number;
   settleWithinMs: number;
@@ -46,26 +46,26 @@ export type CampaignResult = {
   lost: number;
   /** How the attempts of those ended that failed and were not made to. */
   wronglyFailed: string[];
-  /** Recorded as a success, though no request of it was answered with success. */
+  /** Recorded as a success without a successful response. */
   phantom: number;
-  /** Answers of success beyond the first of a delivery. */
+  /** Successful responses after the first one of a delivery. */
   duplicates: number;
   requests: number;
   attempts: number;
   interrupted: number;
-  /** Requests that arrived without an attempt that tells of them. */
+  /** Requests that arrived without a recorded attempt. */
   unrecorded: number;
   unfinished: number;
 };
 
 const ROUNDS_UNTIL_RESTART = 10;
 const KEY = Buffer.alloc(32, 7);
-/** 22 attempts: with every other one refused, one delivery in four million fails by chance. */
+/** 22 attempts: if half of them are rejected, one delivery in four million fails by chance. */
 const SCHEDULE = ['0', ...Array(21).fill('0.3')].join(',');
 
 /**
  * Delivers events to a receiver that is slow, fails half the time and hangs sometimes, while the delivering server is
- * killed at random moments, and counts what became of every delivery.
+ * killed at random moments, and counts the outcome of every delivery.
  */
 export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const { databaseUrl, random, say = () => {} } = campaign;
@@ -76,7 +76,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const accepted = new Map<string, number>();
   const arrived = new Map<string, number>();
   let requests = 0;
-  /** The moment is told by the receiver and not by the clock, so that something is on its way. */
+  /** The receiver chooses the moment and not the clock, so that a request is in flight. */
   const requestsArrive = async (count: number) => {
     const [wanted, until] = [requests + count, Date.now() + campaign.killWithinMs];
     while (requests < wanted && Date.now() < until) await sleep(2);
@@ -148,7 +148,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
       if (Date.now() > until) break;
       say(JSON.stringify(states));
       await sleep(1_000);
-      // In the end only what is refused for good is left, and the breaker lets it rest for longer and longer.
+      // In the end only rejected events are left, and the circuit breaker pauses longer and longer.
       if (rounds % ROUNDS_UNTIL_RESTART === 0 && server) {
         await stopProcess(server);
         await start();

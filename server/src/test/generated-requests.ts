@@ -211,7 +211,7 @@ export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedReque
       `user:hyp_${'0'.repeat(49)}`,
       'ÿ'.repeat(600),
     );
-    // Few keys, so that some are sent again, with the same request or with another.
+    // Few keys, so that some are reused, with the same request or with another.
     const idempotencyKey = fc.constantFrom(
       undefined,
       undefined,

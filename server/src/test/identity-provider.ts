@@ -5,12 +5,12 @@ import { APP_SETTINGS } from './harness.ts';
 
 export const CLIENT = { clientId: 'halyard', secret: 'a-client-secret-for-tests-0123456789' };
 
-/** What the provider says of a person. */
+/** The claims of the provider about a user. */
 export type Account = { sub: string; [claim: string]: unknown };
 
 export type IdentityProvider = {
   issuer: string;
-  /** Logs a person in at the provider and returns the way back, as a browser finds it; no account: they refuse. */
+  /** Logs a user in at the provider and returns the redirect of the browser. Without an account, the user cancels. */
   visit: (authorizationUrl: string, account: Account | null) => Promise<URL>;
   close: () => Promise<void>;
 };
@@ -28,7 +28,7 @@ export async function stop(server: Server): Promise<void> {
   await new Promise(resolve => server.close(resolve));
 }
 
-/** A real OpenID provider on this machine; whoever is visiting logs in at once. */
+/** A real OpenID provider on this machine. The current visitor is logged in at once. */
 export async function startIdentityProvider(
   options: { claimsInIdToken?: boolean; publicUrl?: string } = {},
 ): Promise<IdentityProvider> {
@@ -115,7 +115,7 @@ async function followTo(end: string, start: string): Promise<URL> {
     }
     const location = response.headers.get('location');
     if (location === null)
-      throw new Error(`The provider answered ${response.status}: ${await response.text()}`);
+      throw new Error(`The provider responded ${response.status}: ${await response.text()}`);
     url = new URL(location, url).href;
     if (url.startsWith(end)) return new URL(url);
   }

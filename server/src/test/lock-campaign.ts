@@ -94,7 +94,7 @@ export async function startLockCampaign(databaseUrl: string): Promise<LockCampai
 const ROW_LOCK = /\bfor (?:no key update|update|share|key share)(?: of "?(\w+)"?)?(?: skip locked)?\s*$/i;
 const ADVISORY_LOCK = /pg_advisory_xact_lock\((?:hashtext\('([^']+)'\)|\d+, \w+)/;
 
-/** What a write locks with a statement of its own, in that order: tables, and names of advisory locks. */
+/** The locks that a write takes with their own statements, in order: tables, and names of advisory locks. */
 export function locksOf({ statements }: Write): string[] {
   return statements.flatMap(text => {
     const advisory = ADVISORY_LOCK.exec(text);

@@ -25,7 +25,7 @@ export type Fixture = {
 
 const PROJECT = 'default';
 const FLAG = 'checkout-v2';
-/** Of both projects, with strategies but neither enabled flags nor tokens, so that it can be deleted. */
+/** In both projects, with strategies but without enabled flags and tokens, so that it can be deleted. */
 const ENVIRONMENT = 'spare';
 /** Without active flags, so that it can be archived and deleted. */
 const OTHER_PROJECT = 'empty';
@@ -134,7 +134,7 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
 
 type Values = Record<string, string | number>;
 
-/** What parameters of addresses stand for, everywhere and where an operation needs something else. */
+/** The values of path parameters, with exceptions for some operations. */
 export const addresses = (fixture: Fixture): Record<string, Values> => ({
   '': {
     projectId: PROJECT,

@@ -14,7 +14,7 @@ export type Browser = {
   ) => Promise<Answer>;
 };
 
-/** One attempt to log in; the answer tells whether it worked. */
+/** One login attempt. Returns the response. */
 export const tryLogin = async (
   app: App,
   username: string,
@@ -23,7 +23,7 @@ export const tryLogin = async (
 ): Promise<Answer> =>
   await call(app, 'POST', '/auth/simple/login', { token: null, body: { username, password }, ...options });
 
-/** The cookie that an answer sets, as a browser sends it back; undefined if it sets none or removes it. */
+/** The cookie that a response sets, in the form that a browser sends. Undefined if it sets none or removes it. */
 export function cookieOf(answer: Answer): string | undefined {
   const [pair = ''] = String(answer.headers['set-cookie'] ?? '').split(';');
   return pair === '' || pair.endsWith('=') ? undefined : pair;

@@ -9,7 +9,7 @@ const MOST_LOCKED_TABLES = 2;
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+(\.concurrently)?\.sql$/;
 
-/** What would make a request wait or fail while the migrations are applied, one line for each finding. */
+/** Statements that would make requests wait or fail during a migration, one line for each. */
 export function findUnsafe(files: NamedFile[]): string[] {
   const tables = new Set<string>();
   const validated = new Set<string>();

@@ -11,7 +11,7 @@ type Respond = (received: Received, response: ServerResponse) => void;
 export type Receiver = {
   url: string;
   received: Received[];
-  /** How the next requests are answered; 200 at first. */
+  /** Sets the response to the next requests. 200 by default. */
   answer: (respond: Respond | number) => void;
   /** Waits until there are so many requests. */
   count: (wanted: number, withinMs?: number) => Promise<Received[]>;

@@ -1,4 +1,4 @@
-/** One event of the reference server, under the API's names. */
+/** One event of Unleash, with the names of the API. */
 export type RecordedEvent = {
   id: number;
   createdAt: string;
@@ -847,7 +847,7 @@ const RECORDED: Recorded[] = [
   },
 ];
 
-/** All events the reference server held when its answers were recorded, oldest first. */
+/** All events of Unleash at the time when its responses were recorded, oldest first. */
 export const RECORDED_EVENTS: RecordedEvent[] = RECORDED.map(event => ({
   createdBy: 'admin',
   createdByUserId: -42,

@@ -49,7 +49,7 @@ const ALLOWED = [
   ['a test imports everything', 'platform/http/errors.test.ts', '../../flags/tags/store.ts'],
 ] as const;
 
-/** What the linter says about one file, in a tree of its own with our configuration. */
+/** The output of the linter for files in a temporary folder with our configuration. */
 function lint(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-lint-'));
   try {
@@ -121,6 +121,25 @@ const sourceFiles = () =>
 
 test('the compiler checks the columns of every insert and update', () => {
   expect(sourceFiles().flatMap(uncheckedWrites)).toEqual([]);
+});
+
+/** Functions that run without a request: at startup, on a schedule, after a delivery, or after a rejected login. */
+const OPENS_A_CHANGE = [
+  'delivery/deliveries/disable-failing.ts',
+  'flags/health/announce.ts',
+  'people/api-tokens/initial-admin-tokens.ts',
+  'people/sessions/login-blocked.ts',
+  'people/users/first-admin.ts',
+];
+
+test('only routes and a few named functions open a change', () => {
+  const openers = readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts') && !/\.test\.ts$|routes\.ts$|^test\//.test(path))
+    .filter(path =>
+      /\bchange\((?:\w+\.)?(?:db|workerDb),/.test(readFileSync(join(ROOT, 'server/src', path), 'utf8')),
+    );
+
+  expect(openers.toSorted()).toEqual(OPENS_A_CHANGE);
 });
 
 test('lists are compared with any: `in` makes another statement for every length of a list', () => {

@@ -4,7 +4,7 @@ import { ADMIN_TOKEN } from './harness.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects; the serializer has checked its shape
 export type Answer = { status: number; body: any; headers: Record<string, unknown> };
 
-/** One request as an admin, or as whoever the token belongs to; null sends none. */
+/** One request as an admin, or with the given token. null sends no token. */
 export async function call(
   app: App,
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD',

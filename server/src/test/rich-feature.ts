@@ -8,7 +8,7 @@ type Environment = Partial<Pick<Feature['environments'][number], 'enabled' | 'va
   > & { title?: string | null })[];
 };
 
-/** Everything a feature can be made of; what is left out is empty. */
+/** All parts of a feature. Absent parts are empty. */
 export type RichFeature = Partial<
   Pick<Feature, 'type' | 'impressionData' | 'stale' | 'tags' | 'dependencies'>
 > & {
@@ -19,7 +19,7 @@ export type RichFeature = Partial<
   links?: string[];
 };
 
-/** Writes a feature as it is told, past all rules: what a source looks like is not what these tests are about. */
+/** Inserts a feature directly, without validation, because these tests are not about creating the source. */
 export async function insertRichFeature(db: Db, feature: RichFeature): Promise<void> {
   const { name, project = 'default', environments = {}, tags = [], dependencies = [], links = [] } = feature;
   const json = (value: unknown) => sql`${JSON.stringify(value)}::jsonb`;

@@ -3,7 +3,7 @@ import type { App } from '../platform/http/app.ts';
 import { type Account, CLIENT } from './identity-provider.ts';
 import { type Answer, call } from './request.ts';
 
-/** Switches single sign-on with a provider on; what earlier tests may have set is as at first. */
+/** Enables single sign-on with a provider, and resets the settings of earlier tests. */
 export const configureSso = async (app: App, discoverUrl: string, fields: object = {}): Promise<Answer> =>
   await call(app, 'POST', '/api/admin/auth/oidc/settings', {
     body: {

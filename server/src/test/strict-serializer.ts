@@ -26,7 +26,7 @@ export const strictSerializer = {
             const text = JSON.stringify(value);
             if (!validate(JSON.parse(text))) {
               throw new Error(
-                `The answer does not fit its schema: ${JSON.stringify(validate.errors)}\n${text}`,
+                `The response does not match its schema: ${JSON.stringify(validate.errors)}\n${text}`,
               );
             }
             return text;

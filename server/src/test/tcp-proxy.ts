@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type TcpProxy = {
   port: number;
-  /** From now on nothing goes through, and nobody is told: as when a cable is pulled. */
+  /** Drops all packets silently from now on, like a disconnected cable. */
   freeze: () => void;
   thaw: () => void;
   close: () => Promise<void>;

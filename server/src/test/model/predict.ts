@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Command, type CommandOf, type Kind, type StrategyInput, variantsCalled } from './commands.ts';
 import { childrenOf, type Flag, newFlag, newPlace, type Place, type Strategy, type World } from './world.ts';
 
-/** What the server must make of a command: the world afterwards, or `undefined` if it must refuse. */
+/** The expected result of a command: the world afterwards, or `undefined` if the server must reject it. */
 export function predict(
   before: World,
   command: Command,
@@ -18,7 +18,7 @@ type Predict<K extends Kind> = (
   groupOf: (name: string) => string,
 ) => boolean;
 
-/** Each changes the world and returns true, or returns false: the request must be refused. */
+/** Each changes the world and returns true, or returns false if the request must be rejected. */
 const PREDICT: { [K in Kind]: Predict<K> } = {
   create: (world, { name, type, description }) => {
     if (world.flags[name]) return false;
@@ -259,7 +259,7 @@ const sameContent = (one: Strategy[], other: Strategy[]): boolean => {
 /** No title is an absent field. */
 const titled = ({ title }: StrategyInput) => (typeof title === 'string' ? { title } : {});
 
-/** A new strategy has no id yet: the server's answer tells it. */
+/** A new strategy has no id yet. The response of the server contains it. */
 function complete(input: StrategyInput, place: Place, groupId: string): Strategy {
   const last = Math.max(-1, ...place.strategies.map(one => one.sortOrder));
   const rollout = { rollout: '100', stickiness: 'default', groupId };

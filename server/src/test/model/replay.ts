@@ -126,13 +126,13 @@ const fieldsOf = ({ type, description, impressionData, stale, archived }: Payloa
 
 function flagOf({ world, featureName }: Told): Flag {
   const flag = world.flags[featureName];
-  if (!flag) throw new Error(`An event tells of flag ${featureName} before it was created`);
+  if (!flag) throw new Error(`event about flag ${featureName} before its creation`);
   return flag;
 }
 
 function placeOf(told: Told): Place {
   const place = flagOf(told).environments[told.environment];
   if (!place)
-    throw new Error(`An event tells of ${told.featureName} in ${told.environment}, where it is not`);
+    throw new Error(`event about ${told.featureName} in ${told.environment}, where the flag does not exist`);
   return place;
 }
