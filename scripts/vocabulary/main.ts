@@ -22,17 +22,19 @@ const chosen = process.argv.slice(2);
 const isUnder = (path: string, folders: string[]): boolean =>
   folders.some(folder => path === folder || path.startsWith(`${folder.replace(/\/$/, '')}/`));
 
-const findings = globSync(FILES, { withFileTypes: true })
+const paths = globSync(FILES, { withFileTypes: true })
   .filter(entry => entry.isFile() && !entry.name.endsWith('.gen.ts'))
   .map(entry => `${entry.parentPath}/${entry.name}`.replace(`${process.cwd()}/`, '').replace(/^\.\//, ''))
   .filter(path => path !== OWN_TEST)
-  .filter(path => (chosen.length > 0 ? isUnder(path, chosen) : !isUnder(path, PENDING)))
-  .toSorted()
-  .flatMap(path => checkText(path, readFileSync(path, 'utf8'), EXCEPTIONS));
+  .toSorted();
+const checked = paths.filter(path => (chosen.length > 0 ? isUnder(path, chosen) : !isUnder(path, PENDING)));
+const findings = checked.flatMap(path => checkText(path, readFileSync(path, 'utf8'), EXCEPTIONS));
 
 for (const { path, line, found, instead } of findings) {
   console.error(`${path}:${line}: "${found}". Use: ${instead}.`);
 }
+const pending = chosen.length > 0 ? 0 : paths.length - checked.length;
+console.log(`Vocabulary: ${checked.length} files checked${pending > 0 ? `, ${pending} pending` : ''}`);
 if (findings.length > 0) {
   console.error(`\nBanned words: ${findings.length}. See the glossary in STYLE.md.`);
   process.exitCode = 1;
