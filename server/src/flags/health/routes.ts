@@ -88,7 +88,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         tags,
         summary: 'Get the insights of a project',
         description:
-          'Returns the statistics of the last 60 days, the health and the time to production. Every caller who may read the project may call it.',
+          'Returns statistics of the last 30 days and of the 30 days before, the health and the time to production. Every caller who may read the project may call it.',
         params: projectParams,
         response: { 200: answer('The insights', ProjectInsights), ...refusals(401, 403, 404) },
       },
