@@ -34,7 +34,8 @@ for (const { path, line, found, instead } of findings) {
   console.error(`${path}:${line}: "${found}". Use: ${instead}.`);
 }
 const pending = chosen.length > 0 ? 0 : paths.length - checked.length;
-console.log(`Vocabulary: ${checked.length} files checked${pending > 0 ? `, ${pending} pending` : ''}`);
+const files = `${checked.length} ${checked.length === 1 ? 'file' : 'files'}`;
+console.log(`Vocabulary: ${files} checked${pending > 0 ? `, ${pending} pending` : ''}`);
 if (findings.length > 0) {
   console.error(`\nBanned words: ${findings.length}. See the glossary in STYLE.md.`);
   process.exitCode = 1;
