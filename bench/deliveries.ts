@@ -267,7 +267,7 @@ async function fillRecords(on: Db, integration: number, count: number): Promise<
       from generate_series(1, ${count}::integer) as n returning id
     )
     insert into integration_deliveries (integration_id, event_id, state, state_details, details, attempts)
-    select ${integration}::integer, id, 'success', 'Delivered. The receiver responded 200.',
+    select ${integration}::integer, id, 'success', 'Delivered. The receiver responded with 200.',
       jsonb_build_object('url', 'https://x/*****', 'contentType', 'application/json', 'body', jsonb_build_object('id', id)), 1
     from made`.execute(on);
 }

@@ -6,12 +6,7 @@ import { ApiError, authenticationRequired, noAccess, notFound } from '../platfor
 import type { App } from '../platform/http/app.ts';
 import { isSdkPath } from '../platform/http/errors.ts';
 import { readSessionCookie } from './cookie.ts';
-import {
-  isForEnvironments,
-  type Permission,
-  type ProjectPermission,
-  type RoutePermission,
-} from './permissions.ts';
+import { type Permission, type ProjectPermission, placeOf, type RoutePermission } from './permissions.ts';
 import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import {
@@ -212,8 +207,8 @@ export async function requireInProject(
   environment?: string,
 ): Promise<void> {
   const access = await findProjectAccess(db, actor, project, permissions, environment ?? null);
-  if (!access?.readable) throw notFound(`Project ${project}`);
-  rejectUnlessPermitted(access, actor, permissions, environment);
+  if (!access?.readable) throw notFound(`Project "${project}"`);
+  rejectUnlessPermitted(access, actor, permissions, project, environment);
 }
 
 /**
@@ -227,8 +222,8 @@ async function requireForFeature(
   permissions: readonly Permission[],
 ): Promise<string> {
   const access = await findFeatureAccess(db, actor, featureName, permissions);
-  if (!access?.readable) throw notFound(`Feature ${featureName}`);
-  rejectUnlessPermitted(access, actor, permissions);
+  if (!access?.readable) throw notFound(`Feature "${featureName}"`);
+  rejectUnlessPermitted(access, actor, permissions, access.project);
   return access.project;
 }
 
@@ -242,7 +237,7 @@ export async function requireInEnvironments(
 ): Promise<void> {
   if (hasPermission(actor, [permission])) return;
   const lacking = await listEnvironmentsWithout(db, actor, project, permission, environments);
-  if (lacking.length > 0) throw noAccess([permission], lacking.join(', '));
+  if (lacking.length > 0) throw noAccess([permission], { project, environments: lacking });
 }
 
 /** The environments of the project in which the actor lacks the permission. */
@@ -261,10 +256,11 @@ function rejectUnlessPermitted(
   { permitted }: ProjectAccess,
   actor: Actor,
   permissions: readonly Permission[],
+  project: string,
   environment?: string,
 ): void {
   if (permissions.length === 0 || permitted || hasPermission(actor, permissions)) return;
-  throw noAccess(permissions, permissions.some(isForEnvironments) ? environment : undefined);
+  throw noAccess(permissions, placeOf(permissions, project, environment));
 }
 
 export const hasPermission = (actor: Actor, permissions: readonly Permission[]): boolean =>

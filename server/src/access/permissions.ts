@@ -1,3 +1,5 @@
+import type { PermissionPlace } from '../platform/errors.ts';
+
 /** All permissions, by their scope. The names are those of Unleash. */
 export const ROOT_PERMISSIONS = [
   'ADMIN',
@@ -80,8 +82,23 @@ export type ProjectPermission =
   | (typeof ENVIRONMENT_PERMISSIONS)[number];
 export type Permission = RootPermission | ProjectPermission;
 
-export const isForEnvironments = (permission: Permission): boolean =>
+const isForEnvironments = (permission: string): boolean =>
   ENVIRONMENT_PERMISSIONS.some(one => one === permission);
+
+const isForProjects = (permission: string): boolean =>
+  isForEnvironments(permission) || PROJECT_PERMISSIONS.some(one => one === permission);
+
+/** Where a caller needs one of the permissions, for the error message: on the instance, in the project, or in the environment. */
+export function placeOf(
+  permissions: readonly string[],
+  project: string,
+  environment: string | undefined,
+): PermissionPlace {
+  if (!permissions.some(isForProjects)) return {};
+  return environment !== undefined && permissions.some(isForEnvironments)
+    ? { project, environments: [environment] }
+    : { project };
+}
 
 /** The permissions of which a caller needs one, or NONE for every authenticated caller. */
 export type RoutePermission = 'NONE' | readonly [Permission, ...Permission[]];

@@ -43,10 +43,11 @@ export const MAX_LISTED = 100;
 
 /** `total` counts the violations where `details` holds the first of them only. */
 export function badData(details: Violation[], total = details.length): ApiError {
+  const [first] = details;
   const message =
-    total === 1
-      ? 'The request has 1 validation error. See details.'
-      : `The request has ${total} validation errors. See details.`;
+    total === 1 && first
+      ? first.message
+      : `The request is invalid: ${counted(total, 'violation')}, listed in details.`;
   return new ApiError('BadDataError', message, { details: listed(details, total) });
 }
 
@@ -63,7 +64,7 @@ export function rejectForAll(action: string, reasons: ApiError[]): void {
   const details = reasons.flatMap(reason => reason.details);
   // An error of several violations that stands alone has a message of its own.
   if (reasons.length === 1) throw first;
-  const message = `${action} is rejected for ${details.length} reasons; details lists them.`;
+  const message = `${action} is rejected for ${details.length} reasons, listed in details.`;
   throw new ApiError(first.name, message, { details: listed(details) });
 }
 
@@ -71,10 +72,10 @@ export const notFound = (what: string): ApiError => new ApiError('NotFoundError'
 
 /** For callers who may see the archived one. */
 export const isArchived = (kind: 'Feature' | 'Project', names: string[]): ApiError =>
-  new ApiError('NotFoundError', `${kind} ${names.join(', ')} is archived. Revive it first.`);
+  new ApiError('NotFoundError', `${kind} ${quoted(names)} is archived. Revive it first.`);
 
 export const nameExists = (what: string): ApiError =>
-  new ApiError('NameExistsError', `${what} exists already.`);
+  new ApiError('NameExistsError', `${what} already exists.`);
 
 export const invalidOperation = (why: string): ApiError => new ApiError('InvalidOperationError', why);
 
@@ -88,6 +89,13 @@ export function refuseBecause(reasons: string[]): void {
 
 /** A number and its noun: "1 feature", "3 features". */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Names for a sentence, each in quotes. */
+export const quoted = (names: readonly string[]): string => names.map(name => `"${name}"`).join(', ');
+
+/** Alternatives for a sentence: "A", "A or B", "A, B or C". */
+export const either = (words: readonly string[]): string =>
+  [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(part => part !== '').join(' or ');
 
 /** Names for a sentence: the first ones, and how many more there are. */
 export function some(names: readonly string[], shown = 5): string {
@@ -103,11 +111,17 @@ export const authenticationRequired = (): ApiError =>
 export const tooManyRequests = (why: string, retryAfter: number): ApiError =>
   new ApiError('RateLimitError', why, { retryAfter });
 
-export function noAccess(permissions: readonly string[], environment?: string): ApiError {
-  const needed =
-    permissions.length === 1
-      ? `the permission ${permissions[0]}`
-      : `one of the permissions ${permissions.join(', ')}`;
-  const where = environment === undefined ? '' : ` in environment ${environment}`;
-  return new ApiError('NoAccessError', `You need ${needed}${where} to do this.`);
+/** Where a permission is required: on the instance, in a project, or in environments of a project. */
+export type PermissionPlace = { project?: string; environments?: readonly string[] };
+
+export function noAccess(permissions: readonly string[], place: PermissionPlace = {}): ApiError {
+  const { project, environments = [] } = place;
+  const inEnvironments = environments.length === 0 ? '' : ` in environment ${quoted(environments)}`;
+  const preposition = environments.length === 0 ? 'in' : 'of';
+  const inProject = project === undefined ? '' : ` ${preposition} project "${project}"`;
+  const where = `${inEnvironments}${inProject}`;
+  return new ApiError(
+    'NoAccessError',
+    `This operation requires the permission ${either(permissions)}${where}.`,
+  );
 }

@@ -1,3 +1,5 @@
+import { nearestName } from './nearest.ts';
+
 /** One environment variable as `--help`, the README and error messages describe it. */
 export type Variable = {
   /** The value if the variable is not set. */
@@ -120,32 +122,16 @@ export function unknownVariables(env: Record<string, string | undefined>): strin
     .filter(name => name.startsWith(OURS) && !known.includes(name))
     .toSorted()
     .map(name => {
-      const nearest = nearestName(name, known);
+      const nearest = nearestVariable(name, known);
       return nearest === undefined
         ? `${name} is not known. Run with --help for all variables.`
         : `${name} is not known. Did you mean ${nearest}?`;
     });
 }
 
-function nearestName(name: string, known: string[]): string | undefined {
+/** Compares the names without their common prefix and their underscores. */
+function nearestVariable(name: string, known: string[]): string | undefined {
   const bare = (text: string) => text.replace(OURS, '').replaceAll('_', '');
-  const [nearest] = known
-    .map(candidate => ({ candidate, distance: editDistance(bare(name), bare(candidate)) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, bare(candidate).length / 3))
-    .toSorted((a, b) => a.distance - b.distance);
-  return nearest?.candidate;
-}
-
-/** How many characters must be added, removed or replaced to turn one text into the other. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [at, character] of [...one].entries()) {
-    const next = [at + 1];
-    for (const [column, wanted] of [...other].entries()) {
-      const replaced = (row[column] ?? 0) + (character === wanted ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+  const nearest = nearestName(bare(name), known.map(bare));
+  return known.find(candidate => bare(candidate) === nearest);
 }

@@ -249,7 +249,7 @@ function problemOf({ status, error }: OutgoingResponse): string | undefined {
   if (error !== null) return error;
   if (status !== null && status >= 200 && status < 300) return undefined;
   const redirect = status !== null && status >= 300 && status < 400 ? ' Redirects are not followed.' : '';
-  return `The receiver responded ${status}.${redirect}`;
+  return `The receiver responded with ${status}.${redirect}`;
 }
 
 function outcomeOf({ status, failure }: OutgoingResponse): Outcome {
@@ -264,7 +264,7 @@ function describeOutcome(
   maxAttempts: number,
   response: OutgoingResponse | undefined,
 ): string {
-  if (state === 'success') return `Delivered. The receiver responded ${response?.status}.`;
+  if (state === 'success') return `Delivered. The receiver responded with ${response?.status}.`;
   if (state === 'successWithErrors') return `Partially delivered. ${error}`;
   const hint =
     attempts >= HINT_AFTER_ATTEMPTS && CONFIGURATION_STATUSES.has(response?.status ?? 0)

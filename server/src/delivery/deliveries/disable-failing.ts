@@ -20,7 +20,7 @@ export async function disableFailing(
 ): Promise<void> {
   const works = [
     ...[...new Set(gone)].map(
-      id => (current: Change) => disableIntegration(current, id, 'The receiver responded 410 Gone.'),
+      id => (current: Change) => disableIntegration(current, id, 'The receiver responded with 410 Gone.'),
     ),
     ...failing.flatMap(one => worksFor(one, disableAfterHours)),
   ];

@@ -20,7 +20,7 @@ const fields = {
   state,
   stateDetails: Type.String({
     description: 'Explanation of the state. For an open delivery, what it waits for.',
-    examples: ['Delivered. The receiver responded 200.'],
+    examples: ['Delivered. The receiver responded with 200.'],
   }),
   event: Ref(Event),
   details: Type.Object(

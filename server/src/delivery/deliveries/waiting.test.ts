@@ -72,7 +72,7 @@ test('describes a retried delivery with the time of its next attempt', async () 
 
   const [record] = await records(id);
   expect(record?.stateDetails).toBe(
-    `Attempt 1 of 2 failed. The receiver responded 503. Next attempt at ${record?.nextAttemptAt}.`,
+    `Attempt 1 of 2 failed. The receiver responded with 503. Next attempt at ${record?.nextAttemptAt}.`,
   );
   expect(Date.parse(record?.nextAttemptAt ?? '')).toBeGreaterThan(Date.now());
 });

@@ -29,7 +29,7 @@ export async function rotateSigningSecret(
   if (!force && until !== null && new Date(until) > new Date()) {
     throw new ApiError(
       'ConflictError',
-      `The previous secret of integration ${id} is in use until ${until}. Send "force": true to drop it now.`,
+      `The previous secret of integration ${id} is valid until ${until}. To revoke it now, send "force": true.`,
     );
   }
   const isReadable = isSigningSecretReadable(keyring, integration);

@@ -281,7 +281,7 @@ test('names parameters that the provider does not have in Halyard-Ignored', asyn
   expect(created.headers['halyard-ignored']).toBe('parameters.contntType');
   expect(updated.headers['halyard-ignored']).toBe('parameters.contntType');
   expect(strict.body.details).toEqual([
-    { message: 'parameters.contntType is not known here', path: '/body/parameters/contntType' },
+    { message: 'Unknown field "parameters.contntType".', path: '/body/parameters/contntType' },
   ]);
 });
 
@@ -295,7 +295,9 @@ test('rejects private addresses unless the operator allows them', async () => {
       (error: { details: { message: string }[] }) => error.details[0]?.message,
     );
 
-  expect(await url('http://10.1.2.3/', { allowed: [], allowPrivate: false })).toContain('private network');
+  expect(await url('http://10.1.2.3/', { allowed: [], allowPrivate: false })).toBe(
+    'parameters.url must be a public address. To allow "10.1.2.3", set HALYARD_ALLOWED_TARGETS=10.1.2.3 (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.',
+  );
   expect(await url('http://10.1.2.3/', { allowed: ['10.1.0.0/16'], allowPrivate: false })).toBe('stored');
   expect(await url('http://localhost/', { allowed: ['localhost'], allowPrivate: false })).toBe('stored');
 });

@@ -27,7 +27,7 @@ export async function updateIntegration(
   if (input.provider !== before.provider) {
     throw badData([
       {
-        message: `provider cannot change from ${before.provider} to ${input.provider}. Create another integration.`,
+        message: `provider cannot be changed from "${before.provider}". Create a new integration.`,
         path: '/body/provider',
       },
     ]);

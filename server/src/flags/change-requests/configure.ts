@@ -22,7 +22,7 @@ export async function setChangeRequestConfig(
 ): Promise<void> {
   const environments = await listEnvironmentTypes(db, project);
   if (!environments.some(({ environment: name }) => name === environment)) {
-    throw notFound(`Environment ${environment} of project ${project}`);
+    throw notFound(`Environment "${environment}" of project "${project}"`);
   }
   if (changeRequestsEnabled) throw notSupported();
 }

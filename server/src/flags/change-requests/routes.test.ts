@@ -91,7 +91,9 @@ test('responds with 404 for an unknown project or an environment that the projec
   ];
 
   expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
-  expect(responses[2]?.body.message).toBe(`Environment production of project ${project.id} does not exist.`);
+  expect(responses[2]?.body.message).toBe(
+    `Environment "production" of project "${project.id}" does not exist.`,
+  );
 });
 
 test('readers of the project may read the settings, owners may set them', async () => {
@@ -114,6 +116,6 @@ test('readers of the project may read the settings, owners may set them', async 
   expect(sets.map(({ status }) => status)).toEqual([404, 403, 204]);
   // The environment is in the URL, but these permissions are not granted per environment.
   expect(sets[1]?.body.message).toBe(
-    'You need one of the permissions UPDATE_PROJECT, PROJECT_CHANGE_REQUEST_WRITE to do this.',
+    `This operation requires the permission UPDATE_PROJECT or PROJECT_CHANGE_REQUEST_WRITE in project "${project.id}".`,
   );
 });

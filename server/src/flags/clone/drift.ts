@@ -16,7 +16,7 @@ export async function readDrift(db: Db, actor: Actor, project: string, name: str
   const [source] = copy.clonedFrom ? await listReadableStates(db, actor, [copy.clonedFrom.feature]) : [];
   if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature ${name} is not a copy.`);
   // A feature that is younger than the copy only has the name of the deleted source.
-  if (!source || source.createdAt > copy.createdAt) throw notFound(`The source of feature ${name}`);
+  if (!source || source.createdAt > copy.createdAt) throw notFound(`The source of feature "${name}"`);
   const origins = await listOrigins(
     db,
     copy.dependencies.map(({ feature }) => feature),

@@ -274,17 +274,17 @@ test('reports an archived source or target project to callers who may read it', 
 
   expect(await clone('archived-source', 'default')).toMatchObject({
     status: 404,
-    body: { name: 'NotFoundError', message: 'Feature archived-source is archived. Revive it first.' },
+    body: { name: 'NotFoundError', message: 'Feature "archived-source" is archived. Revive it first.' },
   });
   expect(await clone('active-source', 'archived-project')).toMatchObject({
     status: 404,
-    body: { name: 'NotFoundError', message: 'Project archived-project is archived. Revive it first.' },
+    body: { name: 'NotFoundError', message: 'Project "archived-project" is archived. Revive it first.' },
   });
   expect((await clone('archived-hidden', 'default', editor.token)).body.message).toBe(
-    'Feature archived-hidden does not exist.',
+    'Feature "archived-hidden" does not exist.',
   );
   expect((await clone('active-source', 'hidden-project', editor.token)).body.message).toBe(
-    'Project hidden-project does not exist.',
+    'Project "hidden-project" does not exist.',
   );
 });
 
@@ -351,7 +351,10 @@ test('keeps the message of a single reason', async () => {
 
   const rejected = await clone('single-reason', { name: 'single-reason' });
 
-  expect(rejected).toMatchObject({ status: 409, body: { message: 'Feature single-reason exists already.' } });
+  expect(rejected).toMatchObject({
+    status: 409,
+    body: { message: 'Feature "single-reason" already exists.' },
+  });
 });
 
 test('lists a missing source with the other reasons, and rejects with 404', async () => {
@@ -368,11 +371,11 @@ test('lists a missing source with the other reasons, and rejects with 404', asyn
 
   expect(rejected).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
   expect(messagesOf(rejected)).toEqual([
-    'Feature absent does not exist.',
+    'Feature "absent" does not exist.',
     expect.stringContaining('present does not'),
     expect.stringContaining('a limit of 1'),
     'name "narrow-names.a" is used for more than one copy',
-    'Feature present exists already.',
+    'Feature "present" already exists.',
   ]);
   expect(messagesOf(planned)).toEqual(messagesOf(rejected));
   expect(planned.status).toBe(404);
@@ -411,7 +414,7 @@ test('rejects a query parameter that differs from dryRun by case only, and chang
       name: 'BadDataError',
       details: [
         {
-          message: 'dryrun is not a parameter of this operation. Did you mean dryRun?',
+          message: 'Unknown query parameter "dryrun". Did you mean "dryRun"?',
           path: '/query/dryrun',
         },
       ],

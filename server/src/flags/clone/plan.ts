@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { environmentsWithout, requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
+import { placeOf } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import {
@@ -100,8 +101,10 @@ export async function makePlan(
       ...(violations.length > 0 ? [badData(violations)] : []),
       ...permissions
         .filter(({ held }) => !held)
-        .map(({ permission, environment }) => noAccess([permission], environment ?? undefined)),
-      ...taken.map(name => nameExists(`Feature ${name}`)),
+        .map(({ permission, environment }) =>
+          noAccess([permission], placeOf([permission], project, environment ?? undefined)),
+        ),
+      ...taken.map(name => nameExists(`Feature "${name}"`)),
       ...(await instanceLimitErrors(tx, featureLimit, features.length)),
     ],
     id: createHash('sha256').update(JSON.stringify(copies)).digest('base64url'),

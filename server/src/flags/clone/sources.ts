@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { type ApiError, isArchived, notFound } from '../../platform/errors.ts';
+import { type ApiError, isArchived, notFound, quoted } from '../../platform/errors.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listReadableStates } from '../features/state/store.ts';
 import { lockFeaturesShared } from './store.ts';
@@ -20,7 +20,7 @@ export async function lockSources(
   const missing = names.filter(name => !sources.has(name));
   const archived = found.filter(feature => feature.archived).map(feature => feature.name);
   const errors = [
-    ...(missing.length > 0 ? [notFound(`Feature ${missing.join(', ')}`)] : []),
+    ...(missing.length > 0 ? [notFound(`Feature ${quoted(missing)}`)] : []),
     ...(archived.length > 0 ? [isArchived('Feature', archived)] : []),
   ];
   return { sources, projectOf, errors };

@@ -32,7 +32,7 @@ export async function addDependency(
   const found = await listFamilies(current.tx, project, names);
   const child = found.find(feature => feature.name === name);
   const parent = found.find(feature => feature.name === after.feature);
-  if (!child) throw notFound(`Feature ${name} in project ${project}`);
+  if (!child) throw notFound(`Feature "${name}" in project "${project}"`);
   const details = [...violations(child, parent, after)];
   if (details.length > 0 || !parent) throw badData(details);
   refuseBecause([...obstacles(child, parent)]);

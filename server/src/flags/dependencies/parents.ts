@@ -6,13 +6,13 @@ import { listFamilies, listPossibleParents } from './store.ts';
 /** Names of the features that the feature could depend on. A parent and an archived feature cannot depend on any. */
 export async function possibleParents(db: Reader, project: string, name: string): Promise<string[]> {
   const [family] = await listFamilies(db, project, [name]);
-  if (!family) throw notFound(`Feature ${name} in project ${project}`);
+  if (!family) throw notFound(`Feature "${name}" in project "${project}"`);
   return family.archived || family.children.length > 0 ? [] : await listPossibleParents(db, project, name);
 }
 
 /** Names of all variants of the feature, in any environment: its own and those of its strategies. */
 export async function variantsOf(db: Reader, project: string, name: string): Promise<string[]> {
   const variants = await listVariantNames(db, project, name);
-  if (!variants) throw notFound(`Feature ${name} in project ${project}`);
+  if (!variants) throw notFound(`Feature "${name}" in project "${project}"`);
   return variants;
 }

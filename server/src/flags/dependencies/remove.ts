@@ -13,7 +13,7 @@ export async function removeDependency(
   await lockActiveFeature(tx, project, name);
   const [family] = await listFamilies(tx, project, [name]);
   const preData = family?.dependencies.find(({ feature }) => feature === parent);
-  if (!preData) throw notFound(`Dependency of feature ${name} on ${parent}`);
+  if (!preData) throw notFound(`Dependency of feature "${name}" on "${parent}"`);
   await deleteDependency(tx, name, parent);
   record({ type: 'feature-dependency-removed', project, featureName: name, preData });
 }

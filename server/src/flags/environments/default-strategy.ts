@@ -14,7 +14,7 @@ export async function setDefaultStrategy(
   input: NewStrategy,
 ): Promise<DefaultStrategy> {
   const before = await lockDefaultStrategy(tx, project, environment);
-  if (before === undefined) throw notFound(`Environment ${environment} of project ${project}`);
+  if (before === undefined) throw notFound(`Environment "${environment}" of project "${project}"`);
   const after = withDefaults(await acceptStrategy(tx, project, input));
   if (isDeepStrictEqual(after, before)) return after;
 

@@ -15,7 +15,7 @@ export async function addEnvironmentToProject(
   project: string,
   environment: string,
 ): Promise<void> {
-  if (!(await lockProjectWithEnvironments(tx, project))) throw notFound(`Project ${project}`);
+  if (!(await lockProjectWithEnvironments(tx, project))) throw notFound(`Project "${project}"`);
   if (!(await insertProjectEnvironment(tx, project, environment))) {
     throw badData([{ message: `environment "${environment}" does not exist`, path: '/body/environment' }]);
   }
@@ -30,8 +30,9 @@ export async function removeEnvironmentFromProject(
   environment: string,
 ): Promise<void> {
   const environments = await lockProjectWithEnvironments(tx, project);
-  if (!environments) throw notFound(`Project ${project}`);
-  if (!environments.includes(environment)) throw notFound(`Environment ${environment} of project ${project}`);
+  if (!environments) throw notFound(`Project "${project}"`);
+  if (!environments.includes(environment))
+    throw notFound(`Environment "${environment}" of project "${project}"`);
   refuseBecause([
     ...onlyEnvironmentReasons(environment, environments.length === 1 ? [project] : []),
     ...enabledFeatureReasons(environment, await lockFeaturesIn(tx, environment, project)),

@@ -15,7 +15,7 @@ export async function removeEnvironment({ tx, record }: Change, name: string): P
   await lockProjectsWith(tx, name);
   const all = await lockAllEnvironments(tx);
   const environment = all.find(one => one.name === name);
-  if (!environment) throw notFound(`Environment ${name}`);
+  if (!environment) throw notFound(`Environment "${name}"`);
   // A project may have got the environment between the two statements. None can from here on. This second lock is out of
   // order, so it does not wait.
   await lockProjectsWith(tx, name, 'nowait');

@@ -31,7 +31,7 @@ const params = Type.Object({
 
 async function getEnvironment(db: Reader, actor: Actor, name: string): Promise<Environment> {
   const environment = await findEnvironment(db, actor, name);
-  if (!environment) throw notFound(`Environment ${name}`);
+  if (!environment) throw notFound(`Environment "${name}"`);
   return environment;
 }
 

@@ -28,7 +28,7 @@ async function changeFields(
   changed: (before: EnvironmentFields) => EnvironmentFields,
 ): Promise<void> {
   const [before] = await lockEnvironments(tx, [name]);
-  if (!before) throw notFound(`Environment ${name}`);
+  if (!before) throw notFound(`Environment "${name}"`);
   const after = changed(before);
   if (isDeepStrictEqual(after, before)) return;
   await updateEnvironment(tx, after);

@@ -18,7 +18,7 @@ export async function favoriteFeature(
 ): Promise<void> {
   const userId = userOf(actor);
   if (!(await lockFeatureShared(tx, project, feature)))
-    throw notFound(`Feature ${feature} in project ${project}`);
+    throw notFound(`Feature "${feature}" in project "${project}"`);
   const changed = favorite
     ? await insertFavoriteFeature(tx, userId, feature)
     : await deleteFavoriteFeature(tx, userId, feature);

@@ -14,7 +14,7 @@ export async function attachSegments(
   await requireInProject(tx, actor, projectId, ['UPDATE_FEATURE_STRATEGY'], environmentId);
   const id = strategyId.toLowerCase();
   const featureName = await findFeatureOfStrategy(tx, projectId, environmentId, id);
-  if (featureName === undefined) throw notFound(`Strategy ${id}`);
+  if (featureName === undefined) throw notFound(`Strategy "${id}"`);
   const key = { project: projectId, featureName, environment: environmentId };
   const { segments } = await changeStrategy(current, key, id, ({ id: _, featureName: __, ...before }) => ({
     ...before,

@@ -6,7 +6,7 @@ import { findEnvironment, listEnvironments } from './store.ts';
 /** The feature in the environment. Rejects the request if the project or the feature does not have it. */
 export async function readEnvironment(db: Reader, key: FeatureEnvironmentKey): Promise<FeatureEnvironment> {
   const found = await findEnvironment(db, key);
-  if (found === undefined) throw notFound(`Feature ${key.featureName} in project ${key.project}`);
+  if (found === undefined) throw notFound(`Feature "${key.featureName}" in project "${key.project}"`);
   return found ?? missingEnvironment(key.featureName, key.environment);
 }
 
@@ -27,7 +27,7 @@ export function environmentOf(
 }
 
 export function missingEnvironment(featureName: string, environment: string): never {
-  throw notFound(`Environment ${environment} of feature ${featureName}`);
+  throw notFound(`Environment "${environment}" of feature "${featureName}"`);
 }
 
 export function strategyOf(
@@ -35,6 +35,6 @@ export function strategyOf(
   id: string,
 ): FeatureStrategy {
   const strategy = strategies.find(one => one.id === id);
-  if (!strategy) throw notFound(`Strategy ${id}`);
+  if (!strategy) throw notFound(`Strategy "${id}"`);
   return strategy;
 }

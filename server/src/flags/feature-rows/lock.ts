@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts';
-import { invalidOperation, notFound } from '../../platform/errors.ts';
+import { invalidOperation, notFound, quoted } from '../../platform/errors.ts';
 import { namesOf } from './names.ts';
 import type { FeatureRow } from './schema.ts';
 import { lockRows } from './store.ts';
@@ -9,7 +9,7 @@ export async function lockFeatures(tx: Tx, project: string, names: string[]): Pr
   const features = await lockRows(tx, project, names);
   const found = new Set(namesOf(features));
   const missing = names.filter(name => !found.has(name));
-  if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
+  if (missing.length > 0) throw notFound(`Feature ${quoted(missing)} in project "${project}"`);
   return features;
 }
 

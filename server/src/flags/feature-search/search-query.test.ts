@@ -133,10 +133,10 @@ test('lists every violation with a message', () => {
   const rejection = rejectionOf({ project: 'x', state: 'IS:x', sortBy: 'x', limit: '0', tag: 'INCLUDE:x' });
 
   expect(rejection.details.map(detail => detail.message)).toEqual([
-    'project must start with IS:, IS_NOT:, IS_ANY_OF: or IS_NONE_OF:',
-    'state must name active, stale only',
+    'project must start with IS:, IS_NOT:, IS_ANY_OF: or IS_NONE_OF:, for example project=IS:x',
+    'state must be one of active, stale',
     'sortBy must be one of name, type, project, createdAt, lastSeenAt, stale, or environment:NAME, for example environment:production',
-    'limit must be a whole number from 1 to 1000',
+    'limit must be an integer from 1 to 1000',
     'tag must contain tags as type:value, for example INCLUDE:simple:checkout',
   ]);
 });

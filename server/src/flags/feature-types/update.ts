@@ -10,7 +10,7 @@ export async function changeLifetime(
   days: number | null,
 ): Promise<FeatureType> {
   const before = await lockFeatureType(tx, id);
-  if (!before) throw notFound(`Feature type ${id}`);
+  if (!before) throw notFound(`Feature type "${id}"`);
   const after = { ...before, lifetimeDays: days || null };
   if (after.lifetimeDays === before.lifetimeDays) return before;
 

@@ -40,7 +40,7 @@ export async function readActiveProject(db: Reader, project: string): Promise<Re
 }
 
 function unlessArchived(project: string, receiving: ReceivingProject | undefined): ReceivingProject {
-  if (!receiving) throw notFound(`Project ${project}`);
+  if (!receiving) throw notFound(`Project "${project}"`);
   if (receiving.archived) throw isArchived('Project', [project]);
   return receiving;
 }

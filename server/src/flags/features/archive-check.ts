@@ -1,5 +1,5 @@
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
+import { notFound, quoted } from '../../platform/errors.ts';
 import { listFamilies } from '../dependencies/store.ts';
 import type { ArchiveCheck } from './schema.ts';
 
@@ -8,7 +8,7 @@ export async function checkArchive(db: Reader, project: string, names: string[])
   const features = await listFamilies(db, project, names);
   const found = new Set(features.map(feature => feature.name));
   const missing = names.filter(name => !found.has(name));
-  if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')} in project ${project}`);
+  if (missing.length > 0) throw notFound(`Feature ${quoted(missing)} in project "${project}"`);
 
   const archiving = new Set(names);
   return {

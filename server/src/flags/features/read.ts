@@ -23,7 +23,7 @@ export async function readFeatures(
   const features = new Map(found.map(feature => [feature.name, feature]));
   return names.map(name => {
     const feature = features.get(name);
-    if (!feature) throw notFound(`Feature ${name} in project ${project}`);
+    if (!feature) throw notFound(`Feature "${name}" in project "${project}"`);
     return feature;
   });
 }

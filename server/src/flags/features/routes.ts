@@ -322,7 +322,7 @@ export function featureRoutes(
       },
     },
     async (request, reply) => {
-      if (await isNameTaken(db, request.body.name)) throw nameExists(`Feature ${request.body.name}`);
+      if (await isNameTaken(db, request.body.name)) throw nameExists(`Feature "${request.body.name}"`);
       return reply.code(200).send();
     },
   );

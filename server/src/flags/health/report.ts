@@ -19,7 +19,7 @@ export async function* healthReport(db: Db, actor: Actor, project: string, at: D
     .execute();
   try {
     const parts = await findReportParts(tx, actor, project, at);
-    if (!parts) throw notFound(`Project ${project}`);
+    if (!parts) throw notFound(`Project "${project}"`);
     const head = `${JSON.stringify(withoutFeatures(parts)).slice(0, -1)},"features":[`;
     yield* listPieces(head, readFeatureTexts(tx, actor, project));
   } finally {

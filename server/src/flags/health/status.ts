@@ -6,7 +6,7 @@ import { findInsightsParts, findStatusParts } from './store.ts';
 
 export async function readStatus(db: Reader, project: string, at: Date): Promise<ProjectStatus> {
   const parts = await findStatusParts(db, project, at);
-  if (!parts) throw notFound(`Project ${project}`);
+  if (!parts) throw notFound(`Project "${project}"`);
   const { counts, resources, activityCountByDate, lifecycle } = parts;
   const stage = ({ averageDays, currentFlags }: (typeof lifecycle)['initial']) => ({
     averageDays,
@@ -31,7 +31,7 @@ export async function readStatus(db: Reader, project: string, at: Date): Promise
 
 export async function readInsights(db: Reader, project: string, at: Date): Promise<ProjectInsights> {
   const parts = await findInsightsParts(db, project, at);
-  if (!parts) throw notFound(`Project ${project}`);
+  if (!parts) throw notFound(`Project "${project}"`);
   const { counts, members, ...rest } = parts;
   const rating = ratingOf(counts);
   return {

@@ -37,7 +37,7 @@ export function lifecycleRoutes(app: App, db: Db): void {
     async request => {
       const { projectId, featureName } = request.params;
       const stages = await findStages(db, projectId, featureName);
-      if (!stages) throw notFound(`Feature ${featureName} in project ${projectId}`);
+      if (!stages) throw notFound(`Feature "${featureName}" in project "${projectId}"`);
       return stages;
     },
   );

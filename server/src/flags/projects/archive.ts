@@ -13,7 +13,7 @@ const DEFAULT = 'default';
 export async function archiveProject({ tx, record }: Change, id: string, archived: boolean): Promise<void> {
   if (id === DEFAULT) throw invalidOperation('The default project is always active and cannot be archived.');
   const project = await lockProject(tx, id);
-  if (!project) throw notFound(`Project ${id}`);
+  if (!project) throw notFound(`Project "${id}"`);
   if ((project.archivedAt !== null) === archived) return;
   if (archived) await rejectActiveFeatures(tx, id);
   await setArchived(tx, id, archived);
@@ -25,7 +25,7 @@ export async function removeProject(current: Change, id: string): Promise<void> 
   const { tx, record } = current;
   if (id === DEFAULT) throw invalidOperation('The default project cannot be deleted.');
   const project = await lockProject(tx, id);
-  if (!project) throw notFound(`Project ${id}`);
+  if (!project) throw notFound(`Project "${id}"`);
   await rejectActiveFeatures(tx, id);
   await removeFeaturesOfProject(current, id);
   await removeSegmentsOfProject(current, id);

@@ -51,7 +51,7 @@ async function insertWithId(
   for (const candidate of id === undefined ? idsFor(fields.name) : [id]) {
     if (await insertProject(tx, { id: candidate, ...fields })) return candidate;
   }
-  throw nameExists(`A project with id "${id}"`);
+  throw nameExists(`Project "${id}"`);
 }
 
 /** Ids derived from a name: the slug of the name, then numbered slugs, finally one with a random suffix. */

@@ -27,7 +27,7 @@ const params = Type.Object({
 
 async function getProject(db: Reader, actor: Actor, id: string): Promise<Project> {
   const project = await findProject(db, actor, id);
-  if (!project) throw notFound(`Project ${id}`);
+  if (!project) throw notFound(`Project "${id}"`);
   return project;
 }
 
@@ -93,7 +93,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
     },
     async request => {
       const overview = await findOverview(db, request.actor, request.params.projectId);
-      if (!overview) throw notFound(`Project ${request.params.projectId}`);
+      if (!overview) throw notFound(`Project "${request.params.projectId}"`);
       return overview;
     },
   );

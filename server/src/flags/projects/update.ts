@@ -14,7 +14,7 @@ export async function changeProject(
 ): Promise<void> {
   const naming = input.featureNaming && checkNaming(input.featureNaming);
   const before = await lockProject(tx, id);
-  if (!before) throw notFound(`Project ${id}`);
+  if (!before) throw notFound(`Project "${id}"`);
   const after = {
     ...before,
     name: input.name ?? before.name,

@@ -63,6 +63,6 @@ export async function changeTags(
 
 export async function readTags(db: Reader, project: string, feature: string): Promise<Tag[]> {
   const [tagged] = await listTaggedFeatures(db, project, [feature]);
-  if (!tagged) throw notFound(`Feature ${feature} in project ${project}`);
+  if (!tagged) throw notFound(`Feature "${feature}" in project "${project}"`);
   return tagged.tags;
 }

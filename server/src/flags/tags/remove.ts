@@ -12,7 +12,7 @@ import {
 /** Deletes a tag type with its tags. Each tag, and each tag of a feature, gets its own event. */
 export async function removeTagType(current: Change, name: string): Promise<void> {
   const tagType = await lockTagType(current.tx, name);
-  if (!tagType) throw notFound(`Tag type ${name}`);
+  if (!tagType) throw notFound(`Tag type "${name}"`);
   await removeTags(current, name);
   await deleteTagType(current.tx, name);
   current.record({ type: 'tag-type-deleted', preData: tagType });
@@ -20,7 +20,7 @@ export async function removeTagType(current: Change, name: string): Promise<void
 
 export async function removeTag(current: Change, type: string, value: string): Promise<void> {
   const [tag] = await lockTags(current.tx, current.actor, type, value);
-  if (!tag || tag.hiddenIn !== null) throw notFound(`Tag ${type}:${value}`);
+  if (!tag || tag.hiddenIn !== null) throw notFound(`Tag "${type}:${value}"`);
   await removeTags(current, type, value);
 }
 

@@ -70,7 +70,7 @@ function installTagTypes(app: App, db: Db): void {
     },
     async request => {
       const tagType = await findTagType(db, request.params.name);
-      if (!tagType) throw notFound(`Tag type ${request.params.name}`);
+      if (!tagType) throw notFound(`Tag type "${request.params.name}"`);
       return { version, tagType };
     },
   );
@@ -110,7 +110,7 @@ function installTagTypes(app: App, db: Db): void {
     },
     async request => {
       const { name } = request.body;
-      if (await findTagType(db, name)) throw nameExists(`Tag type ${name}`);
+      if (await findTagType(db, name)) throw nameExists(`Tag type "${name}"`);
       return { valid: true, tagType: completed(request.body) };
     },
   );
@@ -207,7 +207,7 @@ function installTags(app: App, db: Db): void {
     async request => {
       const { type, value } = request.params;
       const tag = await findTag(db, request.actor, type, value);
-      if (!tag) throw notFound(`Tag ${type}:${value}`);
+      if (!tag) throw notFound(`Tag "${type}:${value}"`);
       return { version, tag };
     },
   );

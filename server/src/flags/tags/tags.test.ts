@@ -107,11 +107,11 @@ test('deletes a tag and records it', async () => {
 });
 
 test.each([
-  ['GET', '/api/admin/tag-types/nope', undefined, 'Tag type nope'],
-  ['PUT', '/api/admin/tag-types/nope', {}, 'Tag type nope'],
-  ['DELETE', '/api/admin/tag-types/nope', undefined, 'Tag type nope'],
-  ['GET', '/api/admin/tags/simple/nope', undefined, 'Tag simple:nope'],
-  ['DELETE', '/api/admin/tags/simple/nope', undefined, 'Tag simple:nope'],
+  ['GET', '/api/admin/tag-types/nope', undefined, 'Tag type "nope"'],
+  ['PUT', '/api/admin/tag-types/nope', {}, 'Tag type "nope"'],
+  ['DELETE', '/api/admin/tag-types/nope', undefined, 'Tag type "nope"'],
+  ['GET', '/api/admin/tags/simple/nope', undefined, 'Tag "simple:nope"'],
+  ['DELETE', '/api/admin/tags/simple/nope', undefined, 'Tag "simple:nope"'],
 ] as const)('%s %s: what does not exist', async (method, url, body, what) => {
   expect(await call(harness.app, method, url, { body })).toMatchObject({
     status: 404,

@@ -11,7 +11,7 @@ export async function changeTagType(
   input: TagTypeUpdate,
 ): Promise<TagType> {
   const before = await lockTagType(tx, name);
-  if (!before) throw notFound(`Tag type ${name}`);
+  if (!before) throw notFound(`Tag type "${name}"`);
   const after = {
     name,
     description: input.description === undefined ? before.description : input.description,

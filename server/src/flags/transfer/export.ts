@@ -1,5 +1,5 @@
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
+import { badData, exceedsLimit, notFound, quoted } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { environmentViolations } from '../environments/violations.ts';
 import type { FeatureState } from '../features/schema.ts';
@@ -44,7 +44,7 @@ async function rejectUnknownEnvironment(db: Reader, environment: string): Promis
 function rejectMissingOrTooMany({ features = [] }: ExportQuery, found: string[]): void {
   const existing = new Set(found);
   const missing = features.filter(name => !existing.has(name));
-  if (missing.length > 0) throw notFound(`Feature ${missing.join(', ')}`);
+  if (missing.length > 0) throw notFound(`Feature ${quoted(missing)}`);
   if (found.length > MAX_FEATURES)
     throw exceedsLimit(`An export can have at most ${MAX_FEATURES} features. Select fewer.`);
 }

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import { placeOf } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, noAccess } from '../../platform/errors.ts';
+import { badData, noAccess, rejectForAll } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { normaliseConstraint } from '../../targeting/constraints/rules.ts';
 import { createContextFields } from '../../targeting/context/create.ts';
@@ -60,7 +61,7 @@ export async function importFeatures(
   // common lock order, and the second check sees what concurrent transactions changed in between.
   const target = await readActiveProject(tx, project);
   const unlocked = await readExisting(tx, request);
-  const { known } = rejectErrors(await examineImport(tx, actor, request, target, unlocked), environment);
+  const { known } = rejectErrors(await examineImport(tx, actor, request, target, unlocked), request);
   await createMissing(current, data, known);
   const tags = await lockOrCreateTags(
     current,
@@ -70,10 +71,7 @@ export async function importFeatures(
   );
   const locked = await lockActiveProject(tx, project);
   const existing = await lockStates(tx, project, namedIn(data).features);
-  const { known: certain } = rejectErrors(
-    await examineImport(tx, actor, request, locked, existing),
-    environment,
-  );
+  const { known: certain } = rejectErrors(await examineImport(tx, actor, request, locked, existing), request);
 
   const archived = new Set(certain.taken.filter(one => one.archived).map(({ name }) => name));
   const imported = data.features.filter(({ name }) => !archived.has(name));
@@ -93,9 +91,12 @@ async function readExisting(db: Reader, { project, data }: ImportRequest): Promi
   return await listStates(db, project, namedIn(data).features);
 }
 
-function rejectErrors(report: Examined, environment: string): Examined {
-  const [missing] = report.permissions;
-  if (missing) throw noAccess(missing.affectedItems, environment);
+function rejectErrors(report: Examined, { project, environment }: ImportRequest): Examined {
+  const missing = report.permissions.flatMap(({ affectedItems }) => affectedItems);
+  rejectForAll(
+    'The import',
+    missing.map(permission => noAccess([permission], placeOf([permission], project, environment))),
+  );
   if (report.errors.length === 0) return report;
   throw badData(
     report.errors.map(({ message, affectedItems, path = '/body/data' }) => ({

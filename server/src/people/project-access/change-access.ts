@@ -69,7 +69,7 @@ export async function changeAccess(
     );
   }
   const { tx, actor } = current;
-  if (!(await lockAccess(tx, project))) throw notFound(`Project ${project}`);
+  if (!(await lockAccess(tx, project))) throw notFound(`Project "${project}"`);
   await requireExisting(tx, project, requested);
   const before = await listGrants(tx, project);
   const steps = stepsBetween(before, rule(before, requested));

@@ -125,7 +125,7 @@ export function roleRoutes(app: App, db: Db): void {
       const { name } = request.body;
       const violations = await permissionViolations(db, request.body);
       if (violations.length > 0) throw badData(violations);
-      if (await isNameTaken(db, name.trim())) throw nameExists('A role with this name');
+      if (await isNameTaken(db, name.trim())) throw nameExists(`Role "${name.trim()}"`);
       return reply.code(200).send();
     },
   );

@@ -170,7 +170,7 @@ export const UserKey = NamedObject(
       maximum: MAX_ID,
       maxLength: 9,
       pattern: '^[0-9]{1,9}$',
-      [RULE]: 'must be a whole number',
+      [RULE]: 'must be an integer',
       description: 'Id of the user',
       examples: [7],
     }),

@@ -166,7 +166,7 @@ test('a name that breaks the naming pattern is listed with every other violation
 
   const paths = ({ body }: typeof byRules) => body.details.map((detail: { path?: string }) => detail.path);
   expect(byRules).toMatchObject({ status: 400, body: { name: 'PatternError' } });
-  expect(byRules.body.message).toContain('2 validation errors');
+  expect(byRules.body.message).toContain('2 violations');
   expect(paths(byRules)).toEqual([undefined, '/body/type']);
   expect(bySchema).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
   expect(paths(bySchema).toSorted()).toEqual([

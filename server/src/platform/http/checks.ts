@@ -59,7 +59,7 @@ export async function everyViolation(request: FastifyRequest, error: ApiError): 
   if (!request.isRead || !EXAMINED.has(error.name)) return error;
   const errors = PARTS.flatMap(part => schemaErrors(request, part));
   const bySchema = errors.flatMap(({ part, found }) => violations(found, part));
-  const notKnown = isStrict(request) ? ignoredViolations(request.ignored) : [];
+  const notKnown = isStrict(request) ? ignoredViolations(request) : [];
   const byRule = await violationsOfRules(request, bySchema);
   const thrown = error.details.filter(({ message }) => !MORE.test(message));
   const before = [...bySchema, ...notKnown, ...thrown];

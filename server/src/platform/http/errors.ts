@@ -50,7 +50,7 @@ export function errorBody(error: ApiError, id: string) {
 
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const id = randomUUID();
-  const thrown = toApiError(error, id);
+  const thrown = toApiError(error, request, id);
   const refusal = await everyViolation(request, thrown);
   const status = STATUS[refusal.name];
   // The chain of causes goes to the log only: a driver's text can hold SQL and values.
@@ -61,20 +61,18 @@ export async function sendError(error: unknown, request: FastifyRequest, reply: 
   return reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal, id));
 }
 
-function toApiError(error: unknown, id: string): ApiError {
+function toApiError(error: unknown, request: FastifyRequest, id: string): ApiError {
   if (error instanceof ApiError) return error;
-  return fromFramework(error) ?? asRefusal(error) ?? internal(error, id);
+  return fromFramework(error, request) ?? asRefusal(error) ?? internal(error, id);
 }
 
-function fromFramework(error: unknown): ApiError | undefined {
+function fromFramework(error: unknown, request: FastifyRequest): ApiError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { validation, validationContext, statusCode, code } = error as FastifyError;
   if (validation) return badData(violations(validation, validationContext), validation.length);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return contentType();
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new ApiError('PayloadTooLargeError', 'The body is larger than this server accepts.', {
-      cause: error,
-    });
+    return tooLarge(request, error);
   }
   // The client closed the connection while its body was being read. The code alone could be one of the database.
   if (code === 'ECONNRESET' && statusCode === 400)
@@ -86,11 +84,29 @@ function fromFramework(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-export const contentType = (): ApiError =>
-  new ApiError('ContentTypeerror', 'Send the body as JSON, with the header Content-Type: application/json.');
+export const contentType = (hasBody = true): ApiError =>
+  new ApiError(
+    'ContentTypeerror',
+    hasBody
+      ? 'The body must be JSON, with the header Content-Type: application/json.'
+      : 'A JSON body is required, with the header Content-Type: application/json.',
+  );
+
+function tooLarge({ headers, routeOptions }: FastifyRequest, cause: Error): ApiError {
+  const most = `This operation accepts at most ${routeOptions.bodyLimit?.toLocaleString('en')}`;
+  const length = Number(headers['content-length'] ?? Number.NaN);
+  const message = Number.isNaN(length)
+    ? `The body is too large. ${most} bytes.`
+    : `The body has ${length.toLocaleString('en')} bytes. ${most}.`;
+  return new ApiError('PayloadTooLargeError', message, { cause });
+}
 
 function internal(error: unknown, id: string): ApiError {
-  return new ApiError('InternalError', `Something went wrong on our side. Quote this id: ${id}`, {
-    cause: error,
-  });
+  return new ApiError(
+    'InternalError',
+    `The server failed to process the request. The server log has the cause under the id ${id}.`,
+    {
+      cause: error,
+    },
+  );
 }

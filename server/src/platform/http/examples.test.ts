@@ -76,7 +76,7 @@ test('the document describes the four operations of the contract', () => {
     name: 'checkout-v2',
     environments: [{ name: 'production' }],
   });
-  expect(exampleOf('clone', 409).message).toBe('Feature checkout-v3 exists already.');
+  expect(exampleOf('clone', 409).message).toBe('Feature "checkout-v3" already exists.');
   expect(operation(FOUR.clone)).toMatchObject({
     'x-permission': ['CREATE_FEATURE'],
     description: expect.stringContaining('in each environment that gets strategies CREATE_FEATURE_STRATEGY'),

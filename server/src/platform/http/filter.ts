@@ -1,5 +1,6 @@
 import { type TProperties, Type } from 'typebox';
-import { badData, type Violation } from '../errors.ts';
+import { badData, either, type Violation } from '../errors.ts';
+import { truncate } from '../text.ts';
 import { hasControlCharacter } from './text.ts';
 
 /** Operators of the filters of the event search. */
@@ -54,25 +55,40 @@ export const page = {
 };
 
 /** A violation of one parameter. The message follows its name: "project must start with IS: or IS_ANY_OF:". */
-export class FilterError extends Error {}
+export class FilterError extends Error {
+  /** A valid value of the parameter. */
+  readonly example: string | undefined;
+
+  constructor(message: string, example?: string) {
+    super(message);
+    this.example = example;
+  }
+}
 
 type Filter<O extends string> = { operator: O; values: string[] };
 
 /** An operator, a colon and comma-separated values. Whitespace around a comma is ignored. */
 function parseOperation<O extends string>(value: unknown, operators: readonly O[]): Filter<O> {
+  if (Array.isArray(value)) {
+    const several = operators.find(one => one.endsWith('ANY_OF'));
+    throw new FilterError(`is given more than once. Use ${several}:a,b for several values.`);
+  }
   const text = oneText(value, MAX_FILTER_LENGTH);
   const operator = operators.find(one => text.startsWith(`${one}:`));
   if (operator === undefined) {
-    const [last, ...others] = operators.map(one => `${one}:`).toReversed();
-    throw new FilterError(`must start with ${others.toReversed().join(', ')} or ${last}`);
+    const prefixes = operators.map(one => `${one}:`);
+    throw new FilterError(`must start with ${either(prefixes)}`, `${operators[0]}:${exampleValue(text)}`);
   }
   const values = text
     .slice(operator.length + 1)
     .split(',')
     .map(item => item.trim());
-  if (values.includes('')) throw new FilterError('has an empty value after its operator');
+  if (values.includes('')) throw new FilterError('must not contain an empty value');
   return { operator, values };
 }
+
+/** The value that was given without an operator or with an unknown one. */
+const exampleValue = (text: string): string => truncate(text.replace(/^[A-Z_]*:/, ''), 40) || 'a';
 
 /** `IS:a`, `IS_ANY_OF:a,b` and, for Unleash clients, `IS:a,b`. */
 export function parseFilter(value: unknown): string[] {
@@ -90,8 +106,9 @@ export function parseActorIdChoice(value: unknown): Choice<number> {
 function actorIds(values: string[]): number[] {
   const wrong = values.find(text => !/^-?\d+$/.test(text));
   if (wrong !== undefined) {
-    const shown = wrong.slice(0, 100);
-    throw new FilterError(`takes user ids, and ${shown} is none; GET /api/admin/event-creators lists them`);
+    throw new FilterError(
+      `must be a user id, not "${truncate(wrong, 100)}". GET /api/admin/event-creators lists the ids.`,
+    );
   }
   return withinInt4(integers(values, -INT4 - 1, MAX_ID));
 }
@@ -106,7 +123,7 @@ function integers(values: string[], low: number, high: number): number[] {
   return values.map(text => {
     const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
     if (number >= low && number <= high) return number;
-    throw new FilterError(`must hold whole numbers from ${low} to ${high}`);
+    throw new FilterError(`must be an integer from ${low} to ${high}`);
   });
 }
 
@@ -123,7 +140,7 @@ export function parseChoiceOf<T extends string>(value: unknown, allowed: readonl
   const { not, values } = parseChoice(value);
   const known = allowed.filter(one => values.includes(one));
   if (values.some(one => !allowed.some(other => other === one)))
-    throw new FilterError(`must name ${allowed.join(', ')} only`);
+    throw new FilterError(`must be one of ${allowed.join(', ')}`);
   return { not, values: known };
 }
 
@@ -169,7 +186,7 @@ export function parseDayBound(value: unknown): DayBound {
 function realDay(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   const real = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && !day.startsWith('0000');
-  if (!real) throw new FilterError(`names a day that is not in the calendar: ${day}`);
+  if (!real) throw new FilterError(`must be a day of the calendar, not "${day}"`);
   return day;
 }
 
@@ -196,8 +213,8 @@ function parseCount(value: unknown, low: number, high: number): number {
   if (number >= low && number <= high) return number;
   throw new FilterError(
     high === Number.POSITIVE_INFINITY
-      ? `must be a whole number from ${low}`
-      : `must be a whole number from ${low} to ${high}`,
+      ? `must be an integer of at least ${low}`
+      : `must be an integer from ${low} to ${high}`,
   );
 }
 
@@ -223,14 +240,15 @@ export function parseSearch<S extends object>(
     const name = key.replace(/\[.*$/, '') as keyof S & string;
     if (!Object.hasOwn(parsers, name)) continue;
     if (name !== key) {
-      refuse(name, 'must be given without brackets');
+      refuse(name, 'must not have brackets in its name');
       continue;
     }
     try {
       search[name] = parsers[name](value);
     } catch (error) {
       if (!(error instanceof FilterError)) throw error;
-      refuse(name, error.message);
+      const example = error.example === undefined ? '' : `, for example ${name}=${error.example}`;
+      refuse(name, `${error.message}${example}`);
     }
   }
   if (details.length > 0) throw badData(details);
@@ -239,7 +257,7 @@ export function parseSearch<S extends object>(
 
 export function oneText(value: unknown, maxLength: number): string {
   const text = boundedText(value, maxLength);
-  if (hasControlCharacter(text)) throw new FilterError('must not hold control characters');
+  if (hasControlCharacter(text)) throw new FilterError('must not contain control characters');
   return text;
 }
 

@@ -55,8 +55,8 @@ test('strict handling rejects unknown names, with every other violation, and cha
   expect(rejected.headers['preference-applied']).toBe('handling=strict');
   expect(rejected.body.details).toEqual([
     expect.objectContaining({ path: '/body/id' }),
-    { message: 'dry is not known here', path: '/query/dry' },
-    { message: 'featureLimit is not known here', path: '/body/featureLimit' },
+    { message: 'Unknown query parameter "dry".', path: '/query/dry' },
+    { message: 'Unknown field "featureLimit".', path: '/body/featureLimit' },
   ]);
   const { body: list } = await call(harness.app, 'GET', '/api/admin/projects');
   expect(list.projects.map(({ name }: { name: string }) => name)).not.toContain('Strict');

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { badData, type Violation } from '../errors.ts';
 import type { App } from './app.ts';
+import { unknownName } from './unknown-name.ts';
 
 /** Where a name stands that no schema mentions: the part of the request, then field names and positions in lists. */
 export type Ignored = { part: 'query' | 'body'; place: (string | number)[] };
@@ -35,6 +36,7 @@ type FindSchema = (name: string) => unknown;
 
 const MAX_FOUND = 100;
 const MAX_NAMED = 20;
+const MAX_SUGGESTED = 20;
 const MAX_NAME_LENGTH = 40;
 const MAX_PLACE_LENGTH = 200;
 
@@ -55,7 +57,7 @@ export function installIgnored(app: App): void {
     request.ignored = ignoredInput(request, name => app.getSchema(name));
     if (request.ignored.length === 0) return;
     reply.header('halyard-ignored', headerOf(request.ignored));
-    if (strict) throw badData(ignoredViolations(request.ignored));
+    if (strict) throw badData(ignoredViolations(request));
     const variants = request.routeOptions.config.rejectCaseVariants ? caseVariants(request) : [];
     if (variants.length > 0) throw badData(variants);
   });
@@ -66,11 +68,26 @@ export function isStrict({ headers }: FastifyRequest): boolean {
   return /(^|[,;\s])handling\s*=\s*"?strict"?($|[,;\s])/i.test(String(headers.prefer ?? ''));
 }
 
-export const ignoredViolations = (ignored: readonly Ignored[]): Violation[] =>
-  ignored.map(({ part, place }) => ({
-    message: `${place.join('.')} is not known here`,
-    path: `/${part}/${place.join('/')}`,
-  }));
+export function ignoredViolations({ ignored, routeOptions, server }: FastifyRequest): Violation[] {
+  const { querystring = {}, body = {} } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
+  const schemas = { query: querystring, body };
+  return ignored.map(({ part, place }, at) => {
+    const known = at < MAX_SUGGESTED ? namesBeside(place, schemas[part], name => server.getSchema(name)) : [];
+    return { message: unknownName(part, place.join('.'), known), path: `/${part}/${place.join('/')}` };
+  });
+}
+
+/** The names that the schema knows where an unknown one stands. */
+function namesBeside(place: Ignored['place'], schema: Schema, find: FindSchema): string[] {
+  const parents = place.slice(0, -1).reduce<Schema[]>(
+    (schemas, part) => {
+      const known = resolved(schemas, find);
+      return known.flatMap(one => (typeof part === 'number' ? (one.items ?? []) : fieldSchemas(one, part)));
+    },
+    [schema],
+  );
+  return resolved(parents, find).flatMap(({ properties = {} }) => Object.keys(properties));
+}
 
 function caseVariants({ ignored, routeOptions }: FastifyRequest): Violation[] {
   const { querystring } = (routeOptions.schema ?? {}) as { querystring?: Schema };
@@ -78,8 +95,7 @@ function caseVariants({ ignored, routeOptions }: FastifyRequest): Violation[] {
   return ignored.flatMap(({ part, place: [given] }) => {
     const meant = known.find(name => name.toLowerCase() === String(given).toLowerCase());
     if (part !== 'query' || meant === undefined) return [];
-    const message = `${given} is not a parameter of this operation. Did you mean ${meant}?`;
-    return [{ message, path: `/query/${given}` }];
+    return [{ message: unknownName(part, String(given), [meant]), path: `/query/${given}` }];
   });
 }
 

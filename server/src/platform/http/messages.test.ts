@@ -9,7 +9,7 @@ test.each([
     'GET',
     'search/events?createdBy=IS:ben',
     undefined,
-    'createdBy takes user ids, and ben is none; GET /api/admin/event-creators lists them',
+    'createdBy must be a user id, not "ben". GET /api/admin/event-creators lists the ids.',
   ],
   [
     'POST',
@@ -21,9 +21,9 @@ test.each([
     'POST',
     'projects/default/features',
     { name: 'typed', type: 'relase' },
-    'relase is not a feature type; GET /api/admin/feature-types lists them',
+    'feature type "relase" does not exist. GET /api/admin/feature-types lists the feature types.',
   ],
-  ['POST', 'tags', { type: 'nope', value: 'some' }, 'tag type nope does not exist'],
+  ['POST', 'tags', { type: 'nope', value: 'some' }, 'tag type "nope" does not exist'],
   ['POST', 'projects', { name: 7 }, 'name must be a string'],
   ['POST', 'projects', [], 'the body must be an object'],
   [

@@ -1,4 +1,4 @@
-import { tooManyRequests } from '../errors.ts';
+import { counted, tooManyRequests } from '../errors.ts';
 import type { App } from './app.ts';
 
 /** Writes a caller may make per minute in the long run, and at once after a pause. 0 per minute: no limit. */
@@ -32,7 +32,7 @@ export function installWriteLimit(app: App, limit: WriteLimit): void {
     const seconds = take(caller, routeOptions.config.cost ?? 1);
     if (seconds === 0) return;
     throw tooManyRequests(
-      `Too many writes: this server accepts ${limit.perMinute} per minute from one caller. Try again in ${seconds} seconds.`,
+      `Too many writes: this server accepts ${limit.perMinute} per minute from one caller. Retry in ${counted(seconds, 'second')}.`,
       seconds,
     );
   });

@@ -1,7 +1,7 @@
 import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
 import type { ErrorName } from '../errors.ts';
 import { ROW_ID } from './row-ids.ts';
-import { RULE } from './violations.ts';
+import { NAME_RULE, RULE } from './violations.ts';
 
 type StringOptions = Parameters<typeof Type.String>[0];
 
@@ -31,8 +31,6 @@ export function Nullable<T extends TSchema & { type: string }>(schema: T) {
 /** Letters, digits and - _ . ! ~ * ' ( ), the characters a URL carries as they are; not . or .. */
 export const URL_NAME = "^(?!\\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$";
 
-export const NAME_RULE = "may hold letters, digits and - _ . ! ~ * ' ( ) only, and not be . or ..";
-
 /** A name that stands in addresses. */
 export const UrlName = (options: StringOptions = {}) =>
   Type.String({
@@ -56,7 +54,7 @@ export const TextMap = (maxLength: number, options: Parameters<typeof Type.Recor
   });
 
 /** Any positive integer that a double holds exactly, up to the rounding of its 16th digit. */
-const id = { maxLength: 16, pattern: '^[1-9][0-9]{0,15}$', [RULE]: 'must be a whole number from 1' };
+const id = { maxLength: 16, pattern: '^[1-9][0-9]{0,15}$', [RULE]: 'must be a positive integer' };
 
 /** An id in a path, which is text, of a row in a table with `integer` ids. */
 export const PathId = (what: string, example = '3') =>
@@ -115,44 +113,48 @@ export const ErrorBody = Named(
 const REFUSALS = {
   400: [
     'BadDataError',
-    'The request is not understood; details lists every violation.',
-    'limit must be a whole number from 1 to 1000',
+    'The request is invalid. details lists every violation.',
+    'limit must be an integer from 1 to 1000',
   ],
   401: [
     'AuthenticationRequired',
-    'No token and no session, or one that is not valid.',
+    'The token or session is missing or invalid.',
     'Send a valid token in the Authorization header, or log in.',
   ],
   403: [
     'NoAccessError',
-    'The token is valid but may not do this.',
-    'You need the permission UPDATE_PROJECT to do this.',
+    'The caller lacks a permission, or a rule forbids the operation.',
+    'This operation requires the permission UPDATE_PROJECT in project "payments".',
   ],
   404: [
     'NotFoundError',
-    'It does not exist, or the caller may not know of it.',
-    'Project nope does not exist.',
+    'The resource does not exist, or the caller cannot read it.',
+    'Project "nope" does not exist.',
   ],
   409: [
     'NameExistsError',
-    'The name is taken, or something changed meanwhile.',
-    'A project with this id exists already.',
+    'The name is taken, or the request conflicts with the current state.',
+    'Project "payments" already exists.',
   ],
-  413: ['PayloadTooLargeError', 'The body is too large.', 'The body is larger than this server accepts.'],
+  413: [
+    'PayloadTooLargeError',
+    'The body is too large.',
+    'The body has 2,097,152 bytes. This operation accepts at most 1,048,576.',
+  ],
   415: [
     'ContentTypeerror',
     'The body is not sent as JSON.',
-    'Send the body as JSON, with the header Content-Type: application/json.',
+    'The body must be JSON, with the header Content-Type: application/json.',
   ],
   422: [
     'IdempotencyError',
-    'The Idempotency-Key was sent with another request before.',
-    'This Idempotency-Key was used for another request. Use a new key.',
+    'The Idempotency-Key was already used with a different request.',
+    'This Idempotency-Key was already used with a different request. Use a new key.',
   ],
   429: [
     'RateLimitError',
-    'Too many writes or failed logins; Retry-After says after how many seconds to try again.',
-    'Too many writes: this server accepts 600 per minute from one caller. Try again in 3 seconds.',
+    'Too many writes or failed logins. Retry-After contains the seconds to wait.',
+    'Too many writes: this server accepts 600 per minute from one caller. Retry in 3 seconds.',
   ],
 } as const satisfies Record<number, readonly [ErrorName, string, string]>;
 

@@ -1,8 +1,14 @@
 import type { FastifySchemaValidationError } from 'fastify';
 import { MAX_LISTED, type Violation } from '../errors.ts';
+import { truncate } from '../text.ts';
+import { unknownName } from './unknown-name.ts';
 
 /** A schema says here in words what its pattern says in symbols. */
 export const RULE = 'x-rule';
+
+/** The rule of names in URLs. Its message quotes the name. Other rules may be about a secret. */
+export const NAME_RULE =
+  'must contain only letters, digits and - _ . ! ~ * \' ( ), and must not be "." or ".."';
 
 const PARTS: Record<string, string> = {
   querystring: 'query',
@@ -19,18 +25,25 @@ export function violations(errors: FastifySchemaValidationError[], context: stri
     const extra = error.keyword === 'additionalProperties' ? `/${error.params.additionalProperty}` : '';
     const path = `/${part}${error.instancePath}${missing}${extra}`;
     const what = path.split('/').slice(2).join('.') || `the ${part}`;
+    if (error.keyword === 'additionalProperties')
+      return { message: unknownName(part, what, knownTo(error)), path };
     return { message: `${what} ${phrase(error)}`, path };
   });
 }
 
+/** What the validator adds to its errors: the value, and the schema that rejects it. */
+type Rejected = { data?: unknown; parentSchema?: { [RULE]?: string; properties?: object } };
+
+const knownTo = (error: FastifySchemaValidationError): string[] =>
+  Object.keys((error as Rejected).parentSchema?.properties ?? {});
+
 function phrase(error: FastifySchemaValidationError): string {
   const { keyword, params, message } = error;
-  const rule = (error as { parentSchema?: { [RULE]?: string } }).parentSchema?.[RULE];
+  const { data, parentSchema } = error as Rejected;
+  const rule = parentSchema?.[RULE];
   switch (keyword) {
     case 'required':
       return 'is required';
-    case 'additionalProperties':
-      return 'is not known here';
     case 'type':
       return `must be ${[params.type].flat().map(withArticle).join(' or ')}`;
     case 'minLength':
@@ -48,15 +61,16 @@ function phrase(error: FastifySchemaValidationError): string {
     case 'maxItems':
       return `must have at most ${params.limit} items`;
     case 'maxProperties':
-      return `must have at most ${params.limit} members`;
+      return `must have at most ${params.limit} fields`;
     case 'propertyNames':
-      return `has a name that is not allowed: ${String(params.propertyName).slice(0, 100)}`;
+      return `must not contain the name "${truncate(String(params.propertyName), 100)}"`;
     case 'format':
       return `must be ${withArticle(params.format)}${params.format === 'date-time' ? ', such as 2026-11-15T09:30:00.000Z' : ''}`;
     case 'pattern':
-      return rule ?? `must match ${params.pattern}`;
+      if (rule === NAME_RULE) return `"${truncate(String(data), 100)}" ${NAME_RULE}`;
+      return rule ?? `must match the pattern ${params.pattern}`;
     default:
-      return message ?? 'is not valid';
+      return message ?? 'is invalid';
   }
 }
 

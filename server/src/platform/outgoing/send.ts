@@ -65,7 +65,8 @@ async function send(
     headers: {},
   };
   const problem = targetProblem(outgoing.url, policy);
-  if (problem !== undefined) return { ...nothing, failure: 'disallowed', error: `The address ${problem}.` };
+  if (problem !== undefined)
+    return { ...nothing, failure: 'disallowed', error: `The address ${problem}`.replace(/\.?$/, '.') };
   try {
     const response = await request(outgoing.url, {
       method: 'POST',

@@ -12,14 +12,16 @@ export function targetProblem(text: string, policy: TargetPolicy): string | unde
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (url.hostname === '' || url.hostname.length > MAX_HOST_LENGTH) return 'must contain a host name';
   // URL normalizes other notations of an address (decimal, hexadecimal, short).
-  if (isAddress(url.hostname) && !isAllowedAddress(url.hostname, policy)) return NOT_PUBLIC;
+  if (isAddress(url.hostname) && !isAllowedAddress(url.hostname, policy)) return notPublic(url.hostname);
   if (isLocalName(url.hostname) && !policy.allowPrivate && !isAllowedHost(url.hostname, policy))
-    return NOT_PUBLIC;
+    return notPublic(url.hostname);
   return undefined;
 }
 
-export const NOT_PUBLIC =
-  'must not be in a private network. The operator can allow it with HALYARD_ALLOWED_TARGETS';
+function notPublic(host: string): string {
+  const name = host.replace(/^\[|\]$/g, '');
+  return `must be a public address. To allow "${name}", set HALYARD_ALLOWED_TARGETS=${name} (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.`;
+}
 
 export const isAllowedHost = (host: string, policy: TargetPolicy): boolean =>
   policy.allowed.some(allowed => allowed.toLowerCase() === withoutDot(host));

@@ -93,7 +93,7 @@ test('every violation is listed, not only the first', () => {
     '/query/from',
     '/query/createdBy',
   ]);
-  expect(refusal.details[1]?.message).toBe('limit must be a whole number from 1 to 1000');
+  expect(refusal.details[1]?.message).toBe('limit must be an integer from 1 to 1000');
 });
 
 test('a filter is accepted exactly if the published pattern accepts it and no item is empty', () => {

@@ -112,7 +112,7 @@ function replay(reply: FastifyReply, known: KnownKey, request: Buffer): FastifyR
   if (!known.request.equals(request)) {
     throw new ApiError(
       'IdempotencyError',
-      'This Idempotency-Key was used for another request. Use a new key.',
+      'This Idempotency-Key was already used with a different request. Use a new key.',
     );
   }
   if (known.status !== null && !known.permitted) {

@@ -10,7 +10,7 @@ export async function removeContextField(
   name: string,
 ): Promise<void> {
   const field = await lockContextField(tx, { actor, project }, name);
-  if (!field) throw notFound(`Context field ${name}`);
+  if (!field) throw notFound(`Context field "${name}"`);
   await deleteContextField(tx, name);
   record({ type: 'context-field-deleted', project: field.project, preData: asEventData(field) });
 }

@@ -259,7 +259,7 @@ test.each([
 ] as const)('%s %s responds with 404', async (method, url, body) => {
   expect(await call(harness.app, method, url, { body })).toMatchObject({
     status: 404,
-    body: { name: 'NotFoundError', message: 'Context field nope does not exist.' },
+    body: { name: 'NotFoundError', message: 'Context field "nope" does not exist.' },
   });
 });
 

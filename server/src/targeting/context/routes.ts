@@ -146,7 +146,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
     },
     async request => {
       const field = await findContextField(db, scopeOf(request), request.params.contextField);
-      if (!field) throw notFound(`Context field ${request.params.contextField}`);
+      if (!field) throw notFound(`Context field "${request.params.contextField}"`);
       return field;
     },
   );
@@ -203,7 +203,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
     },
     async (request, reply) => {
       const { name } = request.body;
-      if (await isNameTaken(db, name)) throw nameExists(`A context field with the name ${name}`);
+      if (await isNameTaken(db, name)) throw nameExists(`Context field "${name}"`);
       return reply.code(200).send();
     },
   );

@@ -69,7 +69,7 @@ async function changeFields(
   changed: (before: ContextFieldRow) => ContextFieldRow,
 ): Promise<void> {
   const before = await lockContextField(tx, { actor, project }, name);
-  if (!before) throw notFound(`Context field ${name}`);
+  if (!before) throw notFound(`Context field "${name}"`);
   const after = changed(before);
   if (isDeepStrictEqual(after, before)) return;
   await updateContextField(tx, after);

@@ -305,7 +305,10 @@ test('moving a segment requires the permission in both projects', async () => {
   const global = await put(id, { project: null }, one.owner);
   const moved = await put(id, { project: other.id });
 
-  expect(elsewhere).toMatchObject({ status: 404, body: { message: `Project ${other.id} does not exist.` } });
+  expect(elsewhere).toMatchObject({
+    status: 404,
+    body: { message: `Project "${other.id}" does not exist.` },
+  });
   expect(global).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
   expect(moved.status).toBe(204);
   expect((await get(`/${id}`, one.owner)).status).toBe(404);

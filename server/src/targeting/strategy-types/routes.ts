@@ -48,7 +48,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
     },
     async request => {
       const strategyType = await findStrategyType(db, request.params.strategyName);
-      if (!strategyType) throw notFound(`Strategy type ${request.params.strategyName}`);
+      if (!strategyType) throw notFound(`Strategy type "${request.params.strategyName}"`);
       return strategyType;
     },
   );

@@ -29,7 +29,7 @@ export async function changeStrategyType(
 /** Locks a strategy type that is not built in. Built-in types cannot change, because SDKs implement them. */
 export async function lockCustomStrategyType(tx: Tx, name: string): Promise<StrategyType> {
   const strategyType = await lockStrategyType(tx, name);
-  if (!strategyType) throw notFound(`Strategy type ${name}`);
+  if (!strategyType) throw notFound(`Strategy type "${name}"`);
   if (!strategyType.editable) {
     throw invalidOperation(`Strategy type "${name}" is built in and cannot be changed or deleted.`);
   }
@@ -43,7 +43,7 @@ export async function deprecateStrategyType(
   deprecated: boolean,
 ): Promise<void> {
   const strategyType = await lockStrategyType(tx, name);
-  if (!strategyType) throw notFound(`Strategy type ${name}`);
+  if (!strategyType) throw notFound(`Strategy type "${name}"`);
   if (strategyType.deprecated === deprecated) return;
   await updateStrategyType(tx, { ...strategyType, deprecated });
   record({ type: deprecated ? 'strategy-deprecated' : 'strategy-reactivated', data: { name } });

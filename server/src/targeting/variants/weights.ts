@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Violation } from '../../platform/errors.ts';
-import { NAME_RULE, URL_NAME } from '../../platform/http/schema.ts';
+import { URL_NAME } from '../../platform/http/schema.ts';
+import { NAME_RULE } from '../../platform/http/violations.ts';
 import { isNumber } from '../constraints/values.ts';
 import type { Variant } from './schema.ts';
 
@@ -63,7 +64,7 @@ const fixedSum = (variants: readonly Weighted[]): number =>
 function* variantViolations(variants: readonly Weighted[], path: string): Generator<Violation> {
   const seen = new Set<string>();
   for (const [index, { name, payload }] of variants.entries()) {
-    if (!NAME.test(name)) yield { message: `name ${NAME_RULE}`, path: `${path}/${index}/name` };
+    if (!NAME.test(name)) yield { message: `name "${name}" ${NAME_RULE}`, path: `${path}/${index}/name` };
     if (seen.has(name))
       yield {
         message: `another variant is also named "${name}"; names must be unique`,

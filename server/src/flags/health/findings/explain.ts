@@ -14,7 +14,7 @@ export async function explainHealth(
   search: FindingSearch,
 ): Promise<ProjectHealth> {
   const parts = await findHealthParts(db, project, at, search);
-  if (!parts) throw notFound(`Project ${project}`);
+  if (!parts) throw notFound(`Project "${project}"`);
   const { counts, debtBudget, total } = parts;
   const health = healthOf(counts);
   return {

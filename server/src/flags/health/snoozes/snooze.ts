@@ -24,7 +24,8 @@ export async function snoozeFinding(
   const { projectId: project, rule } = path;
   const fields = { reason: input.reason, until: checkUntil(input.until, at) };
   const { subject, name } = await lockSubject(current, path);
-  if (!(await hasFinding(tx, project, at, rule, subject))) throw notFound(`Finding ${rule}:${path.subject}`);
+  if (!(await hasFinding(tx, project, at, rule, subject)))
+    throw notFound(`Finding "${rule}:${path.subject}"`);
   const before = await findSnooze(tx, rule, subject);
   if (before?.reason === fields.reason && before.until === fields.until) return subject;
 
@@ -76,7 +77,7 @@ async function lockSubject(
   }
   const id = /^[1-9]\d{0,9}$/.test(subject) ? Number(subject) : 0;
   const segment = id <= MAX_SEGMENT_ID ? await lockSegmentOfProject(tx, projectId, id) : undefined;
-  if (!segment) throw notFound(`Segment ${subject} in project ${projectId}`);
+  if (!segment) throw notFound(`Segment ${subject} in project "${projectId}"`);
   return { subject: { feature: null, segment: id }, name: { id, name: segment.name } };
 }
 
