@@ -340,7 +340,7 @@ test('lists every obstacle of every kind, with the name and status of the first'
     status: 400,
     body: {
       name: 'PatternError',
-      message: 'The clone is rejected for 7 reasons; details lists them.',
+      message: 'The clone is rejected for 7 reasons, listed in details.',
     },
   });
   expect(messagesOf(rejected)).toEqual(obstacles.map(({ message }) => message));

@@ -279,7 +279,7 @@ test('an owner of a project may write its segments, a reader may not', async () 
   const rejected = [await post(body(), reader), await put(id, {}, reader), await remove(id, reader)];
   expect(rejected.map(response => response.body.name)).toEqual(Array(3).fill('NoAccessError'));
   expect(rejected[0]?.body.message).toContain(
-    'one of the permissions CREATE_SEGMENT, UPDATE_PROJECT_SEGMENT',
+    'the permission CREATE_SEGMENT or UPDATE_PROJECT_SEGMENT in project',
   );
   expect((await put(id, {}, owner)).status).toBe(204);
   expect((await remove(id, owner)).status).toBe(204);
