@@ -4,12 +4,13 @@ import { isOutdatedStatement } from './prepared-statements.ts';
 
 /** The response to a violated constraint. A constraint that is missing here is a bug and becomes a 500. */
 const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
-  projects_pkey: name => nameExists(`Project ${name}`),
-  environments_pkey: name => nameExists(`Environment ${name}`),
+  projects_pkey: name => nameExists(`Project "${name}"`),
+  environments_pkey: name => nameExists(`Environment "${name}"`),
   project_environments_pkey: () => new ApiError('ConflictError', 'The project already has this environment.'),
   feature_environments_environment_fkey: () => goneMeanwhile('environment'),
-  strategies_pkey: name => nameExists(`Strategy type ${name}`),
-  features_pkey: name => nameExists(`A feature with the name ${name}, perhaps an archived one,`),
+  strategies_pkey: name => nameExists(`Strategy type "${name}"`),
+  features_pkey: name =>
+    new ApiError('NameExistsError', `Feature "${name}" already exists. Choose another name.`),
   feature_tags_tag_fkey: () => badData([{ message: 'the tag does not exist', path: '/body' }]),
   feature_tags_feature_name_fkey: () => goneMeanwhile('feature'),
   feature_dependencies_child_fkey: () => goneMeanwhile('feature'),
@@ -26,7 +27,7 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   features_type_fkey: type =>
     badData([
       {
-        message: `feature type ${type} does not exist. GET /api/admin/feature-types lists the feature types.`,
+        message: `feature type "${type}" does not exist. GET /api/admin/feature-types lists the feature types.`,
         path: '/body/type',
       },
     ]),
@@ -34,18 +35,18 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
     badData([{ message: 'name is not a strategy type', path: '/body/name' }]),
   feature_strategy_segments_segment_id_fkey: () =>
     badData([{ message: 'segments names a segment that does not exist', path: '/body/segments' }]),
-  segments_name_key: name => nameExists(`Segment ${name}`),
+  segments_name_key: name => nameExists(`Segment "${name}"`),
   segments_project_fkey: () => goneMeanwhile('project'),
   context_fields_project_fkey: () => goneMeanwhile('project'),
-  context_fields_pkey: name => nameExists(`Context field ${name}`),
-  tag_types_pkey: name => nameExists(`Tag type ${name}`),
-  tags_pkey: name => nameExists(`Tag ${name}`),
-  tags_type_fkey: type => badData([{ message: `tag type ${type} does not exist`, path: '/body/type' }]),
-  users_username_key: name => nameExists(`A user or service account with the username ${name}`),
-  users_email_key: name => nameExists(`A user with the e-mail address ${name}`),
-  personal_access_tokens_description_key: name => nameExists(`A token with the description ${name}`),
+  context_fields_pkey: name => nameExists(`Context field "${name}"`),
+  tag_types_pkey: name => nameExists(`Tag type "${name}"`),
+  tags_pkey: name => nameExists(`Tag "${name}"`),
+  tags_type_fkey: type => badData([{ message: `tag type "${type}" does not exist`, path: '/body/type' }]),
+  users_username_key: name => nameExists(`A user or service account with the username "${name}"`),
+  users_email_key: name => nameExists(`A user with the e-mail address "${name}"`),
+  personal_access_tokens_description_key: name => nameExists(`A token with the description "${name}"`),
   api_tokens_environment_fkey: environment =>
-    badData([{ message: `environment ${environment} does not exist`, path: '/body/environment' }]),
+    badData([{ message: `environment "${environment}" does not exist`, path: '/body/environment' }]),
   api_token_projects_project_id_fkey: () => goneMeanwhile('project'),
   project_environments_environment_name_fkey: () => goneMeanwhile('environment'),
   user_roles_project_fkey: () => goneMeanwhile('project'),
@@ -57,22 +58,22 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   auth_settings_default_role_fkey: () => goneMeanwhile('role'),
   sso_identities_user_key: () =>
     new ApiError('ConflictError', 'Another login of this user was finished at the same time. Begin again.'),
-  roles_name_key: name => nameExists(`Role ${name}`),
-  roles_type_name_key: name => nameExists(`Role ${name}`),
-  groups_name_key: name => nameExists(`Group ${name}`),
+  roles_name_key: name => nameExists(`Role "${name}"`),
+  roles_type_name_key: name => nameExists(`Role "${name}"`),
+  groups_name_key: name => nameExists(`Group "${name}"`),
 };
 
 /**
- * The value that violated a constraint, in quotes, from `Key (type)=(relase) is not present…`. Of several columns it is the last
+ * The value that violated a constraint, from `Key (type)=(relase) is not present…`. Of several columns it is the last
  * one: `Key (type, name)=(root-custom, Auditor) already exists.` PostgreSQL may omit the detail.
  */
 function valueIn({ detail = '' }: pg.DatabaseError): string {
   const [, columns = '', values] = /^Key \((.*?)\)=\((.{1,200}?)\) /s.exec(detail) ?? [];
-  if (values === undefined) return 'of this request';
-  return `"${values
+  if (values === undefined) return '…';
+  return values
     .split(', ')
     .slice(columns.split(', ').length - 1)
-    .join(', ')}"`;
+    .join(', ');
 }
 
 function goneMeanwhile(what: string): ApiError {
