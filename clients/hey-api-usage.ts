@@ -4,7 +4,7 @@ import * as api from './generated/hey-api/index.ts';
 const path = { projectId: 'default', featureName: 'checkout-v2', environment: 'production' };
 
 export async function enableFeature(): Promise<void> {
-  const { error } = await api.switchFeatureOn({ path });
+  const { error } = await api.enableFeature({ path });
   if (error) throw new Error(`${error.name}: ${error.details.map(({ message }) => message).join(', ')}`);
 }
 

@@ -97,10 +97,11 @@ export const quoted = (names: readonly string[]): string => names.map(name => `"
 export const either = (words: readonly string[]): string =>
   [words.slice(0, -1).join(', '), ...words.slice(-1)].filter(part => part !== '').join(' or ');
 
-/** Names for a sentence: the first ones, and how many more there are. */
-export function some(names: readonly string[], shown = 5): string {
-  const rest = names.length - shown;
-  return names.slice(0, shown).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+/** Names in quotes, or ids, for a sentence: the first ones, and how many more there are. */
+export function some(values: readonly (string | number)[], shown = 5): string {
+  const rest = values.length - shown;
+  const first = values.slice(0, shown).map(value => (typeof value === 'string' ? `"${value}"` : value));
+  return first.join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 export const exceedsLimit = (why: string): ApiError => new ApiError('ExceedsLimitError', why);

@@ -351,10 +351,8 @@ test('keeps the message of a single reason', async () => {
 
   const rejected = await clone('single-reason', { name: 'single-reason' });
 
-  expect(rejected).toMatchObject({
-    status: 409,
-    body: { message: 'Feature "single-reason" already exists.' },
-  });
+  const message = 'Feature "single-reason" already exists in project "default". Choose another name.';
+  expect(rejected).toMatchObject({ status: 409, body: { message } });
 });
 
 test('lists a missing source with the other reasons, and rejects with 404', async () => {
@@ -372,10 +370,10 @@ test('lists a missing source with the other reasons, and rejects with 404', asyn
   expect(rejected).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
   expect(messagesOf(rejected)).toEqual([
     'Feature "absent" does not exist.',
-    expect.stringContaining('present does not'),
+    expect.stringContaining('"present" does not'),
     expect.stringContaining('a limit of 1'),
     'name "narrow-names.a" is used for more than one copy',
-    'Feature "present" already exists.',
+    'Feature "present" already exists in project "default". Choose another name.',
   ]);
   expect(messagesOf(planned)).toEqual(messagesOf(rejected));
   expect(planned.status).toBe(404);

@@ -4,20 +4,13 @@ import type { ProjectPermission } from '../../access/permissions.ts';
 import { placeOf } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import {
-  ApiError,
-  badData,
-  nameExists,
-  noAccess,
-  rejectForAll,
-  type Violation,
-} from '../../platform/errors.ts';
+import { ApiError, badData, noAccess, rejectForAll, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';
-import { admissionErrors, instanceLimitErrors } from '../features/admission.ts';
+import { instanceLimitErrors, projectRuleErrors } from '../features/project-rules.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listReadableStates } from '../features/state/store.ts';
-import { listTakenNames } from '../features/store.ts';
+import { takenNameErrors } from '../features/taken-names.ts';
 import { type CloneOptions, planCopy } from './copy.ts';
 import type { ClonePlan, PlannedCopy } from './schema.ts';
 import { lockSources } from './sources.ts';
@@ -73,7 +66,7 @@ export async function makePlan(
   await requireInProject(tx, actor, project, ['CREATE_FEATURE']);
   const names = [...new Set(features.map(({ source }) => source))];
   await lockTagsShared(tx, names);
-  const admission = await admissionErrors(tx, project, namesIn(input));
+  const ruleErrors = await projectRuleErrors(tx, project, namesIn(input));
   const environments = await lockEnvironmentsShared(tx, project);
   const { sources, projectOf, errors: sourceErrors } = await lockSources(tx, actor, names);
 
@@ -91,20 +84,20 @@ export async function makePlan(
     ...(await segmentViolations(tx, project, copies)),
   ];
   const permissions = await requiredPermissions(tx, actor, project, copies);
-  const taken = await listTakenNames(tx, namesIn(input));
+  const taken = await takenNameErrors(tx, actor, namesIn(input));
   return {
     copies,
     permissions,
     sourceErrors,
     obstacles: [
-      ...admission,
+      ...ruleErrors,
       ...(violations.length > 0 ? [badData(violations)] : []),
       ...permissions
         .filter(({ held }) => !held)
         .map(({ permission, environment }) =>
           noAccess([permission], placeOf([permission], project, environment ?? undefined)),
         ),
-      ...taken.map(name => nameExists(`Feature "${name}"`)),
+      ...taken,
       ...(await instanceLimitErrors(tx, featureLimit, features.length)),
     ],
     id: createHash('sha256').update(JSON.stringify(copies)).digest('base64url'),

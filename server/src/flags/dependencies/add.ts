@@ -73,7 +73,10 @@ function* violations(
   { feature, enabled, variants }: Dependency,
 ): Generator<Violation> {
   if (!parent)
-    yield { message: `feature ${feature} does not exist in project ${child.project}`, path: '/body/feature' };
+    yield {
+      message: `feature "${feature}" does not exist in project "${child.project}"`,
+      path: '/body/feature',
+    };
   else if (parent.name === child.name)
     yield { message: 'a feature cannot depend on itself', path: '/body/feature' };
   if (!enabled && variants.length > 0) {
@@ -87,12 +90,12 @@ function* violations(
 /** Dependencies have one level: SDKs evaluate a parent, but not the parents of a parent. */
 function* obstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
   for (const { name, archived } of [child, parent])
-    if (archived) yield `Feature ${name} is archived. Revive it first.`;
+    if (archived) yield `Feature "${name}" is archived. Revive it first.`;
   if (child.children.length > 0) {
-    yield `Feature ${child.name} is the parent of ${some(child.children)}, and a parent cannot depend on another feature.`;
+    yield `Feature "${child.name}" is the parent of ${some(child.children)}, and a parent cannot depend on another feature.`;
   }
   if (parent.dependencies.length > 0) {
     const parents = parent.dependencies.map(({ feature }) => feature);
-    yield `Feature ${parent.name} depends on ${some(parents)}, and a feature that depends on another cannot be a parent.`;
+    yield `Feature "${parent.name}" depends on ${some(parents)}, and a feature that depends on another cannot be a parent.`;
   }
 }

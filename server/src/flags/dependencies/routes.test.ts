@@ -98,8 +98,10 @@ test('rejects a second level of dependencies with every reason', async () => {
     Array(3).fill([403, 'InvalidOperationError']),
   );
   expect(both.body.details).toEqual([
-    { message: 'Feature upper is the parent of lower, and a parent cannot depend on another feature.' },
-    { message: 'Feature middle depends on top, and a feature that depends on another cannot be a parent.' },
+    { message: 'Feature "upper" is the parent of "lower", and a parent cannot depend on another feature.' },
+    {
+      message: 'Feature "middle" depends on "top", and a feature that depends on another cannot be a parent.',
+    },
   ]);
 });
 
@@ -194,8 +196,8 @@ test('a parent is archived only with all its children, and revived children have
   const all = await archive('root', 'leaf-1', 'leaf-2');
 
   expect(alone).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
-  expect(alone.body.message).toContain('is the parent of leaf-1, leaf-2.');
-  expect(oneShort.body.message).toContain('is the parent of leaf-2.');
+  expect(alone.body.message).toContain('is the parent of "leaf-1", "leaf-2".');
+  expect(oneShort.body.message).toContain('is the parent of "leaf-2".');
   expect(states).toEqual([false, false]);
   expect(all.status).toBe(202);
   const told = (await eventsOf('leaf-1')).slice(2);

@@ -25,7 +25,7 @@ export function dependencyRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'addFeatureDependency',
         tags,
-        summary: 'Add a dependency',
+        summary: 'Add a parent',
         description:
           'Makes a feature depend on a parent: SDKs enable it only if the parent is enabled, disabled or has a variant as required. Both are active features of one project. A parent has no parents. Naming a parent again replaces its requirements. Requires UPDATE_FEATURE_DEPENDENCY. Events: feature-dependency-added.',
         params: ofFeature,
@@ -47,7 +47,7 @@ export function dependencyRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'deleteFeatureDependency',
         tags,
-        summary: 'Remove a dependency',
+        summary: 'Remove a parent',
         description:
           'Removes one parent of a feature. Requires UPDATE_FEATURE_DEPENDENCY. Events: feature-dependency-removed.',
         params: Type.Object({ projectId, featureName, parent }),
@@ -70,7 +70,7 @@ export function dependencyRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'deleteFeatureDependencies',
         tags,
-        summary: 'Remove all dependencies of a feature',
+        summary: 'Remove all parents',
         description:
           'Removes all parents of a feature. Requires UPDATE_FEATURE_DEPENDENCY. Events: feature-dependencies-removed.',
         params: ofFeature,

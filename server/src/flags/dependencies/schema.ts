@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Named, NamedObject } from '../../platform/http/schema.ts';
 
-const feature = Type.String({ description: 'The parent', examples: ['payments'] });
-const enabled = Type.Boolean({ description: 'true: the parent must be on; false: it must be off' });
+const feature = Type.String({ description: 'Name of the parent', examples: ['payments'] });
+const enabled = Type.Boolean({ description: 'true: the parent must be enabled; false: it must be disabled' });
 
 export const Dependency = Named(
   'Dependency',
@@ -10,7 +10,7 @@ export const Dependency = Named(
     feature,
     enabled,
     variants: Type.Array(Type.String({ examples: ['blue'] }), {
-      description: 'If any: the parent must give one of these',
+      description: 'Variants of the parent, one of which must be active. An empty list allows every variant.',
     }),
   }),
 );
@@ -44,5 +44,8 @@ export const ParentVariants = Named(
 
 export const DependenciesExist = Named(
   'DependenciesExist',
-  Type.Boolean({ description: 'Whether any feature of the project depends on another', examples: [true] }),
+  Type.Boolean({
+    description: 'true: a feature of the project depends on another feature',
+    examples: [true],
+  }),
 );

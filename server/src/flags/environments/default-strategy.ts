@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { acceptStrategy } from '../feature-environments/accept-strategy.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
+import { validateStrategy } from '../feature-environments/validate-strategy.ts';
 import type { DefaultStrategy } from './schema.ts';
 import { lockDefaultStrategy, updateDefaultStrategy } from './store.ts';
 
@@ -15,7 +15,7 @@ export async function setDefaultStrategy(
 ): Promise<DefaultStrategy> {
   const before = await lockDefaultStrategy(tx, project, environment);
   if (before === undefined) throw notFound(`Environment "${environment}" of project "${project}"`);
-  const after = withDefaults(await acceptStrategy(tx, project, input));
+  const after = withDefaults(await validateStrategy(tx, project, input));
   if (isDeepStrictEqual(after, before)) return after;
 
   await updateDefaultStrategy(tx, project, environment, after);

@@ -151,8 +151,8 @@ test('rejects removing the only environment or one with enabled features, and li
     body: {
       name: 'InvalidOperationError',
       details: [
-        { message: 'Environment "production" is the only environment of project stuck.' },
-        { message: 'Features are enabled in environment "production": stuck-feature. Disable them first.' },
+        { message: 'Environment "production" is the only environment of project "stuck".' },
+        { message: 'Features are enabled in environment "production": "stuck-feature". Disable them first.' },
       ],
     },
   });

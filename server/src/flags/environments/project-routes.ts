@@ -3,8 +3,8 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
-import { checkStrategy } from '../feature-environments/accept-strategy.ts';
 import { NewStrategy } from '../feature-environments/schema.ts';
+import { checkStrategy } from '../feature-environments/validate-strategy.ts';
 import { setDefaultStrategy } from './default-strategy.ts';
 import { addEnvironmentToProject, removeEnvironmentFromProject } from './project.ts';
 import {

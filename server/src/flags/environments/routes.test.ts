@@ -285,8 +285,8 @@ test('rejects deleting an environment in use and lists every reason', async () =
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(response.body.details.map((detail: { message: string }) => detail.message)).toEqual([
     'Environment "busy" is protected.',
-    'Environment "busy" is the only environment of project busy-1.',
-    'Features are enabled in environment "busy": busy-feature. Disable them first.',
+    'Environment "busy" is the only environment of project "busy-1".',
+    'Features are enabled in environment "busy": "busy-feature". Disable them first.',
     'Environment "busy" has 1 API token. Revoke it first.',
   ]);
   expect((await get('busy')).status).toBe(200);

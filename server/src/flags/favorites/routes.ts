@@ -20,9 +20,9 @@ export function favoriteRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'addFavoriteFeature',
         tags,
-        summary: 'Add a favorite feature',
+        summary: 'Add a feature to favorites',
         description:
-          'Adds the feature to the favorites of the caller. Requires a user. Events: feature-favorited.',
+          'Adds the feature to the favorites of the caller. Requires a user: a session or a personal access token. Events: feature-favorited.',
         params: Type.Object({ projectId, featureName }),
         response,
       },
@@ -41,9 +41,9 @@ export function favoriteRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'removeFavoriteFeature',
         tags,
-        summary: 'Remove a favorite feature',
+        summary: 'Remove a feature from favorites',
         description:
-          'Removes the feature from the favorites of the caller. Requires a user. Events: feature-unfavorited.',
+          'Removes the feature from the favorites of the caller. Requires a user: a session or a personal access token. Events: feature-unfavorited.',
         params: Type.Object({ projectId, featureName }),
         response,
       },
@@ -62,9 +62,9 @@ export function favoriteRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'addFavoriteProject',
         tags,
-        summary: 'Add a favorite project',
+        summary: 'Add a project to favorites',
         description:
-          'Adds the project to the favorites of the caller. Requires a user. Events: project-favorited.',
+          'Adds the project to the favorites of the caller. Requires a user: a session or a personal access token. Events: project-favorited.',
         params: Type.Object({ projectId }),
         response,
       },
@@ -83,9 +83,9 @@ export function favoriteRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'removeFavoriteProject',
         tags,
-        summary: 'Remove a favorite project',
+        summary: 'Remove a project from favorites',
         description:
-          'Removes the project from the favorites of the caller. Requires a user. Events: project-unfavorited.',
+          'Removes the project from the favorites of the caller. Requires a user: a session or a personal access token. Events: project-unfavorited.',
         params: Type.Object({ projectId }),
         response,
       },

@@ -65,5 +65,5 @@ test('setting the segments of a strategy updates the strategy', async () => {
   const viewer = await makeUser(harness.db, 'Viewer');
   const rejected = await set([one.id], {}, viewer.token);
   expect(rejected).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(rejected.body.message).toContain('UPDATE_FEATURE_STRATEGY in environment production');
+  expect(rejected.body.message).toContain('UPDATE_FEATURE_STRATEGY in environment "production"');
 });

@@ -8,7 +8,6 @@ import { change } from '../../record/change.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
 import { FeatureNames } from '../feature-rows/schema.ts';
-import { checkStrategy } from './accept-strategy.ts';
 import { readEnvironment, strategyOf } from './read.ts';
 import {
   FeatureEnvironment,
@@ -21,6 +20,7 @@ import {
 import { strategySegmentRoutes } from './segment-routes.ts';
 import { addStrategy, changeStrategy, orderStrategies, patchStrategy, removeStrategy } from './strategies.ts';
 import { toggleFeatures } from './toggle.ts';
+import { checkStrategy } from './validate-strategy.ts';
 import { variantRoutes } from './variant-routes.ts';
 
 const tags = ['Features'];
@@ -82,12 +82,12 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       {
         config: { permission: ['UPDATE_FEATURE_ENVIRONMENT'] },
         schema: {
-          operationId: state === 'on' ? 'switchFeatureOn' : 'switchFeatureOff',
+          operationId: state === 'on' ? 'enableFeature' : 'disableFeature',
           tags,
           summary: state === 'on' ? 'Enable a feature' : 'Disable a feature',
           description:
             state === 'on'
-              ? 'Enables the feature in the environment. A feature without an enabled strategy gets the default strategy of the project, which requires CREATE_FEATURE_STRATEGY. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-strategy-add, feature-environment-enabled.'
+              ? 'Enables the feature in the environment. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Requires UPDATE_FEATURE_ENVIRONMENT and, to add a strategy, CREATE_FEATURE_STRATEGY. Events: feature-strategy-add, feature-environment-enabled.'
               : 'Disables the feature in the environment. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-environment-disabled.',
           params,
           response: { 200: Nothing, ...refusals(401, 403, 404) },
@@ -107,12 +107,12 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       {
         config: { permission: ['UPDATE_FEATURE_ENVIRONMENT'], cost: COST.bulk },
         schema: {
-          operationId: state === 'on' ? 'switchFeaturesOn' : 'switchFeaturesOff',
+          operationId: state === 'on' ? 'enableFeatures' : 'disableFeatures',
           tags,
           summary: state === 'on' ? 'Enable features' : 'Disable features',
           description:
             state === 'on'
-              ? 'Enables all of the named features in the environment, or none. A feature without an enabled strategy gets the default strategy of the project, which requires CREATE_FEATURE_STRATEGY. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-strategy-add, feature-environment-enabled.'
+              ? 'Enables all of the named features in the environment, or none. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Requires UPDATE_FEATURE_ENVIRONMENT and, to add a strategy, CREATE_FEATURE_STRATEGY. Events: feature-strategy-add, feature-environment-enabled.'
               : 'Disables all of the named features in the environment, or none. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-environment-disabled.',
           params: Type.Object({ projectId, environment }),
           body: FeatureNames,

@@ -65,6 +65,8 @@ export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
 /** A feature of a project in an environment. */
 export type FeatureEnvironmentKey = { project: string; featureName: string; environment: string };
 
+const sortOrder = Type.Integer({ minimum: 0, maximum: 100_000 });
+
 export const NewStrategy = NamedObject(
   'NewStrategy',
   {
@@ -76,7 +78,7 @@ export const NewStrategy = NamedObject(
     }),
     title: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
     disabled: Type.Optional(Nullable(Type.Boolean())),
-    sortOrder: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
+    sortOrder: Type.Optional(sortOrder),
     parameters: Type.Optional(parameters),
     constraints: Type.Optional(ConstraintInputs),
     variants: Type.Optional(StrategyVariantInputs),
@@ -87,6 +89,9 @@ export const NewStrategy = NamedObject(
   { examples: [{ name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } }] },
 );
 export type NewStrategy = Static<typeof NewStrategy>;
+
+/** The fields that a JSON Patch can change. The name and the position cannot be removed. */
+export const PatchedStrategy = Type.Object({ ...NewStrategy.properties, sortOrder });
 
 export const EnvironmentCopy = NamedObject(
   'EnvironmentCopy',
@@ -111,7 +116,7 @@ export type EnvironmentCopy = Static<typeof EnvironmentCopy>;
 export const StrategyOrder = Type.Array(
   NamedObject('StrategyPosition', {
     id: Type.String({ format: 'uuid' }),
-    sortOrder: Type.Integer({ minimum: 0, maximum: 100_000 }),
+    sortOrder,
   }),
   {
     title: 'StrategyOrder',

@@ -4,14 +4,14 @@ import { badData, exceedsLimit } from '../../platform/errors.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
-import { acceptStrategy } from './accept-strategy.ts';
 import { disableWithoutStrategies } from './last-strategy.ts';
 import { missingEnvironment, readEnvironment, strategyOf } from './read.ts';
 import {
   type FeatureEnvironment,
   type FeatureEnvironmentKey,
   type FeatureStrategy,
-  NewStrategy,
+  type NewStrategy,
+  PatchedStrategy,
   type StrategyContent,
   type StrategyOrder,
 } from './schema.ts';
@@ -26,6 +26,7 @@ import {
   updateStrategy,
   updateStrategyOrder,
 } from './store.ts';
+import { validateStrategy } from './validate-strategy.ts';
 
 export const MAX_STRATEGIES = 30;
 
@@ -59,7 +60,7 @@ export async function addStrategies(
   if (features.some(({ strategies }) => strategies >= MAX_STRATEGIES)) {
     throw exceedsLimit(`A feature can have at most ${MAX_STRATEGIES} strategies in an environment.`);
   }
-  const accepted = await acceptStrategy(tx, project, input);
+  const accepted = await validateStrategy(tx, project, input);
   const wanted = features.map(({ featureName, lastSortOrder }) => ({
     featureName,
     ...complete(accepted, featureName, lastSortOrder + 1),
@@ -105,7 +106,7 @@ export async function changeStrategy(
   const here = await lockEnvironment(current, key);
   const before = strategyOf(here, id);
   const wanted = typeof update === 'function' ? update(before) : update;
-  const input = await acceptStrategy(current.tx, key.project, wanted);
+  const input = await validateStrategy(current.tx, key.project, wanted);
   const after = {
     id,
     featureName: key.featureName,
@@ -130,7 +131,7 @@ export async function patchStrategy(
   patch: JsonPatch,
 ): Promise<FeatureStrategy> {
   return await changeStrategy(current, key, id, ({ id: _, featureName: __, ...before }) =>
-    applyPatch<typeof NewStrategy>(before, patch, NewStrategy),
+    applyPatch<typeof PatchedStrategy>(before, patch, PatchedStrategy),
   );
 }
 
@@ -152,7 +153,7 @@ export async function orderStrategies(
   if (unknown.length > 0) {
     throw badData(
       unknown.map(({ id }) => ({
-        message: `strategy ${id} is not in environment ${key.environment}`,
+        message: `strategy ${id} is not in environment "${key.environment}"`,
         path: '/body',
       })),
     );

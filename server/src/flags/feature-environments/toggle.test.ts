@@ -98,9 +98,9 @@ test('enabling a feature without a strategy requires the permission to add one',
   const elsewhere = await turnOn(here.replace('development', 'production'));
 
   expect(withoutStrategy).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-  expect(withoutStrategy.body.message).toContain('CREATE_FEATURE_STRATEGY in environment development');
+  expect(withoutStrategy.body.message).toContain('CREATE_FEATURE_STRATEGY in environment "development"');
   expect(withStrategy.status).toBe(200);
-  expect(elsewhere.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT in environment production');
+  expect(elsewhere.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT in environment "production"');
 });
 
 test('reading and toggling take the same number of statements for 1 and for many features and strategies', async () => {

@@ -7,7 +7,7 @@ import type { NewStrategy } from './schema.ts';
 import { findDefaultStrategy, listStrategyCounts, type StrategyCounts, setEnabled } from './store.ts';
 import { addStrategies } from './strategies.ts';
 
-const ON_FOR_ALL: NewStrategy = { name: 'flexibleRollout', parameters: { rollout: '100' } };
+const ENABLED_FOR_ALL: NewStrategy = { name: 'flexibleRollout', parameters: { rollout: '100' } };
 
 /** Enables or disables features in an environment: all of them or, if one cannot be changed, none. */
 export async function toggleFeatures(
@@ -19,7 +19,7 @@ export async function toggleFeatures(
 ): Promise<void> {
   const features = await lockFeatures(current.tx, project, names);
   const archived = features.find(feature => feature.archived);
-  if (enabled && archived) throw invalidOperation(`Feature ${archived.name} is archived. Revive it first.`);
+  if (enabled && archived) throw invalidOperation(`Feature "${archived.name}" is archived. Revive it first.`);
 
   const counts = await listStrategyCounts(current.tx, names, environment);
   const found = new Set(counts.map(({ featureName }) => featureName));
@@ -57,6 +57,6 @@ async function addDefaultStrategy(
 ): Promise<void> {
   const { tx, actor } = current;
   await requireInProject(tx, actor, project, ['CREATE_FEATURE_STRATEGY'], environment);
-  const strategy = ((await findDefaultStrategy(tx, project, environment)) ?? ON_FOR_ALL) as NewStrategy;
+  const strategy = ((await findDefaultStrategy(tx, project, environment)) ?? ENABLED_FOR_ALL) as NewStrategy;
   await addStrategies(current, { project, environment }, features, { ...strategy, disabled: false });
 }

@@ -137,6 +137,7 @@ test.each([
   ['a path through a text', [{ op: 'add', path: '/0/name/polluted', value: 1 }]],
   ['a path without a slash', [{ op: 'remove', path: '0' }]],
   ['a path with a lone tilde', [{ op: 'remove', path: '/~' }]],
+  ['a field that variants do not have', [{ op: 'add', path: '/0/color', value: 'blue' }]],
   ['a copy without a source', [{ op: 'copy', path: '/-' }]],
   ['a move without a source', [{ op: 'move', path: '/-' }]],
   ['a source without a slash', [{ op: 'copy', from: '0', path: '/-' }]],
@@ -270,7 +271,9 @@ test('requires the permission in each environment, and names the environments wi
   expect(allowed.status).toBe(200);
   for (const response of [refused, alone]) {
     expect(response).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
-    expect(response.body.message).toContain('UPDATE_FEATURE_ENVIRONMENT_VARIANTS in environment production');
+    expect(response.body.message).toContain(
+      'UPDATE_FEATURE_ENVIRONMENT_VARIANTS in environment "production"',
+    );
   }
 });
 

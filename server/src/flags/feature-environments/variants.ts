@@ -55,7 +55,7 @@ async function replaceVariants(
   const feature = await readEnvironments(current.tx, featureName);
   const changing = [...new Set(environments)].map(name => environmentOf(feature, name));
   const before = changing[0]?.variants ?? [];
-  const after = acceptVariants(typeof wanted === 'function' ? wanted(before) : wanted, path);
+  const after = validateVariants(typeof wanted === 'function' ? wanted(before) : wanted, path);
 
   await setVariants(
     current,
@@ -92,7 +92,7 @@ export async function setVariants(
 }
 
 /** Completes the fields and weights of variants, or rejects them with every violation. */
-export function acceptVariants(input: VariantInputs, path: string): Variant[] {
+export function validateVariants(input: VariantInputs, path: string): Variant[] {
   const complete = withoutUnknownFields(VariantInputs, input).map(variant => ({
     weightType: 'variable' as const,
     stickiness: 'default',

@@ -20,8 +20,8 @@ export async function lockActiveFeatures(tx: Tx, project: string, names: string[
   if (archived.length === 0) return features;
   throw invalidOperation(
     archived.length === 1
-      ? `Feature ${archived[0]} is archived. Revive it first.`
-      : `Features ${archived.join(', ')} are archived. Revive them first.`,
+      ? `Feature "${archived[0]}" is archived. Revive it first.`
+      : `Features ${quoted(archived)} are archived. Revive them first.`,
   );
 }
 

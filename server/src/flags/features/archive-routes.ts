@@ -70,7 +70,7 @@ export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
       schema: {
         operationId: 'validateArchive',
         tags,
-        summary: 'Preview archiving features',
+        summary: 'Preview archiving',
         description:
           'Returns which of the features are parents of other features, and whether archiving removes dependencies. Changes nothing. Requires DELETE_FEATURE.',
         params: Type.Object({

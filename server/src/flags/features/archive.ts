@@ -1,11 +1,11 @@
-import { invalidOperation, refuseBecause, some } from '../../platform/errors.ts';
+import { invalidOperation, quoted, refuseBecause, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { dropDependencies } from '../dependencies/drop.ts';
 import { type FeatureFamily, listFamilies } from '../dependencies/store.ts';
 import { lockFeatures } from '../feature-rows/lock.ts';
 import { namesOf } from '../feature-rows/names.ts';
 import { enterStage, restartLifecycle } from '../lifecycle/enter.ts';
-import { lockActiveProject, rejectOverInstanceLimit, rejectOverLimit } from './admission.ts';
+import { lockActiveProject, rejectOverInstanceLimit, rejectOverLimit } from './project-rules.ts';
 import { deleteFeatures, disableEverywhere, setArchived } from './store.ts';
 
 export async function archiveFeatures(current: Change, project: string, names: string[]): Promise<void> {
@@ -29,7 +29,7 @@ function activeChildren(features: FeatureFamily[]): string[] {
     return others.length === 0
       ? []
       : [
-          `Feature ${name} is the parent of ${some(others, 100)}. Archive them too, or remove the dependency.`,
+          `Feature "${name}" is the parent of ${some(others, 100)}. Archive them too, or remove the dependency.`,
         ];
   });
 }
@@ -69,7 +69,7 @@ export async function removeFeatures(
   const active = features.filter(feature => !feature.archived);
   if (active.length > 0)
     throw invalidOperation(
-      `Feature ${namesOf(active).join(', ')} is not archived. Archive it before you delete it.`,
+      `Feature ${quoted(namesOf(active))} is not archived. Archive it before you delete it.`,
     );
   for (const { tags, ...preData } of await deleteFeatures(tx, namesOf(features))) {
     record({ type: 'feature-deleted', project, featureName: preData.name, preData, tags });

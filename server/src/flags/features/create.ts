@@ -1,18 +1,20 @@
 import type { Db } from '../../platform/db/database.ts';
 import { rejectForAll, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
+import { namesOf } from '../feature-rows/names.ts';
 import type { FeatureRow } from '../feature-rows/schema.ts';
 import { enterStage } from '../lifecycle/enter.ts';
 import { attachTags, attachViolations, lockOrCreateTags } from '../tags/attach.ts';
 import type { NewTag } from '../tags/schema.ts';
 import {
-  admissionErrors,
   namingPatternErrors,
+  projectRuleErrors,
   readActiveProject,
   rejectOverInstanceLimit,
-} from './admission.ts';
+} from './project-rules.ts';
 import type { NewFeature } from './schema.ts';
 import { insertFeatures, isFeatureType } from './store.ts';
+import { rejectTakenNames } from './taken-names.ts';
 
 export async function createFeature(
   current: Change,
@@ -22,7 +24,7 @@ export async function createFeature(
 ): Promise<void> {
   const { name } = input;
   const tags = await lockOrCreateTags(current, project, input.tags ?? [], tagPath);
-  rejectForAll('The feature', await admissionErrors(current.tx, project, [name]));
+  rejectForAll('The feature', await projectRuleErrors(current.tx, project, [name], namePath));
   await addFeatures(current, project, [input], most);
   await attachTags(current, [{ feature: { name, project, tags: [] }, tags }]);
 }
@@ -35,7 +37,7 @@ export async function newFeatureViolations(
   tags: Partial<NewTag>[],
 ): Promise<Violation[]> {
   const receiving = await readActiveProject(db, project);
-  const nameErrors = name === undefined ? [] : namingPatternErrors([name], receiving);
+  const nameErrors = name === undefined ? [] : namingPatternErrors(project, receiving, [name], namePath);
   return await db
     .transaction()
     .execute(async tx => [
@@ -46,12 +48,13 @@ export async function newFeatureViolations(
 }
 
 const unknownType = (type: string): Violation => ({
-  message: `${type} is not a feature type. GET /api/admin/feature-types lists them`,
+  message: `feature type "${type}" does not exist. GET /api/admin/feature-types lists the feature types.`,
   path: '/body/type',
 });
+const namePath = '/body/name';
 const tagPath = (index: number): string => `/body/tags/${index}`;
 
-/** Part of a change that checked `admissionErrors`: creates features, disabled in every environment. */
+/** Part of a change that checked `projectRuleErrors`: creates features, disabled in every environment. */
 export async function addFeatures(
   { tx, actor, record }: Change,
   project: string,
@@ -66,7 +69,8 @@ export async function addFeatures(
     impressionData: impressionData ?? false,
   }));
   const createdAt = await insertFeatures(tx, project, rows, actor.userId);
-  await enterStage(tx, [...createdAt.keys()], 'initial');
+  await rejectTakenNames(tx, actor, namesOf(rows.filter(({ name }) => !createdAt.has(name))));
+  await enterStage(tx, namesOf(rows), 'initial');
   for (const row of rows) {
     const data = { ...row, project, stale: false, archived: false, createdAt: createdAt.get(row.name) };
     record({ type: 'feature-created', project, featureName: row.name, data });

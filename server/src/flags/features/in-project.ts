@@ -8,7 +8,7 @@ export async function rejectActiveFeatures(tx: Tx, project: string): Promise<voi
   const active = await countActiveFeatures(tx, project);
   if (active > 0)
     throw invalidOperation(
-      `Project ${project} has ${counted(active, 'active feature')}. Archive them first.`,
+      `Project "${project}" has ${counted(active, 'active feature')}. Archive them first.`,
     );
 }
 

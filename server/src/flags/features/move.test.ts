@@ -116,13 +116,13 @@ test('a rejected move lists every obstacle and changes nothing', async () => {
 
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(response.body.details.map(({ message }: { message: string }) => message)).toEqual([
-    `Feature ${name} is enabled in ${extra}, which project ${to} does not have. Disable it there first.`,
-    `Feature ${name} uses segments of another project: ${own}.`,
-    `Feature ${name} uses context fields of another project: ${fields.toSorted().join(', ')}.`,
-    `Feature ${name} depends on ${parent}. Remove the dependency first.`,
+    `Feature "${name}" is enabled in environment "${extra}", which project "${to}" does not have. Disable it there first.`,
+    `Feature "${name}" uses segments of another project: ${own}.`,
+    `Feature "${name}" uses context fields of another project: "${fields.toSorted().join('", "')}".`,
+    `Feature "${name}" depends on "${parent}". Remove the dependency first.`,
   ]);
   expect(ofParent.body.message).toBe(
-    `Feature ${parent} is the parent of ${name}. Remove the dependency first.`,
+    `Feature "${parent}" is the parent of "${name}". Remove the dependency first.`,
   );
   expect(await get(from, name)).toMatchObject({ project: from });
   expect((await eventsOf(name))[0].type).toBe('feature-dependency-added');
@@ -173,12 +173,12 @@ test('lists the naming pattern, the feature limit and the obstacles of the featu
 
   expect(response).toMatchObject({
     status: 400,
-    body: { name: 'PatternError', message: 'The move is rejected for 3 reasons; details lists them.' },
+    body: { name: 'PatternError', message: 'The move is rejected for 3 reasons, listed in details.' },
   });
   expect(response.body.details.map(({ message }: { message: string }) => message)).toEqual([
     expect.stringContaining('pay\\..+'),
     expect.stringContaining('a limit of 0'),
-    `Feature ${name} depends on ${parent}. Remove the dependency first.`,
+    `Feature "${name}" depends on "${parent}". Remove the dependency first.`,
   ]);
   expect(await get(from, name)).toMatchObject({ project: from });
 });
@@ -383,7 +383,7 @@ test('a move is rejected if a segment becomes one of the old project meanwhile',
     () => move(from, name, to),
   );
 
-  expect(response.body.message).toBe(`Feature ${name} uses segments of another project: ${segment}.`);
+  expect(response.body.message).toBe(`Feature "${name}" uses segments of another project: ${segment}.`);
 });
 
 test('two moves in opposite directions do not deadlock', async () => {

@@ -8,7 +8,7 @@ import { listUnusableSegments } from '../../targeting/segments/violations.ts';
 import type { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { asStrategyData } from '../feature-environments/strategies.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
-import { admissionErrors } from './admission.ts';
+import { projectRuleErrors } from './project-rules.ts';
 import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
 import { lockEnvironmentsForMove, lockProjectsOfMove, updateProject } from './store.ts';
@@ -22,7 +22,7 @@ export async function moveFeature(
 ): Promise<void> {
   await requireInProject(tx, actor, target, ['MOVE_FEATURE_TOGGLE']);
   await lockProjectsOfMove(tx, project, target);
-  const admission = target === project ? [] : await admissionErrors(tx, target, [name]);
+  const ruleErrors = target === project ? [] : await projectRuleErrors(tx, target, [name]);
   const targetEnvironments = await lockEnvironmentsForMove(tx, target);
   await lockActiveFeature(tx, project, name);
   if (target === project) return;
@@ -37,7 +37,7 @@ export async function moveFeature(
     ...(await foreignParts(tx, name, kept, target)),
     ...familyReasons(feature),
   ];
-  rejectForAll('The move', [...admission, ...reasons.map(invalidOperation)]);
+  rejectForAll('The move', [...ruleErrors, ...reasons.map(invalidOperation)]);
 
   const named = await mayName(tx, target, [project]);
   await updateProject(tx, name, target, {
@@ -59,11 +59,11 @@ export async function moveFeature(
 
 function enabledElsewhere(name: string, removed: FeatureEnvironment[], target: string): string[] {
   const enabled = removed.filter(environment => environment.enabled).map(environment => environment.name);
-  return enabled.length === 0
-    ? []
-    : [
-        `Feature ${name} is enabled in ${some(enabled)}, which project ${target} does not have. Disable it there first.`,
-      ];
+  if (enabled.length === 0) return [];
+  const where = `${enabled.length === 1 ? 'environment' : 'environments'} ${some(enabled)}`;
+  return [
+    `Feature "${name}" is enabled in ${where}, which project "${target}" does not have. Disable it there first.`,
+  ];
 }
 
 /** Segments and context fields that the target project cannot use. Without them more users would get the feature. */
@@ -79,10 +79,10 @@ async function foreignParts(
   const fields = await fieldsOfOtherProjects(tx, target, contextFieldsIn(environments));
   return [
     ...(segments.length > 0
-      ? [`Feature ${name} uses segments of another project: ${some(segments.map(String))}.`]
+      ? [`Feature "${name}" uses segments of another project: ${some(segments)}.`]
       : []),
     ...(fields.length > 0
-      ? [`Feature ${name} uses context fields of another project: ${some(fields)}.`]
+      ? [`Feature "${name}" uses context fields of another project: ${some(fields)}.`]
       : []),
   ];
 }
@@ -106,10 +106,10 @@ function familyReasons({ name, dependencies, children }: FeatureState): string[]
   const parents = dependencies.map(({ feature }) => feature);
   return [
     ...(parents.length > 0
-      ? [`Feature ${name} depends on ${some(parents)}. Remove the dependency first.`]
+      ? [`Feature "${name}" depends on ${some(parents)}. Remove the dependency first.`]
       : []),
     ...(children.length > 0
-      ? [`Feature ${name} is the parent of ${some(children)}. Remove the dependency first.`]
+      ? [`Feature "${name}" is the parent of ${some(children)}. Remove the dependency first.`]
       : []),
   ];
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { makeProject, makeUser } from '../../test/factories.ts';
+import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Answer, call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
@@ -86,26 +86,66 @@ test('a name is unique in the instance, archived features included', async () =>
   const validate = (name: string) =>
     call(harness.app, 'POST', '/api/admin/features/validate', { body: { name } });
 
-  expect(await create('taken')).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
-  expect((await validate('taken')).status).toBe(409);
+  const message =
+    'Feature "taken" already exists in project "elsewhere" (archived). Choose another name, or delete the archived feature.';
+  for (const response of [await create('taken'), await validate('taken')])
+    expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError', message } });
   expect((await validate('free')).status).toBe(200);
   expect((await validate('not free')).status).toBe(400);
+});
+
+test.each([
+  ['member', 'Feature "taken-for-member" already exists in project "home-of-member". Choose another name.'],
+  ['non-member', 'Feature "taken-for-non-member" already exists. Choose another name.'],
+])('names the private project of a taken name only to its members: %s', async (kind, message) => {
+  const { db, app } = harness;
+  const [home, name] = [`home-of-${kind}`, `taken-for-${kind}`];
+  await makeProject(db, { id: home, mode: 'private' });
+  await makeFeature(db, home, { name });
+  const user = await makeUser(db, 'Viewer');
+  await makeMember(db, user, 'default', 'Owner');
+  if (kind === 'member') await makeMember(db, user, home, 'Member');
+
+  const response = await call(app, 'POST', F, { token: user.token, body: { name } });
+
+  expect(response).toMatchObject({ status: 409, body: { message } });
+});
+
+test('a name that is taken while the request waits is rejected with the project', async () => {
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`insert into features (name, project, type) values ('raced', 'default', 'release')`.execute(
+    blocker,
+  );
+  const waiting = create('raced');
+  await untilWaiting(harness.db, 1);
+  await blocker.commit().execute();
+
+  const message = 'Feature "raced" already exists in project "default". Choose another name.';
+  expect(await waiting).toMatchObject({ status: 409, body: { message } });
 });
 
 test('the naming pattern and the feature limit apply, the limit also to concurrent requests', async () => {
   await makeProject(harness.db, { id: 'strict' });
   await call(harness.app, 'PUT', '/api/admin/projects/strict/settings', {
-    body: { featureLimit: 1, featureNaming: { pattern: 'pay\\..+', example: 'pay.x' } },
+    body: {
+      featureLimit: 1,
+      featureNaming: { pattern: 'pay\\..+', example: 'pay.x', description: 'Starts with pay.' },
+    },
   });
 
-  const refused = await create('checkout-3', {}, 'strict');
+  const rejected = await create('checkout-3', {}, 'strict');
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from projects where id = 'strict' for update`.execute(blocker);
   const both = Promise.all([create('pay.one', {}, 'strict'), create('pay.two', {}, 'strict')]);
   await untilWaiting(harness.db, 2);
   await blocker.commit().execute();
 
-  expect(refused).toMatchObject({ status: 400, body: { name: 'PatternError' } });
+  const message =
+    'Name "checkout-3" does not match the naming pattern of project "strict": pay\\..+. Example: "pay.x". Description: "Starts with pay."';
+  expect(rejected).toMatchObject({
+    status: 400,
+    body: { name: 'PatternError', message, details: [{ message, path: '/body/name' }] },
+  });
   const answers = await both;
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 403]);
   expect(answers.find(({ status }) => status === 403)?.body.name).toBe('InvalidOperationError');
@@ -159,6 +199,46 @@ test('a JSON Patch changes a feature, and an invalid patch is rejected', async (
   expect(bad.map(({ status, body }) => [status, body.name])).toEqual(Array(4).fill([400, 'BadDataError']));
   await patch([{ op: 'add', path: '/__proto__/polluted', value: 1 }]);
   expect({}).not.toHaveProperty('polluted');
+});
+
+test.each([
+  ['adds a field that cannot be patched', { op: 'add', path: '/archived', value: true }, 'path'],
+  ['replaces the name', { op: 'replace', path: '/name', value: 'other' }, 'path'],
+  ['tests the name', { op: 'test', path: '/name', value: 'strict' }, 'path'],
+  ['copies from the name', { op: 'copy', from: '/name', path: '/description' }, 'from'],
+])('rejects a patch that %s, and lists the patchable fields', async (_case, operation, member) => {
+  await create('strict');
+
+  const response = await call(harness.app, 'PATCH', `${F}/strict`, { body: [operation] });
+
+  const field = operation[member as 'path'];
+  expect(response).toMatchObject({
+    status: 400,
+    body: {
+      details: [
+        {
+          message: `"${field}" cannot be patched. Patchable fields: /type, /description, /impressionData, /stale`,
+          path: `/body/0/${member}`,
+        },
+      ],
+    },
+  });
+});
+
+test.each([
+  { op: 'remove', path: '/type' },
+  { op: 'remove', path: '/stale' },
+  { op: 'move', from: '/type', path: '/description' },
+])('rejects a patch that removes a required field: %j', async operation => {
+  await create('whole');
+
+  const response = await call(harness.app, 'PATCH', `${F}/whole`, { body: [operation] });
+
+  const field = operation.from ?? operation.path;
+  expect(response).toMatchObject({
+    status: 400,
+    body: { details: [{ message: `"${field}" is missing after the patch. It is required` }] },
+  });
 });
 
 test.each([

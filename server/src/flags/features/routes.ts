@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { nameExists } from '../../platform/errors.ts';
+import { rejectForAll } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { JsonPatch } from '../../platform/http/patch.ts';
@@ -29,7 +29,7 @@ import {
   StaleFeatures,
 } from './schema.ts';
 import { markStale } from './stale.ts';
-import { isNameTaken } from './store.ts';
+import { takenNameErrors } from './taken-names.ts';
 import { changeFeature, patchFeature } from './update.ts';
 
 const tags = ['Features'];
@@ -322,7 +322,7 @@ export function featureRoutes(
       },
     },
     async (request, reply) => {
-      if (await isNameTaken(db, request.body.name)) throw nameExists(`Feature "${request.body.name}"`);
+      rejectForAll('The name', await takenNameErrors(db, request.actor, [request.body.name]));
       return reply.code(200).send();
     },
   );

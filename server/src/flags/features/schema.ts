@@ -118,6 +118,14 @@ export const FeatureUpdate = NamedObject(
 );
 export type FeatureUpdate = Static<typeof FeatureUpdate>;
 
+/** The fields that a JSON Patch can change. Only the description can be removed. */
+export const PatchedFeature = Type.Object({
+  ...FeatureUpdate.properties,
+  type: featureType,
+  impressionData: Type.Boolean(),
+  stale: Type.Boolean(),
+});
+
 export const ArchiveCheck = Named(
   'ArchiveCheck',
   Type.Object({

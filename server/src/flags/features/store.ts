@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { ofReadableProject } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
 import { anyOf } from '../../platform/db/any-of.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { personOf } from '../../record/actor-names.ts';
@@ -74,7 +76,10 @@ export async function isFeatureType(db: Reader, type: string): Promise<boolean> 
   return found !== undefined;
 }
 
-/** Inserts features, disabled in every environment of the project. Returns the creation time of each by its name. */
+/**
+ * Inserts features, disabled in every environment of the project. Returns the creation time of each by its name. Skips a name
+ * that is taken: a violated constraint would end the transaction, which still reads where the name is taken.
+ */
 export async function insertFeatures(
   tx: Tx,
   project: string,
@@ -87,6 +92,7 @@ export async function insertFeatures(
     from jsonb_to_recordset(${JSON.stringify(features)}::jsonb) as given (
       name text, type text, description text, "impressionData" boolean)
     order by name
+    on conflict (name) do nothing
     returning name, created_at as "createdAt"`.execute(tx);
   await sql`
     insert into feature_environments (feature_name, environment)
@@ -200,15 +206,12 @@ export async function countActiveFeatures(db: Reader, project: string): Promise<
   return count;
 }
 
-/** Those of the names that an active or archived feature has. */
-export async function listTakenNames(db: Reader, names: string[]): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from features where name = any(${names}) order by name`.execute(db);
-  return rows.map(row => row.name);
-}
+/** A name that a feature has, and its project if the actor may read the project. */
+export type TakenName = { name: string; project: string | null; archived: boolean };
 
-export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
-  return (
-    (await db.selectFrom('features').select('name').where('name', '=', name).executeTakeFirst()) !== undefined
-  );
+export async function listTakenNames(db: Reader, actor: Actor, names: string[]): Promise<TakenName[]> {
+  const { rows } = await sql<TakenName>`
+    select name, case when ${ofReadableProject(actor)} then project end as project, archived_at is not null as archived
+    from features where name = any(${names}) order by name`.execute(db);
+  return rows;
 }

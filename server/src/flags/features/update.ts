@@ -4,7 +4,7 @@ import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { FeatureRow } from '../feature-rows/schema.ts';
 import { asEventData } from './create.ts';
-import { FeatureUpdate } from './schema.ts';
+import { type FeatureUpdate, PatchedFeature } from './schema.ts';
 import { updateFeatures } from './store.ts';
 
 /** Changes the given fields. An update that changes nothing writes nothing. */
@@ -73,6 +73,6 @@ export async function patchFeature(
 ): Promise<void> {
   await changeFeature(current, project, name, ({ type, description = null, impressionData, stale }) => ({
     description: null,
-    ...applyPatch({ type, description, impressionData, stale }, patch, FeatureUpdate),
+    ...applyPatch({ type, description, impressionData, stale }, patch, PatchedFeature),
   }));
 }

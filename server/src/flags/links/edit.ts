@@ -4,9 +4,9 @@ import type { Tx } from '../../platform/db/database.ts';
 import { exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
-import { acceptLink } from './accept.ts';
 import type { FeatureLink, LinkInput } from './schema.ts';
 import { deleteLink, insertLinks, listLinks, updateLink } from './store.ts';
+import { validateLink } from './validate.ts';
 
 const MAX_LINKS = 10;
 
@@ -16,7 +16,7 @@ export async function addLink(
   featureName: string,
   input: LinkInput,
 ): Promise<FeatureLink> {
-  const link = acceptLink(input, '/body');
+  const link = validateLink(input, '/body');
   await lockActiveFeature(current.tx, project, featureName);
   const feature = { name: featureName, project, links: await listLinks(current.tx, featureName) };
   const [added] = await attachLinks(current, [{ feature, links: [link] }]);
@@ -56,7 +56,7 @@ export async function changeLink(
   id: string,
   input: LinkInput,
 ): Promise<FeatureLink> {
-  const { url, title } = acceptLink(input, '/body');
+  const { url, title } = validateLink(input, '/body');
   const before = await findLockedLink(tx, project, featureName, id);
   const after = { id, url, title: input.title === undefined ? before.title : title };
   if (isDeepStrictEqual(after, before)) return before;

@@ -3,9 +3,9 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
-import { acceptLink } from './accept.ts';
 import { addLink, changeLink, removeLink } from './edit.ts';
 import { FeatureLink, LinkInput } from './schema.ts';
+import { validateLink } from './validate.ts';
 
 const tags = ['Features'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
@@ -24,7 +24,7 @@ export function linkRoutes(app: App, db: Db): void {
         permission: ['UPDATE_FEATURE'],
         checks: [
           ({ body }) => {
-            if (body.url !== undefined) acceptLink({ url: body.url }, '/body');
+            if (body.url !== undefined) validateLink({ url: body.url }, '/body');
           },
         ],
       },
@@ -53,7 +53,7 @@ export function linkRoutes(app: App, db: Db): void {
         permission: ['UPDATE_FEATURE'],
         checks: [
           ({ body }) => {
-            if (body.url !== undefined) acceptLink({ url: body.url }, '/body');
+            if (body.url !== undefined) validateLink({ url: body.url }, '/body');
           },
         ],
       },

@@ -1,7 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { trimmed, valueViolations } from './accept.ts';
 import type { NewTag, Tag } from './schema.ts';
 import {
   deleteFeatureTags,
@@ -10,6 +9,7 @@ import {
   lockTagTypes,
   type TaggedFeature,
 } from './store.ts';
+import { trimmed, valueViolations } from './validate.ts';
 
 const MAX_TAGS = 100;
 
@@ -47,7 +47,7 @@ export async function attachViolations(
   );
   return input.flatMap(({ type, value }, index) => {
     const path = pathOf(index);
-    const unknown = { message: `tag type ${type} does not exist`, path: `${path}/type` };
+    const unknown = { message: `tag type "${type}" does not exist`, path: `${path}/type` };
     return [
       ...(type === undefined || types.has(type) ? [] : [unknown]),
       ...(value === undefined ? [] : valueViolations(trimmed({ type: type ?? '', value }), path)),
@@ -64,7 +64,7 @@ export async function attachTags(
     const present = keysOf(feature.tags);
     const added = tags.filter(tag => !present.has(keyOf(tag)));
     if (added.length > 0 && feature.tags.length + added.length > MAX_TAGS)
-      throw exceedsLimit(`Feature ${feature.name} can have at most ${MAX_TAGS} tags. Remove some first.`);
+      throw exceedsLimit(`Feature "${feature.name}" can have at most ${MAX_TAGS} tags. Remove some first.`);
     return added.map(tag => ({ feature, tag }));
   });
   if (missing.length === 0) return;

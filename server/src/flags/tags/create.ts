@@ -1,9 +1,9 @@
 import type { Reader } from '../../platform/db/database.ts';
 import { badData, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { trimmed, valueViolations } from './accept.ts';
 import type { NewTag, NewTagType, Tag, TagType } from './schema.ts';
 import { findTagType, insertMissingTagTypes, insertTag, insertTagType } from './store.ts';
+import { trimmed, valueViolations } from './validate.ts';
 
 export async function createTagType({ tx, record }: Change, input: NewTagType): Promise<TagType> {
   const tagType = completed(input);
@@ -31,7 +31,7 @@ export const completed = (input: NewTagType): TagType => ({
 export async function tagViolations(db: Reader, { type, value }: Partial<NewTag>): Promise<Violation[]> {
   const unknown = type !== undefined && (await findTagType(db, type.trim())) === undefined;
   return [
-    ...(unknown ? [{ message: `tag type ${type.trim()} does not exist`, path: '/body/type' }] : []),
+    ...(unknown ? [{ message: `tag type "${type.trim()}" does not exist`, path: '/body/type' }] : []),
     ...(value === undefined ? [] : valueViolations(trimmed({ type: type ?? '', value }), '/body')),
   ];
 }

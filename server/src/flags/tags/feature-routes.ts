@@ -100,7 +100,7 @@ export function featureTagRoutes(app: App, db: Db): void {
       schema: {
         operationId: 'untagFeature',
         tags,
-        summary: 'Remove a tag from a feature',
+        summary: 'Untag a feature',
         description:
           'Removes a tag from a feature, but does not delete the tag. Requires UPDATE_FEATURE. Events: feature-untagged.',
         params: Type.Object({ featureName, type, value }),

@@ -2,10 +2,10 @@ import type { Reader } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeatures } from '../feature-rows/lock.ts';
-import { trimmed } from './accept.ts';
 import { attachTags, detachTags, lockOrCreateTags, tagsInBoth } from './attach.ts';
 import type { NewTag, Tag, TagChange } from './schema.ts';
 import { listTaggedFeatures } from './store.ts';
+import { trimmed } from './validate.ts';
 
 // Each is an event. 4,000 events took 4.5 s on two busy cores, and a statement can run for 15 s.
 const MAX_CHANGES = 5_000;

@@ -12,15 +12,15 @@ import { environmentOf } from '../feature-environments/read.ts';
 import { replaceStrategies } from '../feature-environments/replace.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
 import { toggleLocked } from '../feature-environments/toggle.ts';
-import { acceptVariants, setVariants } from '../feature-environments/variants.ts';
-import { lockActiveProject, readActiveProject } from '../features/admission.ts';
+import { setVariants, validateVariants } from '../feature-environments/variants.ts';
 import { addFeatures } from '../features/create.ts';
+import { lockActiveProject, readActiveProject } from '../features/project-rules.ts';
 import { lockStates } from '../features/read.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listStates } from '../features/state/store.ts';
 import { updateLocked } from '../features/update.ts';
-import { acceptLink } from '../links/accept.ts';
 import { attachLinks } from '../links/edit.ts';
+import { validateLink } from '../links/validate.ts';
 import { attachTags, lockOrCreateTags, tagPicker } from '../tags/attach.ts';
 import { addMissingTagTypes } from '../tags/create.ts';
 import { rejectOverBudget } from '../technical-debt/budget.ts';
@@ -175,7 +175,7 @@ async function applyData(
       feature,
       links: (links.get(feature.name) ?? [])
         .filter(({ url }) => !feature.links.some(link => link.url === url))
-        .map(link => acceptLink(link, '/body/data/links')),
+        .map(link => validateLink(link, '/body/data/links')),
     })),
   );
   await setImmediate();
@@ -214,7 +214,7 @@ async function applyData(
       project,
       before: here,
       variants: imported?.variants
-        ? acceptVariants(imported.variants, '/body/data/featureEnvironments')
+        ? validateVariants(imported.variants, '/body/data/featureEnvironments')
         : here.variants,
     })),
   );

@@ -76,10 +76,12 @@ test('the document describes the four operations of the contract', () => {
     name: 'checkout-v2',
     environments: [{ name: 'production' }],
   });
-  expect(exampleOf('clone', 409).message).toBe('Feature "checkout-v3" already exists.');
+  expect(exampleOf('clone', 409).message).toBe(
+    'Feature "checkout-v3" already exists in project "default". Choose another name.',
+  );
   expect(operation(FOUR.clone)).toMatchObject({
     'x-permission': ['CREATE_FEATURE'],
-    description: expect.stringContaining('in each environment that gets strategies CREATE_FEATURE_STRATEGY'),
+    description: expect.stringContaining('CREATE_FEATURE_STRATEGY in each environment that gets strategies'),
   });
   expect(Object.keys(operation(FOUR.report)?.responses ?? {})).toEqual(['200', '400', '401', '403', '404']);
   expect(document().components.schemas.Feature?.properties).toMatchObject({

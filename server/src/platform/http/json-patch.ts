@@ -81,7 +81,8 @@ function transfer(holder: Container, { op, path, from = '' }: PatchOperation, bu
   add(locate(holder, tokens, path), op === 'move' ? value : structuredClone(value), path);
 }
 
-function tokensOf(pointer: string): string[] {
+/** The tokens of a pointer. The first one is empty and names the whole document. */
+export function tokensOf(pointer: string): string[] {
   return pointer.split('/').map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { badData, type Violation } from '../errors.ts';
-import { applyOperations, PatchFailure, type PatchOperation, POINTER } from './json-patch.ts';
+import { applyOperations, PatchFailure, type PatchOperation, POINTER, tokensOf } from './json-patch.ts';
 import { NamedObject } from './schema.ts';
 import { RULE } from './violations.ts';
 
@@ -33,7 +33,8 @@ export const JsonPatch = Type.Array(
 export type JsonPatch = Static<typeof JsonPatch>;
 
 /**
- * Applies a JSON Patch to a copy and checks what comes out against the schema of a whole update.
+ * Applies a JSON Patch to a copy and checks the result against the schema. The schema has the fields that can be patched, and
+ * requires those that cannot be removed.
  * `NoInfer`, because inferring from `Static<T>` doubled the type instantiations of the whole repository.
  */
 export function applyPatch<T extends TSchema>(
@@ -41,16 +42,52 @@ export function applyPatch<T extends TSchema>(
   patch: JsonPatch,
   schema: T,
 ): NoInfer<Static<T>> {
-  const incomplete = patch.flatMap(missingMembers);
-  if (incomplete.length > 0) throw badData(incomplete);
+  const violations = [...patch.flatMap(missingMembers), ...unpatchablePointers(patch, schema)];
+  if (violations.length > 0) throw badData(violations);
   const after = applied(before, patch);
   if (Value.Check(schema, after)) return after as Static<T>;
   throw badData(
-    [...Value.Errors(schema, after)].map(({ instancePath, message }) => ({
-      message: `after the patch ${instancePath.slice(1) || 'the whole'} ${message}`,
-      path: '/body',
-    })),
+    Value.Errors(schema, after).flatMap(error =>
+      messagesOf(error).map(message => ({ message, path: '/body' })),
+    ),
   );
+}
+
+function messagesOf(error: ReturnType<typeof Value.Errors>[number]): string[] {
+  const { instancePath, message } = error;
+  if (error.keyword === 'required') {
+    return error.params.requiredProperties.map(
+      name => `"${instancePath}/${name}" is missing after the patch. It is required`,
+    );
+  }
+  return [`after the patch, ${instancePath ? `"${instancePath}"` : 'the document'} ${message}`];
+}
+
+/** Pointers to fields that the schema does not define. Such an operation would have no effect. */
+function* unpatchablePointers(patch: JsonPatch, schema: TSchema): Generator<Violation> {
+  for (const [at, { path, from }] of patch.entries()) {
+    for (const [member, pointer] of Object.entries({ path, from })) {
+      const fields = pointer === undefined ? undefined : fieldsInstead(schema, tokensOf(pointer).slice(1));
+      if (fields) {
+        yield {
+          message: `"${pointer}" cannot be patched. Patchable fields: ${fields.join(', ')}`,
+          path: `/body/${at}/${member}`,
+        };
+      }
+    }
+  }
+}
+
+/** The fields that exist where the first token is not a field of the schema; undefined if all tokens can exist. */
+function fieldsInstead(schema: TSchema, tokens: string[], parent = ''): string[] | undefined {
+  const { items, properties } = schema as { items?: TSchema; properties?: Record<string, TSchema> };
+  const [token, ...rest] = tokens;
+  if (token === undefined) return undefined;
+  if (items) return fieldsInstead(items, rest, `${parent}/${token}`);
+  if (!properties) return undefined;
+  const field = Object.hasOwn(properties, token) ? properties[token] : undefined;
+  if (!field) return Object.keys(properties).map(name => `${parent}/${name}`);
+  return fieldsInstead(field, rest, `${parent}/${token}`);
 }
 
 const NEEDED = {

@@ -2,7 +2,7 @@ import { badData } from '../../platform/errors.ts';
 import type { LinkInput } from './schema.ts';
 
 /** Checks a link. A title of whitespace becomes null. */
-export function acceptLink({ url, title }: LinkInput, path: string): { url: string; title: string | null } {
+export function validateLink({ url, title }: LinkInput, path: string): { url: string; title: string | null } {
   const violation = urlViolation(url);
   if (violation !== undefined) throw badData([{ message: violation, path: `${path}/url` }]);
   return { url, title: title?.trim() || null };

@@ -8,7 +8,7 @@ import { distributeWeights, withoutUnknownFields } from '../../targeting/variant
 import type { NewStrategy } from './schema.ts';
 
 /** Completes constraints and weights of a strategy, or rejects it with every violation. */
-export async function acceptStrategy(tx: Tx, project: string, input: NewStrategy): Promise<NewStrategy> {
+export async function validateStrategy(tx: Tx, project: string, input: NewStrategy): Promise<NewStrategy> {
   const segments = [...new Set(input.segments ?? [])].toSorted((a, b) => a - b);
   const examined = await validateConstraints(tx, input.constraints ?? [], '/body/constraints', project);
   const weighed = distributeWeights(
@@ -28,7 +28,7 @@ export async function acceptStrategy(tx: Tx, project: string, input: NewStrategy
 
 /** Checks the given fields of a strategy in a request that is rejected anyway. */
 export async function checkStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
-  await db.transaction().execute(tx => acceptStrategy(tx, project, { name: '', ...input }));
+  await db.transaction().execute(tx => validateStrategy(tx, project, { name: '', ...input }));
 }
 
 export function rolloutViolations({

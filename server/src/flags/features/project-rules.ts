@@ -17,13 +17,18 @@ import {
 } from './store.ts';
 
 /**
- * Every reason why the project does not accept new features with these names. Locks the project until the transaction ends, and
- * throws if it does not exist or is archived.
+ * Every rule of the project that new features with these names break: naming pattern, feature limit, debt budget. Locks the
+ * project until the transaction ends, and throws if it does not exist or is archived. `path` points to the name in the request.
  */
-export async function admissionErrors(tx: Tx, project: string, names: string[]): Promise<ApiError[]> {
+export async function projectRuleErrors(
+  tx: Tx,
+  project: string,
+  names: string[],
+  path?: string,
+): Promise<ApiError[]> {
   const receiving = await lockActiveProject(tx, project);
   return [
-    ...namingPatternErrors(names, receiving),
+    ...namingPatternErrors(project, receiving, names, path),
     ...featureLimitErrors(project, receiving, names.length),
     ...(await budgetErrors(tx, project)),
   ];
@@ -56,7 +61,7 @@ function featureLimitErrors(
   more: number,
 ): ApiError[] {
   if (featureLimit === null || activeFeatures + more <= featureLimit) return [];
-  const message = `Project ${project} has ${counted(activeFeatures, 'active feature')} and a limit of ${featureLimit}. Archive features or raise the limit.`;
+  const message = `Project "${project}" has ${counted(activeFeatures, 'active feature')} and a limit of ${featureLimit}. Archive features or raise the limit.`;
   return [invalidOperation(message)];
 }
 
@@ -79,19 +84,20 @@ export function nameMatcher(pattern: string | null): (name: string) => boolean {
 
 /** One error for each name that does not match. */
 export function namingPatternErrors(
-  names: string[],
+  project: string,
   { namingPattern, namingExample, namingDescription }: ReceivingProject,
+  names: string[],
+  path?: string,
 ): ApiError[] {
   const fits = nameMatcher(namingPattern);
-  const example = namingExample === null ? '' : ` Example: ${namingExample}.`;
-  const meaning = namingDescription === null ? '' : ` ${namingDescription}`;
+  const example = namingExample === null ? '' : ` Example: "${namingExample}".`;
+  const description = namingDescription === null ? '' : ` Description: "${namingDescription}"`;
   return names
     .filter(name => !fits(name))
-    .map(
-      name =>
-        new ApiError(
-          'PatternError',
-          `Feature name ${name} does not match the naming pattern ${namingPattern} of the project.${example}${meaning}`,
-        ),
-    );
+    .map(name => {
+      const message = `Name "${name}" does not match the naming pattern of project "${project}": ${namingPattern}.${example}${description}`;
+      return new ApiError('PatternError', message, {
+        details: [{ message, ...(path === undefined ? {} : { path }) }],
+      });
+    });
 }
