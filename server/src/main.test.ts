@@ -27,7 +27,9 @@ test('two servers that start at once on an empty database both come up', async (
   const servers = await Promise.all([startProcess(env), startProcess(env)]);
 
   for (const server of servers) {
-    expect(await (await ask(server, '/api/admin/user')).json()).toMatchObject({ user: { name: 'admin' } });
+    expect(await (await ask(server, '/api/admin/user')).json()).toMatchObject({
+      user: { name: 'admin token' },
+    });
     expect(await (await ask(server, '/health')).json()).toEqual({ health: 'GOOD' });
   }
   // Created once, although both servers had the setting.

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../platform/actor.ts';
+import { ADMIN_TOKEN_NAME, ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../platform/actor.ts';
 
 /** The name of an actor: a user, deleted or not, an admin token, or the server itself. Qualify the column with its table. */
 export const nameOfUser = (id: RawBuilder<unknown>) => sql<string>`
-  case ${id} when ${sql.lit(ADMIN_TOKEN_USER_ID)} then 'admin token' when ${sql.lit(SYSTEM_USER_ID)} then 'system'
+  case ${id} when ${sql.lit(ADMIN_TOKEN_USER_ID)} then ${sql.lit(ADMIN_TOKEN_NAME)} when ${sql.lit(SYSTEM_USER_ID)} then 'system'
   else coalesce((select coalesce(username, email) from users where users.id = ${id}), 'user ' || ${id}) end`;
 
 /**

@@ -62,7 +62,7 @@ const variables = (): string =>
 
 const operationsWithSecrets = (): string =>
   listOperations()
-    .filter(({ answersSecret }) => answersSecret)
+    .filter(({ returnsSecret }) => returnsSecret)
     .map(({ method, path }) => `- ${code(`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)}`)
     .join('\n');
 

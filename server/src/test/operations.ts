@@ -8,7 +8,7 @@ type Described = {
   requestBody?: { content: { 'application/json': { schema: Schema; example?: unknown } } };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
   'x-permission'?: 'NONE' | string[];
-  'x-answers-secret'?: boolean;
+  'x-returns-secret'?: boolean;
 };
 
 export type Operation = {
@@ -17,7 +17,7 @@ export type Operation = {
   /** undefined: public */
   permission: 'NONE' | string[] | undefined;
   /** Whether its response shows a secret. */
-  answersSecret: boolean;
+  returnsSecret: boolean;
   parameters: Parameter[];
   bodySchema: Schema | undefined;
   /** The example of the document: a body that the operation accepts. */
@@ -40,7 +40,7 @@ export function listOperations(): Operation[] {
           method,
           path,
           permission: operation['x-permission'],
-          answersSecret: operation['x-answers-secret'] ?? false,
+          returnsSecret: operation['x-returns-secret'] ?? false,
           parameters: operation.parameters ?? [],
           bodySchema: body?.schema,
           body: body?.example,

@@ -61,7 +61,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'List the deliveries of an integration',
         description:
-          'Returns one record for each delivery, newest first. Only root admins may call it, because records contain events of every project.',
+          'Returns one record for each delivery, newest first. Requires ADMIN, because records contain events of every project.',
         params,
         querystring: RecordQuery,
         response: { 200: answer('The records', IntegrationEvents), ...refusals(400, 401, 403, 404) },
@@ -83,7 +83,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         operationId: 'getIntegrationEvent',
         tags,
         summary: 'Get a delivery with its attempts',
-        description: 'Returns a record and its attempts, oldest first.',
+        description: 'Returns a record and its attempts, oldest first. Requires ADMIN.',
         params: recordParams,
         response: {
           200: answer('The record', IntegrationEventWithAttempts),
@@ -108,7 +108,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'Redeliver an event',
         description:
-          'Restarts the schedule of an ended delivery, with the same webhook-id. Events: integration-redelivered.',
+          'Restarts the schedule of an ended delivery, with the same webhook-id. Requires ADMIN. Events: integration-redelivered.',
         params: recordParams,
         response: { 202: answer('The delivery is queued', Queued), ...refusals(400, 401, 403, 404, 409) },
       },
@@ -131,7 +131,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'Skip a blocking delivery',
         description:
-          'For ordered integrations with whenExhausted: block. Skips an exhausted delivery and continues with the next event. Events: integration-delivery-skipped.',
+          'For ordered integrations with whenExhausted: block. Skips an exhausted delivery and continues with the next event. Requires ADMIN. Events: integration-delivery-skipped.',
         params: recordParams,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409) },
       },
@@ -152,7 +152,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'Redeliver failed events',
         description:
-          'Restarts the schedule of every delivery that failed since a time, at most 10,000 per request. Events: integration-redelivered.',
+          'Restarts the schedule of every delivery that failed since a time, at most 10,000 per request. Requires ADMIN. Events: integration-redelivered.',
         params,
         body: Since,
         response: {
@@ -178,7 +178,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'Send a test event to an integration',
         description:
-          'Records an event that is delivered only to this integration, regardless of its filters and even while it is disabled. The delivery record shows the result. Events: integration-tested.',
+          'Records an event that is delivered only to this integration, regardless of its filters and even while it is disabled. The delivery record shows the result. Requires UPDATE_ADDON. Events: integration-tested.',
         params,
         response: { 202: Nothing, ...refusals(400, 401, 403, 404) },
       },
@@ -198,7 +198,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'Preview the events of an integration',
         description:
-          'Returns the events of the last days that match the filters of the integration. Nothing is sent.',
+          'Returns the events of the last days that match the filters of the integration. Nothing is sent. Requires ADMIN.',
         params,
         body: PreviewRequest,
         response: { 200: answer('The events', PreviewedEvents), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -234,7 +234,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'Backfill an integration',
         description:
-          'Delivers earlier events that match the filters and were not delivered, oldest first, at most 10,000 per request. Use it for a new integration, or for events that were missed while it was disabled. Events: integration-backfilled.',
+          'Delivers earlier events that match the filters and were not delivered, oldest first, at most 10,000 per request. Use it for a new integration, or for events that were missed while it was disabled. Requires ADMIN. Events: integration-backfilled.',
         params,
         body: Backfill,
         response: {

@@ -44,7 +44,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'List integrations',
         description:
-          'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects.',
+          'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects. Every authenticated caller may call it.',
         response: { 200: answer('Integrations and providers', IntegrationList), ...refusals(401, 403) },
       },
     },
@@ -66,7 +66,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         operationId: 'getAddon',
         tags,
         summary: 'Get an integration',
-        description: 'Returns an integration. Secrets are masked.',
+        description: 'Returns an integration. Secrets are masked. Every authenticated caller may call it.',
         params,
         response: { 200: answer('The integration', Integration), ...refusals(400, 401, 403, 404) },
       },
@@ -84,7 +84,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
     {
       config: {
         permission: ['CREATE_ADDON'],
-        answersSecret: true,
+        returnsSecret: true,
         checks: [
           ({ body }) => integrationViolations(body, settings.targets, undefined),
           ({ body, actor }) => filterViolations(db, actor, body),
@@ -96,7 +96,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'Create an integration',
         description:
-          'Creates an integration, which receives every later event that matches its filters. Secrets are encrypted and never returned. Only this response contains the signing secret. Events: addon-config-created, tag-type-created.',
+          'Creates an integration, which receives every later event that matches its filters. Secrets are encrypted and never returned. Only this response contains the signing secret. Requires CREATE_ADDON. Events: addon-config-created, tag-type-created.',
         body: IntegrationInput,
         response: {
           201: answer('The new integration', NewIntegration),
@@ -127,7 +127,8 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         operationId: 'validateAddon',
         tags,
         summary: 'Validate an integration',
-        description: 'Validates the body of a new integration. Nothing is stored or sent.',
+        description:
+          'Validates the body of a new integration. Nothing is stored or sent. Requires CREATE_ADDON or UPDATE_ADDON.',
         body: IntegrationInput,
         response: { 204: Nothing, ...refusals(400, 401, 403, 413, 415) },
       },
@@ -152,7 +153,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'Update an integration',
         description:
-          'Replaces parameters and events. Other fields that are absent keep their values. A masked parameter (*****) keeps its stored value; if the address changes, sensitive parameters are required. The update applies from the next event on, on every server. Events: addon-config-updated.',
+          'Replaces parameters and events. Other fields that are absent keep their values. A masked parameter (*****) keeps its stored value; if the address changes, sensitive parameters are required. The update applies from the next event on, on every server. Requires UPDATE_ADDON. Events: addon-config-updated.',
         params,
         body: IntegrationInput,
         response: { 200: answer('The integration', Integration), ...refusals(400, 401, 403, 404, 413, 415) },
@@ -173,7 +174,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         tags,
         summary: 'Delete an integration',
         description:
-          'Deletes an integration and its delivery records. Open deliveries are not sent. Events: addon-config-deleted.',
+          'Deletes an integration and its delivery records. Open deliveries are not sent. Requires DELETE_ADDON. Events: addon-config-deleted.',
         params,
         response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
       },
@@ -189,13 +190,13 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
   app.post(
     '/api/admin/addons/:id/rotate-secret',
     {
-      config: { permission: ['UPDATE_ADDON'], answersSecret: true },
+      config: { permission: ['UPDATE_ADDON'], returnsSecret: true },
       schema: {
         operationId: 'rotateAddonSecret',
         tags,
         summary: 'Rotate the signing secret of an integration',
         description:
-          'Creates a new signing secret. Only this response contains it. Requests are signed with both secrets until the overlap ends. A second rotation during the overlap is rejected with 409 unless force is true. Events: integration-secret-rotated.',
+          'Creates a new signing secret. Only this response contains it. Requests are signed with both secrets until the overlap ends. A second rotation during the overlap is rejected with 409 unless force is true. Requires UPDATE_ADDON. Events: integration-secret-rotated.',
         params,
         body: SecretRotation,
         response: {

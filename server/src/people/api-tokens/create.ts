@@ -90,7 +90,7 @@ export async function tokenViolations(
 }
 
 const unknownEnvironment = (name: string): Violation => ({
-  message: `environment ${name} does not exist`,
+  message: `environment "${name}" does not exist`,
   path: '/body/environment',
 });
 

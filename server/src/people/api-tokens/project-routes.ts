@@ -41,7 +41,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
     {
       config: {
         permission: ['CREATE_PROJECT_API_TOKEN'],
-        answersSecret: true,
+        returnsSecret: true,
         checks: [({ body, actor }) => tokenViolations(db, actor, body)],
       },
       schema: {

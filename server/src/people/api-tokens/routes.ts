@@ -74,7 +74,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
     {
       config: {
         permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
-        answersSecret: true,
+        returnsSecret: true,
         checks: [({ body, actor }) => tokenViolations(db, actor, body)],
       },
       schema: {

@@ -60,7 +60,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
     {
       config: {
         ...config,
-        answersSecret: true,
+        returnsSecret: true,
         checks: [
           ({ body }) => {
             if (body.expiresAt !== undefined) checkExpiry(body.expiresAt);

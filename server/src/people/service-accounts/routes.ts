@@ -145,7 +145,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
     {
       config: {
         permission: ['ADMIN'],
-        answersSecret: true,
+        returnsSecret: true,
         checks: [({ body }) => requireFutureExpiry(body.expiresAt)],
       },
       schema: {

@@ -79,7 +79,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
     {
       config: {
         ...config,
-        answersSecret: true,
+        returnsSecret: true,
         checks: [
           ({ body, invalid }) => newUserViolations(db, body, invalid.has('email') || invalid.has('username')),
         ],
@@ -178,7 +178,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user-admin/reset-password',
     {
-      config: { ...config, answersSecret: true },
+      config: { ...config, returnsSecret: true },
       schema: {
         operationId: 'createResetLink',
         tags,

@@ -149,7 +149,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
     {
       config: {
         permission: 'NONE',
-        answersSecret: true,
+        returnsSecret: true,
         checks: [({ body }) => requireFutureExpiry(body.expiresAt)],
       },
       schema: {

@@ -30,7 +30,7 @@ test('every operation sends the security headers', async () => {
 
 test.each(
   listOperations()
-    .filter(operation => operation.answersSecret)
+    .filter(operation => operation.returnsSecret)
     .map(operation => [operation.method, operation.path, operation.body] as const),
 )('%s %s, which shows a secret, is not stored by caches', async (method, path, body) => {
   const { headers } = await call(harness.app, method, addressOf(path), { body });

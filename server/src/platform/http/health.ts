@@ -17,7 +17,7 @@ export function healthRoutes(app: App, check: () => Promise<void>): void {
       schema: {
         operationId: 'getHealth',
         tags: ['Operations'],
-        summary: 'Is the process alive',
+        summary: 'Check liveness',
         description: 'Responds while the process is alive. It checks nothing else.',
         security: [],
         response: { 200: answer('Alive', Health) },
@@ -32,7 +32,7 @@ export function healthRoutes(app: App, check: () => Promise<void>): void {
       schema: {
         operationId: 'getReady',
         tags: ['Operations'],
-        summary: 'Can the server do its work',
+        summary: 'Check readiness',
         description: 'Checks that the database is reachable and has every migration of this version.',
         security: [],
         response: { 200: answer('Ready', Health), 503: answer('Not ready', Health) },

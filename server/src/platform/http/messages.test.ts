@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { useHarness } from '../../test/harness.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
 const harness = useHarness();
@@ -11,6 +11,31 @@ test.each([
     undefined,
     'createdBy must be a user id, not "ben". GET /api/admin/event-creators lists the ids.',
   ],
+  [
+    'GET',
+    'search/events?feature=pay.a',
+    undefined,
+    'feature must start with IS: or IS_ANY_OF:, for example feature=IS:pay.a',
+  ],
+  [
+    'GET',
+    'search/events?feature=IS:a&feature=IS:b',
+    undefined,
+    'feature is given more than once. Use IS_ANY_OF:a,b for several values.',
+  ],
+  [
+    'POST',
+    'projects/default/features',
+    { name: 'pay.a b/c' },
+    'name "pay.a b/c" must contain only letters, digits and - _ . ! ~ * \' ( ), and must not be "." or ".."',
+  ],
+  [
+    'POST',
+    'addons',
+    { provider: 'webhook', enabled: true, parameters: {}, events: ['feature-creatd'] },
+    'Unknown event type "feature-creatd". Did you mean "feature-created"?',
+  ],
+  ['GET', 'user-admin/abc', undefined, 'id must be a positive integer'],
   [
     'POST',
     'api-tokens',
@@ -37,6 +62,52 @@ test.each([
 
   expect(rejected.status).toBe(400);
   expect(rejected.body.details.map((one: { message: string }) => one.message)).toContain(message);
+});
+
+test('suggests the known name of a misspelt parameter and field, also of a nested one', async () => {
+  const { body } = await call(
+    harness.app,
+    'POST',
+    '/api/admin/projects/default/features/x/clone?dryRn=true',
+    {
+      body: { name: 'y', nam: 'z' },
+      headers: { prefer: 'handling=strict' },
+    },
+  );
+  const messages = body.details.map((one: { message: string }) => one.message);
+
+  expect(messages).toContain('Unknown query parameter "dryRn". Did you mean "dryRun"?');
+  expect(messages).toContain('Unknown field "nam". Did you mean "name"?');
+});
+
+test.each([
+  ['{"name": "a",}', 'The body is not valid JSON: line 1, column 14.'],
+  ['nonsense', 'The body is not valid JSON.'],
+  ['', 'A JSON body is required.'],
+  ['{"__proto__": {}}', 'The body contains a key that is not allowed: __proto__ or constructor.prototype.'],
+])('says what is wrong with the body %j', async (payload, message) => {
+  const response = await harness.app.inject({
+    method: 'POST',
+    url: '/api/admin/projects',
+    headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' },
+    payload,
+  });
+
+  expect(response.json()).toMatchObject({ name: 'BadDataError', message, details: [{ message }] });
+});
+
+test('says how large a body is and may be', async () => {
+  const response = await harness.app.inject({
+    method: 'POST',
+    url: '/api/admin/projects',
+    headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' },
+    payload: JSON.stringify({ name: 'x'.repeat(2_000_000) }),
+  });
+
+  expect(response.json()).toMatchObject({
+    name: 'PayloadTooLargeError',
+    message: 'The body has 2,000,011 bytes. This operation accepts at most 1,048,576.',
+  });
 });
 
 test('the drift of a feature that is no copy says so', async () => {

@@ -14,36 +14,40 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
       info: {
         title: 'Halyard',
         version: version(),
-        summary: 'Feature flags with a complete record',
+        summary: 'Feature-flag service with an audit log',
         description:
-          'The administration API of Halyard. Every change is an event, written in the transaction of the change and readable through the event search. Errors have one shape: id, name, message and details, which lists every violation. A query parameter or body field that an operation does not know is ignored and named in the response header Halyard-Ignored; with the request header Prefer: handling=strict it is rejected with 400.',
+          'The administration API of Halyard. Every change emits an event in the same transaction. Use the event search to read events. Every error has an id, a name, a message and details, which list every violation. Unknown query parameters and body fields are ignored and listed in the response header Halyard-Ignored. With the request header Prefer: handling=strict they are rejected with 400.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl, description: 'This server' }],
       tags: [
-        { name: 'Events', description: 'The record: who changed what, and when' },
-        { name: 'Projects', description: 'Groups of features with members and settings' },
-        { name: 'Features', description: 'Flags, their switches and strategies' },
-        { name: 'Health', description: 'How old, how used and how needed the features of a project are' },
-        { name: 'Environments', description: 'Where features are switched on and off' },
-        { name: 'Strategies', description: 'Strategy types: the ways to decide for whom a feature is on' },
-        { name: 'Feature types', description: 'Kinds of feature and how long they are meant to live' },
-        { name: 'Context', description: 'What applications tell of a user, for constraints and stickiness' },
-        { name: 'Constraints', description: 'Conditions on the context of a user' },
-        { name: 'Export and import', description: 'Features from one instance or environment to another' },
-        { name: 'Segments', description: 'Lists of constraints with a name, for many strategies' },
-        { name: 'Tags', description: 'Words to group features by, and their types' },
-        { name: 'API tokens', description: 'Keys for SDKs' },
-        { name: 'Users', description: 'The caller with its personal tokens, and the users of the instance' },
-        { name: 'Sessions', description: 'Logging in and out' },
-        { name: 'Single sign-on', description: 'Logging in by an identity provider (OpenID Connect)' },
-        { name: 'Passwords', description: 'Links by which a password is set' },
-        { name: 'Invitations', description: 'Links by which people join' },
-        { name: 'Service accounts', description: 'Accounts for programs, and their tokens' },
-        { name: 'Groups', description: 'Users who have roles together' },
-        { name: 'Roles', description: 'Who may do what: permissions under a name' },
-        { name: 'Project access', description: 'Who holds which roles in a project' },
-        { name: 'Operations', description: 'For those who run the service' },
+        { name: 'Events', description: 'The audit log of all changes' },
+        { name: 'Projects', description: 'Projects, their settings and statistics' },
+        { name: 'Features', description: 'Feature flags, their environments, strategies and variants' },
+        { name: 'Health', description: 'Health of projects: stale features, findings and snoozes' },
+        { name: 'Environments', description: 'Environments in which features are enabled and disabled' },
+        {
+          name: 'Strategies',
+          description: 'Strategy types, which decide for which users a feature is enabled',
+        },
+        { name: 'Feature types', description: 'Feature types and their expected lifetimes' },
+        { name: 'Context', description: 'Context fields for constraints and stickiness' },
+        { name: 'Constraints', description: 'Validation of constraints' },
+        { name: 'Export and import', description: 'Export of features, and import into a project' },
+        { name: 'Segments', description: 'Reusable lists of constraints' },
+        { name: 'Tags', description: 'Tags of features, and tag types' },
+        { name: 'API tokens', description: 'API tokens for SDKs' },
+        { name: 'Users', description: 'Users, the authenticated user and personal access tokens' },
+        { name: 'Sessions', description: 'Login, logout and sessions' },
+        { name: 'Single sign-on', description: 'Login with an identity provider (OpenID Connect)' },
+        { name: 'Passwords', description: 'Passwords, and links to set them' },
+        { name: 'Invitations', description: 'Signup links' },
+        { name: 'Service accounts', description: 'Service accounts and their tokens' },
+        { name: 'Groups', description: 'Groups of users that share roles' },
+        { name: 'Roles', description: 'Roles and their permissions' },
+        { name: 'Project access', description: 'Roles of users and groups in a project' },
+        { name: 'Integrations', description: 'Integrations and the delivery of events to them' },
+        { name: 'Operations', description: 'Health checks and metrics of the server' },
       ],
       components: {
         securitySchemes: {
@@ -51,14 +55,15 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
             type: 'apiKey',
             in: 'header',
             name: 'Authorization',
-            description: 'An admin or personal token, bare or after "Bearer ".',
+            description:
+              'An admin token, a personal access token or a service account token, with or without the prefix "Bearer ".',
           },
           session: {
             type: 'apiKey',
             in: 'cookie',
             name: sessionCookieName,
             description:
-              'The cookie of a login. A request that changes something needs Sec-Fetch-Site: same-origin, or an Origin equal to the address of the server.',
+              'The session cookie. A write also requires Sec-Fetch-Site: same-origin, or an Origin equal to the address of the server.',
           },
         },
       },
@@ -69,7 +74,7 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
       const config = (route.config ?? {}) as {
         permission?: unknown;
         checkedPermission?: string[];
-        answersSecret?: boolean;
+        returnsSecret?: boolean;
         onlyReads?: boolean;
       };
       if (config.permission === undefined) return { schema, url };
@@ -102,23 +107,23 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
 /** Every POST takes the header (record/idempotency/hook.ts), so the document says it in one place too. */
 function repeatable<T extends { response?: unknown }>(
   schema: T,
-  { answersSecret = false, onlyReads = false }: { answersSecret?: boolean; onlyReads?: boolean },
+  { returnsSecret = false, onlyReads = false }: { returnsSecret?: boolean; onlyReads?: boolean },
 ) {
   if (onlyReads) return schema;
-  const kept = answersSecret
-    ? 'The answer holds a secret and is not kept: a repetition gets 409.'
-    : 'A repetition within 24 hours gets the first answer again.';
+  const kept = returnsSecret
+    ? 'The response contains a secret and is not stored, so a retry gets 409.'
+    : 'A retry within 24 hours gets the first response.';
   const key = {
-    title: answersSecret ? 'IdempotencyKeyForSecret' : 'IdempotencyKey',
+    title: returnsSecret ? 'IdempotencyKeyForSecret' : 'IdempotencyKey',
     type: 'string',
     minLength: 1,
     maxLength: 255,
-    description: `A text of the caller's choice that makes it safe to send the request again. ${kept}`,
+    description: `A unique text that makes retries safe. ${kept}`,
     examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
   };
   return {
     ...schema,
-    ...(answersSecret ? { 'x-answers-secret': true } : {}),
+    ...(returnsSecret ? { 'x-returns-secret': true } : {}),
     headers: { type: 'object', properties: { 'Idempotency-Key': key } },
     response: { ...refusals(409, 422, 429), ...(schema.response ?? {}) },
   };

@@ -89,17 +89,20 @@ export function answer<T extends NamedSchema>(description: string, schema: T) {
 }
 
 /** An answer without a body. */
-export const Nothing = Type.Unsafe<undefined>({ type: 'null', description: 'Done; the answer has no body' });
+export const Nothing = Type.Unsafe<undefined>({
+  type: 'null',
+  description: 'Success. The response has no body',
+});
 
 export const ErrorBody = Named(
   'ApiError',
   Type.Object({
     id: Type.String({
       format: 'uuid',
-      description: 'Identifies this one error; the server log has its cause',
+      description: 'Id of this error. The server log has the cause under it',
     }),
     name: Type.String({ description: 'Kind of error' }),
-    message: Type.String({ description: 'What went wrong, and what to do' }),
+    message: Type.String({ description: 'What is wrong, and how to fix it' }),
     details: Type.Array(
       NamedObject('ErrorDetail', {
         message: Type.String(),
@@ -172,7 +175,7 @@ export function refusals(...statuses: Refusal[]) {
 export const conflict = (message: string) => ({ 409: refusal(409, message) });
 
 const RETRY_AFTER = {
-  'Retry-After': { type: 'integer', description: 'Seconds after which to try again', examples: [3] },
+  'Retry-After': { type: 'integer', description: 'Seconds to wait before a retry', examples: [3] },
 };
 
 function refusal(status: Refusal, message: string = REFUSALS[status][2]) {

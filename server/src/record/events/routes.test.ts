@@ -218,7 +218,12 @@ test('an event says what acted: a user, an admin token or the service itself', a
 
   expect(events).toMatchObject([
     { type: 'project-created', createdBy: 'system', createdByUserId: -1337, createdByKind: 'system' },
-    { type: 'tag-type-created', createdBy: 'admin', createdByUserId: -42, createdByKind: 'admin-token' },
+    {
+      type: 'tag-type-created',
+      createdBy: 'admin token',
+      createdByUserId: -42,
+      createdByKind: 'admin-token',
+    },
     {
       type: 'tag-type-created',
       createdBy: editor.username,

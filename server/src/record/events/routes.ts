@@ -22,7 +22,7 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
         tags: ['Events'],
         summary: 'Search events',
         description:
-          'Returns events, newest first. Several filters must all match. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events.',
+          'Returns events, newest first. Several filters must all match. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
         querystring: EventSearchQuery,
         response: { 200: answer('The page and the total', EventSearchResult), ...refusals(400, 401, 403) },
       },
@@ -45,8 +45,8 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
       schema: {
         operationId: 'getEvent',
         tags: ['Events'],
-        summary: 'Get one event',
-        description: 'One event by its id, if the caller may see it.',
+        summary: 'Get an event',
+        description: 'Returns an event that the caller can see. Every authenticated caller may call it.',
         params: Type.Object({
           id: PathBigId('Event', '4211'),
         }),
@@ -69,7 +69,7 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
         tags: ['Events'],
         summary: 'List the creators of events',
         description:
-          'Those who made at least one event the caller may see: the values for the createdBy filter.',
+          'Returns the creators of the events that the caller can see. Their ids are values for the filter createdBy. Every authenticated caller may call it.',
         response: { 200: EventCreators, ...refusals(401, 403) },
       },
     },

@@ -33,7 +33,7 @@ export const Event = Named(
     createdBy: Type.String({ description: 'Name of the user or token that acted', examples: ['alice'] }),
     createdByUserId: Nullable(
       Type.Integer({
-        description: 'Id of that user; -42 is an admin token, -1337 the service itself',
+        description: 'Id of that user. -42: an admin token. -1337: the server itself',
         examples: [7],
       }),
     ),
@@ -67,7 +67,7 @@ export const Event = Named(
     tags: Type.Array(Ref(Tag), { description: 'Tags of the feature at that moment' }),
     label: Type.String({ description: 'Short readable name of the type', examples: ['Flag created'] }),
     summary: Type.String({
-      description: 'One line of Markdown; names are escaped',
+      description: 'One line of Markdown. Names are escaped',
       examples: ['**alice** created flag **checkout-v2** in project **default**'],
     }),
     groupId: Type.String({
@@ -76,7 +76,10 @@ export const Event = Named(
     }),
     ip: Type.Optional(
       Nullable(
-        Type.String({ description: 'Address of the caller; root admins only', examples: ['192.0.2.7'] }),
+        Type.String({
+          description: 'IP address of the caller. Only root admins see it',
+          examples: ['192.0.2.7'],
+        }),
       ),
     ),
   }),

@@ -271,7 +271,7 @@ test('marks every POST whose response can contain a secret', () => {
       ...(schema.anyOf ?? []).flatMap(namesIn),
     ];
   };
-  type Post = { responses: object; 'x-answers-secret'?: boolean; 'x-permission'?: unknown };
+  type Post = { responses: object; 'x-returns-secret'?: boolean; 'x-permission'?: unknown };
   const posts = Object.entries<{ post?: Post }>(document.paths).filter(
     ([, { post }]) => post?.['x-permission'] !== undefined,
   );
@@ -283,7 +283,7 @@ test('marks every POST whose response can contain a secret', () => {
   );
 
   expect(secretive.map(([path]) => path)).toContain('/api/admin/api-tokens');
-  const unmarked = secretive.filter(([, { post }]) => !post?.['x-answers-secret']).map(([path]) => path);
+  const unmarked = secretive.filter(([, { post }]) => !post?.['x-returns-secret']).map(([path]) => path);
   // Its response contains a mask instead of the secret.
   expect(unmarked).toEqual(['/api/admin/auth/oidc/settings']);
 });

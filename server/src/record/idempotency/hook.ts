@@ -18,7 +18,7 @@ import {
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The response contains a secret, so it is not stored. */
-    answersSecret?: true;
+    returnsSecret?: true;
     /** The operation only reads: a retry runs again with the current permissions, and nothing is stored. */
     onlyReads?: true;
   }
@@ -155,7 +155,7 @@ async function conclude(
 ): Promise<void> {
   const { statusCode } = reply;
   if (statusCode >= 500 || statusCode === RATE_LIMITED) return await deleteClaim(db, claim);
-  const secret = reply.routeOptions.config.answersSecret === true && statusCode < 400;
+  const secret = reply.routeOptions.config.returnsSecret === true && statusCode < 400;
   const body = payload === null || payload === undefined || payload === '' ? null : payload;
   if (secret || !(body === null || typeof body === 'string')) return;
   const stored =
