@@ -132,6 +132,24 @@ test.each([
   expect(await add(body)).toMatchObject({ status: 400, body: { name: 'BadDataError', details: [{ path }] } });
 });
 
+test('rejects a patch of a field that a strategy does not have, and a patch that removes the position', async () => {
+  const { here, add } = await makeFeature('patch-rejected');
+  const { id } = (await add({ name: 'default' })).body;
+  const patch = async (operation: object): Promise<string[]> => {
+    const response = await call(harness.app, 'PATCH', `${here}/strategies/${id}`, { body: [operation] });
+    expect(response.status).toBe(400);
+    return response.body.details.map(({ message }: { message: string }) => message);
+  };
+
+  const fields = '/name, /title, /disabled, /sortOrder, /parameters, /constraints, /variants, /segments';
+  expect(await patch({ op: 'replace', path: '/id', value: 'other' })).toEqual([
+    `"/id" cannot be patched. Patchable fields: ${fields}`,
+  ]);
+  expect(await patch({ op: 'remove', path: '/sortOrder' })).toEqual([
+    '"/sortOrder" is missing after the patch. It is required',
+  ]);
+});
+
 test('replaces, patches and deletes a strategy, and records its previous state', async () => {
   const { here, add, list, events } = await makeFeature('edited');
   const { id } = (await add({ name: 'default', title: 'first' })).body;
