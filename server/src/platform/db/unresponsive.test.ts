@@ -123,7 +123,7 @@ test('deliveries resume when the database responds again, and each is sent and r
 
   proxy.freeze();
   release();
-  await expect.poll(() => logged).toContain('delivery outcomes not written yet');
+  await expect.poll(() => logged).toContain('delivery outcomes not written, retrying');
   proxy.thaw();
   await deliveries.happen();
 
