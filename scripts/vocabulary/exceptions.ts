@@ -1,12 +1,19 @@
 import type { Exception } from './check.ts';
 
-/** Files and folders that are still to be rewritten. Remove an entry when its words are right. */
-export const PENDING: string[] = [
-  'bench',
-  'server/migrations',
-  'server/src/platform',
-  'server/src/record',
-  'server/src/test',
+export const EXCEPTIONS: Exception[] = [
+  {
+    path: 'server/migrations/0006_flags.sql',
+    text: 'whoever',
+    reason: 'An applied migration cannot be edited: its checksum is stored.',
+  },
+  {
+    path: 'server/src/test/recorded-events.ts',
+    text: 'What',
+    reason: 'Recorded data.',
+  },
+  {
+    path: 'server/src/test/recorded-events.ts',
+    text: 'Turns search off',
+    reason: 'Recorded data.',
+  },
 ];
-
-export const EXCEPTIONS: Exception[] = [];

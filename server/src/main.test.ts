@@ -166,12 +166,12 @@ test('the server outlives its database, says that it is not ready, and comes bac
   await admin.query(cut);
   const during = [(await ask(server, '/ready')).status, (await ask(server, '/health')).status];
   const refused = await ask(server, '/api/admin/user');
-  const refusal = await refused.json();
+  const rejection = await refused.json();
   await admin.query(`alter database ${name} allow_connections true`);
   await admin.end();
 
   expect(during).toEqual([503, 200]);
-  expect([refused.status, refusal]).toMatchObject([503, { name: 'ServiceUnavailableError' }]);
+  expect([refused.status, rejection]).toMatchObject([503, { name: 'ServiceUnavailableError' }]);
   expect(refused.headers.get('retry-after')).toBe('2');
   await expect.poll(async () => (await ask(server, '/ready')).status).toBe(200);
   expect((await ask(server, '/api/admin/user')).status).toBe(200);

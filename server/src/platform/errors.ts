@@ -80,7 +80,7 @@ export const nameExists = (what: string): ApiError =>
 export const invalidOperation = (why: string): ApiError => new ApiError('InvalidOperationError', why);
 
 /** Throws an error with all violations, if there are any. */
-export function refuseBecause(reasons: string[]): void {
+export function rejectWith(reasons: string[]): void {
   if (reasons.length === 0) return;
   throw new ApiError('InvalidOperationError', reasons.join(' '), {
     details: reasons.map(message => ({ message })),

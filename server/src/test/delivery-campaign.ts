@@ -6,7 +6,7 @@ import { createIntegration } from '../delivery/integrations/create.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
-import { asRefusal } from '../platform/db/failures.ts';
+import { asApiError } from '../platform/db/failures.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { keyringOf } from '../platform/secrets/seal.ts';
 import { change } from '../record/change.ts';
@@ -175,7 +175,7 @@ async function writeEvents(db: Db, count: number, progress: () => number): Promi
         await change(db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: { name } }));
         break;
       } catch (error) {
-        if (!asRefusal(error)) throw error;
+        if (!asApiError(error)) throw error;
         await sleep(200);
       }
     }

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { Job, PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { asRefusal } from '../../platform/db/failures.ts';
+import { asApiError } from '../../platform/db/failures.ts';
 import { DELIVERY_QUEUE } from '../../record/outbox.ts';
 import { lockOrder, queueNext } from '../order.ts';
 import { minimalResult, type Result } from './attempt.ts';
@@ -45,7 +45,7 @@ export async function writeAsMuchAsPossible<J extends FetchedJob>(
   try {
     return { written: ended, failing: await writeOutcomes(db, boss, ended), unwritten: [] };
   } catch (error) {
-    const isTemporary = asRefusal(error)?.name === 'ServiceUnavailableError';
+    const isTemporary = asApiError(error)?.name === 'ServiceUnavailableError';
     const groups = isTemporary
       ? Object.values(Object.groupBy(ended, ({ result }) => result.integration)).map(group => group ?? [])
       : ended.map(one => [one]);

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { answer, Nothing, PathBigId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, PathBigId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { presentEvent } from '../../record/events/present.ts';
 import { params } from '../integrations/schema.ts';
@@ -64,7 +64,10 @@ export function deliveryRoutes(app: App, db: Db): void {
           'Returns one record for each delivery, newest first. Requires ADMIN, because records contain events of every project.',
         params,
         querystring: RecordQuery,
-        response: { 200: answer('The records', IntegrationEvents), ...refusals(400, 401, 403, 404) },
+        response: {
+          200: jsonResponse('The records', IntegrationEvents),
+          ...errorResponses(400, 401, 403, 404),
+        },
       },
     },
     async request => {
@@ -86,8 +89,8 @@ export function deliveryRoutes(app: App, db: Db): void {
         description: 'Returns a record and its attempts, oldest first. Requires ADMIN.',
         params: recordParams,
         response: {
-          200: answer('The record', IntegrationEventWithAttempts),
-          ...refusals(400, 401, 403, 404),
+          200: jsonResponse('The record', IntegrationEventWithAttempts),
+          ...errorResponses(400, 401, 403, 404),
         },
       },
     },
@@ -110,7 +113,10 @@ export function deliveryRoutes(app: App, db: Db): void {
         description:
           'Restarts the schedule of an ended delivery, with the same webhook-id. Requires ADMIN. Events: integration-redelivered.',
         params: recordParams,
-        response: { 202: answer('The delivery is queued', Queued), ...refusals(400, 401, 403, 404, 409) },
+        response: {
+          202: jsonResponse('The delivery is queued', Queued),
+          ...errorResponses(400, 401, 403, 404, 409),
+        },
       },
     },
     async (request, reply) => {
@@ -133,7 +139,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         description:
           'For ordered integrations with whenExhausted: block. Skips an exhausted delivery and continues with the next event. Requires ADMIN. Events: integration-delivery-skipped.',
         params: recordParams,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409) },
       },
     },
     async (request, reply) => {
@@ -156,8 +162,8 @@ export function deliveryRoutes(app: App, db: Db): void {
         params,
         body: Since,
         response: {
-          202: answer('The number of queued deliveries', Queued),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          202: jsonResponse('The number of queued deliveries', Queued),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },
@@ -180,7 +186,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         description:
           'Records an event that is delivered only to this integration, regardless of its filters and even while it is disabled. The delivery record shows the result. Requires UPDATE_ADDON. Events: integration-tested.',
         params,
-        response: { 202: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -201,7 +207,10 @@ export function deliveryRoutes(app: App, db: Db): void {
           'Returns the events of the last days that match the filters of the integration. Nothing is sent. Requires ADMIN.',
         params,
         body: PreviewRequest,
-        response: { 200: answer('The events', PreviewedEvents), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The events', PreviewedEvents),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -238,8 +247,8 @@ export function deliveryRoutes(app: App, db: Db): void {
         params,
         body: Backfill,
         response: {
-          202: answer('The number of queued deliveries', Queued),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          202: jsonResponse('The number of queued deliveries', Queued),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },

@@ -127,13 +127,13 @@ test.each([
   ],
 ])('rejects %s on create, validate and update', async (_, fields, path) => {
   const { body: made } = await post();
-  const refusal = { status: 400, body: { name: 'BadDataError', details: [{ path }] } };
+  const rejection = { status: 400, body: { name: 'BadDataError', details: [{ path }] } };
 
-  expect(await post(fields)).toMatchObject(refusal);
-  expect(await put(made.id, fields)).toMatchObject(refusal);
+  expect(await post(fields)).toMatchObject(rejection);
+  expect(await put(made.id, fields)).toMatchObject(rejection);
   expect(
     await call(harness.app, 'POST', `${URL}/validate`, { body: { ...WEBHOOK, ...fields } }),
-  ).toMatchObject(refusal);
+  ).toMatchObject(rejection);
 });
 
 test('validates an integration without storing it', async () => {

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
 import { definitions } from './definitions.ts';
@@ -45,7 +45,10 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         summary: 'List integrations',
         description:
           'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects. Every authenticated caller may call it.',
-        response: { 200: answer('Integrations and providers', IntegrationList), ...refusals(401, 403) },
+        response: {
+          200: jsonResponse('Integrations and providers', IntegrationList),
+          ...errorResponses(401, 403),
+        },
       },
     },
     async request => {
@@ -68,7 +71,10 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         summary: 'Get an integration',
         description: 'Returns an integration. Secrets are masked. Every authenticated caller may call it.',
         params,
-        response: { 200: answer('The integration', Integration), ...refusals(400, 401, 403, 404) },
+        response: {
+          200: jsonResponse('The integration', Integration),
+          ...errorResponses(400, 401, 403, 404),
+        },
       },
     },
     async request => {
@@ -99,8 +105,8 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
           'Creates an integration, which receives every later event that matches its filters. Secrets are encrypted and never returned. Only this response contains the signing secret. Requires CREATE_ADDON. Events: addon-config-created, tag-type-created.',
         body: IntegrationInput,
         response: {
-          201: answer('The new integration', NewIntegration),
-          ...refusals(400, 401, 403, 413, 415),
+          201: jsonResponse('The new integration', NewIntegration),
+          ...errorResponses(400, 401, 403, 413, 415),
         },
       },
     },
@@ -130,7 +136,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         description:
           'Validates the body of a new integration. Nothing is stored or sent. Requires CREATE_ADDON or UPDATE_ADDON.',
         body: IntegrationInput,
-        response: { 204: Nothing, ...refusals(400, 401, 403, 413, 415) },
+        response: { 204: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -156,7 +162,10 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
           'Replaces parameters and events. Other fields that are absent keep their values. A masked parameter (*****) keeps its stored value; if the address changes, sensitive parameters are required. The update applies from the next event on, on every server. Requires UPDATE_ADDON. Events: addon-config-updated.',
         params,
         body: IntegrationInput,
-        response: { 200: answer('The integration', Integration), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The integration', Integration),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request =>
@@ -176,7 +185,7 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         description:
           'Deletes an integration and its delivery records. Open deliveries are not sent. Requires DELETE_ADDON. Events: addon-config-deleted.',
         params,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -200,8 +209,8 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
         params,
         body: SecretRotation,
         response: {
-          200: answer('The new secret', RotatedSecret),
-          ...refusals(400, 401, 403, 404, 409, 413, 415),
+          200: jsonResponse('The new secret', RotatedSecret),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415),
         },
       },
     },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { Nothing, Ref, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, Nothing, Ref } from '../../platform/http/schema.ts';
 import { listChangeRequestConfigs, setChangeRequestConfig } from './configure.ts';
 import { ChangeRequestConfig, ChangeRequestConfigInput } from './schema.ts';
 
@@ -32,7 +32,7 @@ export function changeRequestRoutes(app: App, db: Db): void {
             title: 'ChangeRequestConfigList',
             description: 'The environments',
           }),
-          ...refusals(401, 403, 404),
+          ...errorResponses(401, 403, 404),
         },
       },
     },
@@ -51,7 +51,7 @@ export function changeRequestRoutes(app: App, db: Db): void {
           'Halyard does not support change requests yet: false changes nothing, true is rejected with 400. The operation exists for clients of Unleash that always send it. Requires UPDATE_PROJECT or PROJECT_CHANGE_REQUEST_WRITE.',
         params: Type.Object({ projectId, environment }),
         body: ChangeRequestConfigInput,
-        response: { 204: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 204: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {

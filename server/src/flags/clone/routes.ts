@@ -4,7 +4,7 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { answer, conflict, Named, Ref, refusals } from '../../platform/http/schema.ts';
+import { conflict, errorResponses, jsonResponse, Named, Ref } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { copyEnvironment } from '../feature-environments/copy.ts';
 import { readEnvironment } from '../feature-environments/read.ts';
@@ -78,7 +78,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
             description: 'The copy, or the plan with dryRun',
             anyOf: [Ref(Feature), Ref(ClonePlan)],
           }),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
           ...conflict('Feature "checkout-v3" already exists in project "default". Choose another name.'),
         },
       },
@@ -122,7 +122,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
             description: 'The copies in the order of the request, or the plan with dryRun',
             anyOf: [Ref(ClonedFeatures), Ref(ClonePlan)],
           }),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
           ...conflict('Feature "checkout-v3" already exists in project "default". Choose another name.'),
         },
       },
@@ -149,8 +149,8 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         params: Type.Object({ projectId, featureName, environment }),
         body: EnvironmentCopy,
         response: {
-          200: answer('The feature in this environment', FeatureEnvironment),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          200: jsonResponse('The feature in this environment', FeatureEnvironment),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },
@@ -177,7 +177,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         description:
           'Returns the differences between a copy and its source, in the parts that cloning copies. Enabled states and ids are not compared. The response is 404 if the feature is not a copy, its source was deleted, or the caller may not read the source.',
         params: Type.Object({ projectId, featureName }),
-        response: { 200: answer('The differences', Drift), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The differences', Drift), ...errorResponses(401, 403, 404) },
       },
     },
     async request => await readDrift(db, request.actor, request.params.projectId, request.params.featureName),

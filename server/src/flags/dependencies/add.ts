@@ -1,12 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  badData,
-  exceedsLimit,
-  notFound,
-  refuseBecause,
-  some,
-  type Violation,
-} from '../../platform/errors.ts';
+import { badData, exceedsLimit, notFound, rejectWith, some, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockRows } from '../feature-rows/store.ts';
 import type { Dependency, NewDependency } from './schema.ts';
@@ -35,7 +28,7 @@ export async function addDependency(
   if (!child) throw notFound(`Feature "${name}" in project "${project}"`);
   const details = [...violations(child, parent, after)];
   if (details.length > 0 || !parent) throw badData(details);
-  refuseBecause([...obstacles(child, parent)]);
+  rejectWith([...obstacles(child, parent)]);
   await attachParents(current, [{ child, dependency: after }]);
 }
 

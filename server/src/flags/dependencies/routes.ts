@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { addDependency } from './add.ts';
 import { possibleParents, variantsOf } from './parents.ts';
@@ -30,7 +30,7 @@ export function dependencyRoutes(app: App, db: Db): void {
           'Makes a feature depend on a parent: SDKs enable it only if the parent is enabled, disabled or has a variant as required. Both are active features of one project. A parent has no parents. Naming a parent again replaces its requirements. Requires UPDATE_FEATURE_DEPENDENCY. Events: feature-dependency-added.',
         params: ofFeature,
         body: NewDependency,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -51,7 +51,7 @@ export function dependencyRoutes(app: App, db: Db): void {
         description:
           'Removes one parent of a feature. Requires UPDATE_FEATURE_DEPENDENCY. Events: feature-dependency-removed.',
         params: Type.Object({ projectId, featureName, parent }),
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -74,7 +74,7 @@ export function dependencyRoutes(app: App, db: Db): void {
         description:
           'Removes all parents of a feature. Requires UPDATE_FEATURE_DEPENDENCY. Events: feature-dependencies-removed.',
         params: ofFeature,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -95,7 +95,10 @@ export function dependencyRoutes(app: App, db: Db): void {
         description:
           'Returns the names of the other active features of the project that have no parents. The list is empty if the feature is a parent or archived.',
         params: ofFeature,
-        response: { 200: answer('The possible parents', PossibleParents), ...refusals(401, 403, 404) },
+        response: {
+          200: jsonResponse('The possible parents', PossibleParents),
+          ...errorResponses(401, 403, 404),
+        },
       },
     },
     async request => await possibleParents(db, request.params.projectId, request.params.featureName),
@@ -112,7 +115,7 @@ export function dependencyRoutes(app: App, db: Db): void {
         description:
           'Returns the names of all variants of the feature and of its strategies, in any environment.',
         params: ofFeature,
-        response: { 200: answer('The variants', ParentVariants), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The variants', ParentVariants), ...errorResponses(401, 403, 404) },
       },
     },
     async request => await variantsOf(db, request.params.projectId, request.params.featureName),
@@ -129,8 +132,8 @@ export function dependencyRoutes(app: App, db: Db): void {
         description: 'Returns true if a feature of the project depends on another feature.',
         params: Type.Object({ projectId }),
         response: {
-          200: answer('Whether dependencies exist', DependenciesExist),
-          ...refusals(401, 403, 404),
+          200: jsonResponse('Whether dependencies exist', DependenciesExist),
+          ...errorResponses(401, 403, 404),
         },
       },
     },

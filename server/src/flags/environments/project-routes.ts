@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { NewStrategy } from '../feature-environments/schema.ts';
 import { checkStrategy } from '../feature-environments/validate-strategy.ts';
@@ -39,7 +39,10 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
         description:
           'Returns the environments of a project in order, each with its default strategy, if set.',
         params: Type.Object({ projectId }),
-        response: { 200: answer('The environments', EnvironmentOfProjectList), ...refusals(401, 403, 404) },
+        response: {
+          200: jsonResponse('The environments', EnvironmentOfProjectList),
+          ...errorResponses(401, 403, 404),
+        },
       },
     },
     async request => ({ version: 1, environments: await listEnvironmentsOf(db, request.params.projectId) }),
@@ -57,7 +60,7 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
           'Adds an environment to a project. Every feature of the project gets the environment, disabled. Requires UPDATE_PROJECT. Events: project-environment-added.',
         params: Type.Object({ projectId }),
         body: EnvironmentChoice,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -80,7 +83,7 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
         description:
           'Removes an environment from a project, with the strategies and variants of its features in the environment. The server rejects the request with 403 while a feature of the project is enabled in the environment, or if it is the only environment of the project. Requires UPDATE_PROJECT. Events: project-environment-removed.',
         params: Type.Object({ projectId, environment }),
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -106,8 +109,8 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
         params: Type.Object({ projectId, environment }),
         body: NewStrategy,
         response: {
-          200: answer('The default strategy', DefaultStrategy),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          200: jsonResponse('The default strategy', DefaultStrategy),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },

@@ -1,4 +1,4 @@
-import { badData, notFound, refuseBecause } from '../../platform/errors.ts';
+import { badData, notFound, rejectWith } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { enabledFeatureReasons, onlyEnvironmentReasons } from './remove.ts';
 import {
@@ -33,7 +33,7 @@ export async function removeEnvironmentFromProject(
   if (!environments) throw notFound(`Project "${project}"`);
   if (!environments.includes(environment))
     throw notFound(`Environment "${environment}" of project "${project}"`);
-  refuseBecause([
+  rejectWith([
     ...onlyEnvironmentReasons(environment, environments.length === 1 ? [project] : []),
     ...enabledFeatureReasons(environment, await lockFeaturesIn(tx, environment, project)),
   ]);

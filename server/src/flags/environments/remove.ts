@@ -1,4 +1,4 @@
-import { counted, notFound, refuseBecause, some } from '../../platform/errors.ts';
+import { counted, notFound, rejectWith, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import {
   countTokens,
@@ -21,7 +21,7 @@ export async function removeEnvironment({ tx, record }: Change, name: string): P
   await lockProjectsWith(tx, name, 'nowait');
   const projects = await listProjectsWith(tx, name);
   const tokens = await countTokens(tx, name);
-  refuseBecause([
+  rejectWith([
     ...(environment.protected ? [`Environment "${name}" is protected.`] : []),
     ...(all.length === 1 ? [`Environment "${name}" is the last environment.`] : []),
     ...onlyEnvironmentReasons(

@@ -4,7 +4,7 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { createEnvironment } from './create.ts';
 import { projectEnvironmentRoutes } from './project-routes.ts';
@@ -47,7 +47,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         tags,
         summary: 'List environments',
         description: 'Returns all environments in order, each with its usage counts.',
-        response: { 200: answer('The environments', EnvironmentList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The environments', EnvironmentList), ...errorResponses(401, 403) },
       },
     },
     async request => ({ version: 1, environments: await listEnvironments(db, request.actor) }),
@@ -63,7 +63,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         summary: 'Get an environment',
         description: 'Returns one environment with its usage counts.',
         params,
-        response: { 200: answer('The environment', Environment), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The environment', Environment), ...errorResponses(401, 403, 404) },
       },
     },
     async request => await getEnvironment(db, request.actor, request.params.environment),
@@ -81,8 +81,8 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
           'Creates an environment. Existing projects do not get it. Requires ADMIN. Events: environment-created.',
         body: NewEnvironment,
         response: {
-          201: answer('The new environment', Environment),
-          ...refusals(400, 401, 403, 409, 413, 415),
+          201: jsonResponse('The new environment', Environment),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
         },
       },
     },
@@ -105,7 +105,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         description:
           'Checks whether an environment with this name could be created now. Requires ADMIN. It changes nothing.',
         body: EnvironmentNameCheck,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 409, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -126,7 +126,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         description:
           'Sets the sort order of the named environments. If one of them does not exist, the server changes none. Requires ADMIN. Events: environment-updated for each changed environment.',
         body: SortOrders,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -146,7 +146,10 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         description: 'Changes the given fields. Requires ADMIN. Events: environment-updated.',
         params,
         body: EnvironmentUpdate,
-        response: { 200: answer('The environment', Environment), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The environment', Environment),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -171,7 +174,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         description:
           'Permanently deletes an environment, with the strategies and variants of all features in it. The server rejects the request with 403, and lists every reason, if a feature is enabled in the environment, an active API token is for it, a project has no other environment, or the environment is protected or the last one. Requires ADMIN. Events: environment-deleted, and project-environment-removed for each project that had the environment.',
         params,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -191,7 +194,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         description:
           'Enables an environment: new projects get it by default. Requires ADMIN. Events: environment-updated.',
         params,
-        response: { 204: Nothing, ...refusals(401, 403, 404) },
+        response: { 204: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -212,7 +215,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         description:
           'Disables an environment: new projects no longer get it by default. Projects that have it keep it, and SDKs are not affected. Requires ADMIN. Events: environment-updated.',
         params,
-        response: { 204: Nothing, ...refusals(401, 403, 404) },
+        response: { 204: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {

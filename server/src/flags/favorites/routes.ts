@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { favoriteFeature, favoriteProject } from './favorite.ts';
 
@@ -10,7 +10,7 @@ const tags = ['Favorites'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
 const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
 
-const response = { 200: Nothing, ...refusals(401, 403, 404, 409) };
+const response = { 200: Nothing, ...errorResponses(401, 403, 404, 409) };
 
 export function favoriteRoutes(app: App, db: Db): void {
   app.post(

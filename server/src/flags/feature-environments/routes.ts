@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { JsonPatch } from '../../platform/http/patch.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { answer, Nothing, Ref, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, Ref } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
@@ -66,8 +66,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
           'Returns whether the feature is enabled in the environment, with its strategies and variants.',
         params,
         response: {
-          200: answer('The feature in the environment', FeatureEnvironment),
-          ...refusals(401, 403, 404),
+          200: jsonResponse('The feature in the environment', FeatureEnvironment),
+          ...errorResponses(401, 403, 404),
         },
       },
     },
@@ -90,7 +90,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
               ? 'Enables the feature in the environment. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Requires UPDATE_FEATURE_ENVIRONMENT and, to add a strategy, CREATE_FEATURE_STRATEGY. Events: feature-strategy-add, feature-environment-enabled.'
               : 'Disables the feature in the environment. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-environment-disabled.',
           params,
-          response: { 200: Nothing, ...refusals(401, 403, 404) },
+          response: { 200: Nothing, ...errorResponses(401, 403, 404) },
         },
       },
       async (request, reply) => {
@@ -116,7 +116,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
               : 'Disables all of the named features in the environment, or none. Requires UPDATE_FEATURE_ENVIRONMENT. Events: feature-environment-disabled.',
           params: Type.Object({ projectId, environment }),
           body: FeatureNames,
-          response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+          response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
         },
       },
       async (request, reply) => {
@@ -145,7 +145,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
             title: 'FeatureStrategyList',
             description: 'The strategies',
           }),
-          ...refusals(401, 403, 404),
+          ...errorResponses(401, 403, 404),
         },
       },
     },
@@ -168,8 +168,8 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         params,
         body: NewStrategy,
         response: {
-          200: answer('The new strategy', FeatureStrategy),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          200: jsonResponse('The new strategy', FeatureStrategy),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },
@@ -189,7 +189,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
           'Sets the sort order of each named strategy. The others keep theirs. Requires UPDATE_FEATURE_STRATEGY. Events: strategy-order-changed.',
         params,
         body: StrategyOrder,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -210,7 +210,10 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         summary: 'Get a strategy',
         description: 'Returns one strategy of the feature in the environment.',
         params: strategyParams,
-        response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404) },
+        response: {
+          200: jsonResponse('The strategy', FeatureStrategy),
+          ...errorResponses(400, 401, 403, 404),
+        },
       },
     },
     async request =>
@@ -232,7 +235,10 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
           'Replaces a strategy. It keeps its sort order if sortOrder is omitted. Disabling the last enabled strategy also disables the feature. Requires UPDATE_FEATURE_STRATEGY. Events: feature-strategy-update, feature-environment-disabled.',
         params: strategyParams,
         body: NewStrategy,
-        response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The strategy', FeatureStrategy),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -255,7 +261,10 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
           'Applies a JSON Patch to a strategy. Disabling the last enabled strategy also disables the feature. Requires UPDATE_FEATURE_STRATEGY. Events: feature-strategy-update, feature-environment-disabled.',
         params: strategyParams,
         body: JsonPatch,
-        response: { 200: answer('The strategy', FeatureStrategy), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The strategy', FeatureStrategy),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -277,7 +286,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         description:
           'Deletes a strategy. Deleting the last enabled strategy also disables the feature. Requires DELETE_FEATURE_STRATEGY. Events: feature-strategy-remove, feature-environment-disabled.',
         params: strategyParams,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { attachSegments } from './attach-segments.ts';
 import { StrategySegments, StrategySegmentsInput } from './schema.ts';
@@ -23,8 +23,8 @@ export function strategySegmentRoutes(app: App, db: Db): void {
           'Replaces the segments of a strategy. Requires UPDATE_FEATURE_STRATEGY in the project and environment. Events: feature-strategy-update.',
         body: StrategySegmentsInput,
         response: {
-          201: answer('The segments of the strategy', StrategySegments),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          201: jsonResponse('The segments of the strategy', StrategySegments),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },

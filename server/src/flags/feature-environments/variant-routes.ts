@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { JsonPatch } from '../../platform/http/patch.ts';
-import { answer, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';
 import { readEnvironment } from './read.ts';
@@ -47,7 +47,7 @@ export function variantRoutes(app: App, db: Db): void {
         summary: 'List the variants of a feature in an environment',
         description: 'Returns the variants of the feature, without those of its strategies.',
         params,
-        response: { 200: answer('The variants', VariantList), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The variants', VariantList), ...errorResponses(401, 403, 404) },
       },
     },
     async request => ({
@@ -68,7 +68,10 @@ export function variantRoutes(app: App, db: Db): void {
           'Replaces the variants. The server computes the weights of variable variants. Requires UPDATE_FEATURE_ENVIRONMENT_VARIANTS. Events: feature-environment-variants-updated.',
         params,
         body: VariantInputs,
-        response: { 200: answer('The variants', VariantList), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The variants', VariantList),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => ({
@@ -91,7 +94,10 @@ export function variantRoutes(app: App, db: Db): void {
           'Applies a JSON Patch to the list of variants. Requires UPDATE_FEATURE_ENVIRONMENT_VARIANTS. Events: feature-environment-variants-updated.',
         params,
         body: JsonPatch,
-        response: { 200: answer('The variants', VariantList), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The variants', VariantList),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => ({
@@ -114,7 +120,10 @@ export function variantRoutes(app: App, db: Db): void {
           'Gives the feature the same variants in all of the named environments, or in none. Requires UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each of them. Events: feature-environment-variants-updated for each changed environment.',
         params: Type.Object({ projectId, featureName }),
         body: VariantsOfEnvironments,
-        response: { 200: answer('The variants', VariantList), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The variants', VariantList),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import {
   FeatureSearchQuery,
   FeatureSearchResult,
@@ -30,7 +30,10 @@ export function featureSearchRoutes(app: App, db: Db): void {
         description:
           'Returns a page of the features that match all filters, in projects the caller may read, and their total number. Every authenticated caller may call it.',
         querystring: FeatureSearchQuery,
-        response: { 200: answer('The page and the total', FeatureSearchResult), ...refusals(400, 401, 403) },
+        response: {
+          200: jsonResponse('The page and the total', FeatureSearchResult),
+          ...errorResponses(400, 401, 403),
+        },
       },
     },
     async request => await searchFeatures(db, request.actor, parseFeatureSearch(request.query)),
@@ -46,7 +49,7 @@ export function featureSearchRoutes(app: App, db: Db): void {
         summary: 'List the creators of features',
         description:
           'Returns the users and service accounts that created a feature, active or archived, in a project the caller may read. Use their ids in the createdBy filter of the feature search.',
-        response: { 200: FlagCreators, ...refusals(401, 403) },
+        response: { 200: FlagCreators, ...errorResponses(401, 403) },
       },
     },
     async request => await listFlagCreators(db, request.actor),
@@ -65,7 +68,7 @@ export function featureSearchRoutes(app: App, db: Db): void {
         params: Type.Object({
           projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
         }),
-        response: { 200: FlagCreators, ...refusals(401, 403, 404) },
+        response: { 200: FlagCreators, ...errorResponses(401, 403, 404) },
       },
     },
     async request => await listFlagCreators(db, request.actor, request.params.projectId),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { FeatureType, FeatureTypeList, Lifetime } from './schema.ts';
 import { listFeatureTypes } from './store.ts';
@@ -21,7 +21,7 @@ export function featureTypeRoutes(app: App, db: Db): void {
         tags,
         summary: 'List feature types',
         description: 'Returns all feature types by name, each with its expected lifetime.',
-        response: { 200: answer('The feature types', FeatureTypeList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The feature types', FeatureTypeList), ...errorResponses(401, 403) },
       },
     },
     async () => ({ version: 1, types: await listFeatureTypes(db) }),
@@ -39,7 +39,10 @@ export function featureTypeRoutes(app: App, db: Db): void {
           'Sets after how many days features of the type become potentially stale; 0 or null means never. The lifetime applies immediately to all features of the type. Requires ADMIN. Events: feature-type-updated.',
         params: Type.Object({ id: Type.String({ description: 'Id of the type', examples: ['release'] }) }),
         body: Lifetime,
-        response: { 200: answer('The feature type', FeatureType), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The feature type', FeatureType),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
 import { FeatureNames } from '../feature-rows/schema.ts';
@@ -30,7 +30,7 @@ export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         description:
           'Deletes an archived feature permanently. Its name can be used again. Requires DELETE_FEATURE. Events: feature-deleted.',
         params: ofFeature,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -51,7 +51,7 @@ export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         description:
           'Revives a feature, disabled in every environment and without parents. The limits of the project and the instance apply. Requires UPDATE_FEATURE. Events: feature-revived, feature-environment-disabled.',
         params: ofFeature,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -78,8 +78,8 @@ export function archiveRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>
         }),
         body: FeatureNames,
         response: {
-          200: answer('The effects of archiving', ArchiveCheck),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          200: jsonResponse('The effects of archiving', ArchiveCheck),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },

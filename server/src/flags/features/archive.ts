@@ -1,4 +1,4 @@
-import { invalidOperation, quoted, refuseBecause, some } from '../../platform/errors.ts';
+import { invalidOperation, quoted, rejectWith, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { dropDependencies } from '../dependencies/drop.ts';
 import { type FeatureFamily, listFamilies } from '../dependencies/store.ts';
@@ -14,7 +14,7 @@ export async function archiveFeatures(current: Change, project: string, names: s
   const changing = features.filter(feature => !feature.archived);
   if (changing.length === 0) return;
   const families = await listFamilies(tx, project, namesOf(changing));
-  refuseBecause(activeChildren(families));
+  rejectWith(activeChildren(families));
   await dropDependencies(current, families);
   await setArchived(tx, namesOf(changing), true);
   await enterStage(tx, namesOf(changing), 'archived');

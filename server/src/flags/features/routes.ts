@@ -6,7 +6,7 @@ import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { JsonPatch } from '../../platform/http/patch.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
@@ -57,7 +57,7 @@ export function featureRoutes(
         summary: 'List the features of a project',
         description: 'Returns the active features by name, with their environments and strategies.',
         params: inProject,
-        response: { 200: answer('The features', FeatureList), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The features', FeatureList), ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) =>
@@ -84,7 +84,10 @@ export function featureRoutes(
           'Creates a feature, disabled in every environment of the project. Its name must be unique in the instance, archived features included, and match the naming pattern of the project. Requires CREATE_FEATURE. Events: feature-created, feature-tagged for each tag, tag-created for each new tag.',
         params: inProject,
         body: NewFeature,
-        response: { 201: answer('The new feature', Feature), ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: {
+          201: jsonResponse('The new feature', Feature),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415),
+        },
       },
     },
     async (request, reply) => {
@@ -110,7 +113,7 @@ export function featureRoutes(
         summary: 'Get a feature',
         description: 'Returns one active or archived feature with its environments, strategies and variants.',
         params: ofFeature,
-        response: { 200: answer('The feature', Feature), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The feature', Feature), ...errorResponses(401, 403, 404) },
       },
     },
     async request =>
@@ -129,7 +132,10 @@ export function featureRoutes(
           'Changes the given fields: type, description, impressionData, stale. Requires UPDATE_FEATURE. Events: feature-metadata-updated, feature-stale-on, feature-stale-off.',
         params: ofFeature,
         body: FeatureUpdate,
-        response: { 200: answer('The feature', Feature), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The feature', Feature),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -156,7 +162,10 @@ export function featureRoutes(
           'Applies a JSON Patch to type, description, impressionData and stale. Requires UPDATE_FEATURE. Events: feature-metadata-updated, feature-stale-on, feature-stale-off.',
         params: ofFeature,
         body: JsonPatch,
-        response: { 200: answer('The feature', Feature), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The feature', Feature),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -182,7 +191,7 @@ export function featureRoutes(
         description:
           'Archives a feature, which can be revived. Its name stays reserved, and its dependencies are removed. A feature that is the parent of another active feature cannot be archived. Requires DELETE_FEATURE. Events: feature-dependencies-removed, feature-archived.',
         params: ofFeature,
-        response: { 202: Nothing, ...refusals(401, 403, 404) },
+        response: { 202: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -204,7 +213,7 @@ export function featureRoutes(
           'Archives all of the named features, or none. A parent can only be archived together with all its children. Requires DELETE_FEATURE. Events: feature-dependencies-removed, feature-archived, for each feature.',
         params: inProject,
         body: FeatureNames,
-        response: { 202: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -227,7 +236,7 @@ export function featureRoutes(
           'Revives all of the named features, or none, disabled in every environment and without parents. The limits of the project and the instance apply. Requires UPDATE_FEATURE. Events: feature-revived, feature-environment-disabled.',
         params: inProject,
         body: FeatureNames,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -250,7 +259,7 @@ export function featureRoutes(
           'Deletes all of the named features permanently, or none. They must be archived. Requires DELETE_FEATURE. Events: feature-deleted.',
         params: inProject,
         body: FeatureNames,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -273,7 +282,7 @@ export function featureRoutes(
           'Marks or unmarks all of the named features, or none. Requires UPDATE_FEATURE. Events: feature-stale-on, feature-stale-off.',
         params: inProject,
         body: StaleFeatures,
-        response: { 202: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -297,7 +306,7 @@ export function featureRoutes(
           'Moves the feature to another project. Rejected with every reason if users would get another result there. Requires MOVE_FEATURE_TOGGLE in both projects. Events: feature-project-change.',
         params: ofFeature,
         body: FeatureMove,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -318,7 +327,7 @@ export function featureRoutes(
         summary: 'Validate a feature name',
         description: 'Returns 200 if the name is valid and no active or archived feature has it.',
         body: FeatureNameCheck,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 409, 413, 415) },
       },
     },
     async (request, reply) => {

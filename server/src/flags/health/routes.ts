@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { explainHealth } from './findings/explain.ts';
 import { parseFindingSearch } from './findings/query.ts';
@@ -48,7 +48,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         description:
           'Returns the project with its health, its statistics and all its active features, from one snapshot. The operation is deprecated but fully supported. Its successor is GET …/health, which the Link header names. Every caller who may read the project may call it.',
         params: projectParams,
-        response: { 200: answer('The report', HealthReport), ...refusals(400, 401, 403, 404) },
+        response: { 200: jsonResponse('The report', HealthReport), ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -73,7 +73,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         description:
           'Returns the current health, activity, resources and lifecycle stages of the project. Every caller who may read the project may call it.',
         params: projectParams,
-        response: { 200: answer('The status', ProjectStatus), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The status', ProjectStatus), ...errorResponses(401, 403, 404) },
       },
     },
     async request => await readStatus(db, request.params.projectId, new Date()),
@@ -90,7 +90,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         description:
           'Returns statistics of the last 30 days and of the 30 days before, the health and the time to production. Every caller who may read the project may call it.',
         params: projectParams,
-        response: { 200: answer('The insights', ProjectInsights), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The insights', ProjectInsights), ...errorResponses(401, 403, 404) },
       },
     },
     async request => await readInsights(db, request.params.projectId, new Date()),
@@ -109,8 +109,8 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         params: projectParams,
         querystring: HealthQuery,
         response: {
-          200: answer('The health and a page of findings', ProjectHealth),
-          ...refusals(400, 401, 403, 404),
+          200: jsonResponse('The health and a page of findings', ProjectHealth),
+          ...errorResponses(400, 401, 403, 404),
         },
       },
     },
@@ -134,7 +134,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
           'Returns the health of a project for each of at most 366 days. The server rebuilds it from the events. Every caller who may read the project may call it.',
         params: projectParams,
         querystring: HistoryQuery,
-        response: { 200: answer('The days', HealthHistory), ...refusals(400, 401, 403, 404) },
+        response: { 200: jsonResponse('The days', HealthHistory), ...errorResponses(400, 401, 403, 404) },
       },
     },
     async request => {
@@ -156,7 +156,10 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
           'Hides a finding from the list until the given time. It still affects the health. Requires UPDATE_FEATURE or UPDATE_PROJECT. Events: health-finding-snoozed.',
         params: findingParams,
         body: NewSnooze,
-        response: { 200: answer('The snooze', Snooze), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The snooze', Snooze),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -181,7 +184,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         description:
           'Lists a snoozed finding again. Requires UPDATE_FEATURE or UPDATE_PROJECT. Events: health-finding-unsnoozed.',
         params: findingParams,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

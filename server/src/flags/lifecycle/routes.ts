@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { completeFeature, uncompleteFeature } from './complete.ts';
 import { Completion, LifecycleCount, LifecycleHistory } from './schema.ts';
@@ -31,7 +31,7 @@ export function lifecycleRoutes(app: App, db: Db): void {
         description:
           'Returns every stage the feature has reached since it was created or revived, oldest first.',
         params: ofFeature,
-        response: { 200: answer('The stages', LifecycleHistory), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The stages', LifecycleHistory), ...errorResponses(401, 403, 404) },
       },
     },
     async request => {
@@ -54,7 +54,7 @@ export function lifecycleRoutes(app: App, db: Db): void {
           'Marks a feature as kept or discarded. statusValue can name the kept variant. Requires UPDATE_FEATURE. Events: feature-completed.',
         params: ofFeature,
         body: Completion,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -77,7 +77,7 @@ export function lifecycleRoutes(app: App, db: Db): void {
         description:
           'Returns a completed feature to its previous stage. Requires UPDATE_FEATURE. Events: feature-uncompleted.',
         params: ofFeature,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -98,8 +98,8 @@ export function lifecycleRoutes(app: App, db: Db): void {
         description:
           'Returns the number of features at each stage, in all projects that the caller may read. Each feature counts once.',
         response: {
-          200: answer('The number of features at each stage', LifecycleCount),
-          ...refusals(401, 403),
+          200: jsonResponse('The number of features at each stage', LifecycleCount),
+          ...errorResponses(401, 403),
         },
       },
     },

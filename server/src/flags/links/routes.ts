@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { addLink, changeLink, removeLink } from './edit.ts';
 import { FeatureLink, LinkInput } from './schema.ts';
@@ -36,7 +36,10 @@ export function linkRoutes(app: App, db: Db): void {
           'Adds a link to a feature, which can have at most 10 links. Requires UPDATE_FEATURE. Events: feature-link-added.',
         params: Type.Object({ projectId, featureName }),
         body: LinkInput,
-        response: { 201: answer('The new link', FeatureLink), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          201: jsonResponse('The new link', FeatureLink),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async (request, reply) => {
@@ -65,7 +68,10 @@ export function linkRoutes(app: App, db: Db): void {
           'Changes the URL, and the title if it is given. Requires UPDATE_FEATURE. Events: feature-link-updated.',
         params: ofLink,
         body: LinkInput,
-        response: { 200: answer('The link', FeatureLink), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The link', FeatureLink),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -86,7 +92,7 @@ export function linkRoutes(app: App, db: Db): void {
         summary: 'Remove a link from a feature',
         description: 'Removes a link from a feature. Requires UPDATE_FEATURE. Events: feature-link-removed.',
         params: ofLink,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

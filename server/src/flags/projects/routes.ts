@@ -4,7 +4,7 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { archiveProject, removeProject } from './archive.ts';
 import { checkEnvironments, createProject } from './create.ts';
@@ -52,7 +52,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
             }),
           ),
         }),
-        response: { 200: answer('The projects', ProjectList), ...refusals(400, 401, 403) },
+        response: { 200: jsonResponse('The projects', ProjectList), ...errorResponses(400, 401, 403) },
       },
     },
     async request => ({
@@ -71,7 +71,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         summary: 'Get a project',
         description: 'Returns one project with its settings and environments.',
         params,
-        response: { 200: answer('The project', Project), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The project', Project), ...errorResponses(401, 403, 404) },
       },
     },
     async request => await getProject(db, request.actor, request.params.projectId),
@@ -88,7 +88,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         description:
           'Returns one project with its settings, its environments with their default strategies, and the number of features of each type.',
         params,
-        response: { 200: answer('The overview', ProjectOverview), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The overview', ProjectOverview), ...errorResponses(401, 403, 404) },
       },
     },
     async request => {
@@ -112,7 +112,10 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         description:
           'Creates a project. A user or service account that creates a project becomes its owner. Requires CREATE_PROJECT. Events: project-created, project-access-added.',
         body: NewProject,
-        response: { 201: answer('The new project', Project), ...refusals(400, 401, 403, 409, 413, 415) },
+        response: {
+          201: jsonResponse('The new project', Project),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
+        },
       },
     },
     async (request, reply) => {
@@ -137,7 +140,10 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         description: 'Changes the given fields. Requires UPDATE_PROJECT. Events: project-updated.',
         params,
         body: ProjectUpdate,
-        response: { 200: answer('The project', Project), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The project', Project),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -170,7 +176,10 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
           'Changes the given settings. A naming pattern must be valid in RE2 syntax and match its example. Requires UPDATE_PROJECT or PROJECT_SETTINGS_WRITE. Events: project-updated.',
         params,
         body: ProjectSettings,
-        response: { 200: answer('The project', Project), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The project', Project),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -195,7 +204,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         description:
           'Permanently deletes a project with its archived features, segments and context fields, and revokes the API tokens that give access to no other project. The default project and projects with active features are rejected with 403. Requires DELETE_PROJECT. Events: project-deleted, feature-deleted, segment-deleted, context-field-deleted, api-token-deleted.',
         params,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -215,7 +224,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         description:
           'Archives a project, which can be revived later. The default project and projects with active features are rejected with 403. Requires DELETE_PROJECT. Events: project-archived.',
         params,
-        response: { 202: Nothing, ...refusals(401, 403, 404) },
+        response: { 202: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -234,7 +243,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         summary: 'Revive a project',
         description: 'Revives an archived project. Requires DELETE_PROJECT. Events: project-revived.',
         params,
-        response: { 202: Nothing, ...refusals(401, 403, 404) },
+        response: { 202: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {

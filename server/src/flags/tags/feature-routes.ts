@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
 import { changeTags, readTags, tagFeature, untagFeature } from './feature-tags.ts';
@@ -28,7 +28,7 @@ export function featureTagRoutes(app: App, db: Db): void {
         summary: 'List the tags of a feature',
         description: 'Returns the tags by type and value.',
         params: Type.Object({ featureName }),
-        response: { 200: answer('The tags', TagList), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The tags', TagList), ...errorResponses(401, 403, 404) },
       },
     },
     async request => ({
@@ -49,7 +49,7 @@ export function featureTagRoutes(app: App, db: Db): void {
           'Attaches a tag to a feature. A new tag of an existing type is created. Requires UPDATE_FEATURE. Events: feature-tagged, tag-created.',
         params: Type.Object({ featureName }),
         body: NewTag,
-        response: { 201: answer('The tag', Tag), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 201: jsonResponse('The tag', Tag), ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -74,8 +74,8 @@ export function featureTagRoutes(app: App, db: Db): void {
         params: Type.Object({ featureName }),
         body: TagChange,
         response: {
-          200: answer('The tags of the feature', TagList),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          200: jsonResponse('The tags of the feature', TagList),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },
@@ -104,7 +104,7 @@ export function featureTagRoutes(app: App, db: Db): void {
         description:
           'Removes a tag from a feature, but does not delete the tag. Requires UPDATE_FEATURE. Events: feature-untagged.',
         params: Type.Object({ featureName, type, value }),
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -131,7 +131,7 @@ export function featureTagRoutes(app: App, db: Db): void {
           projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
         }),
         body: TagsOfFeatures,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { completed, createTag, createTagType, tagViolations } from './create.ts';
 import { featureTagRoutes } from './feature-routes.ts';
@@ -49,7 +49,7 @@ function installTagTypes(app: App, db: Db): void {
         tags,
         summary: 'List tag types',
         description: 'Returns all tag types by name.',
-        response: { 200: answer('The tag types', TagTypeList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The tag types', TagTypeList), ...errorResponses(401, 403) },
       },
     },
     async () => ({ version, tagTypes: await listTagTypes(db) }),
@@ -65,7 +65,7 @@ function installTagTypes(app: App, db: Db): void {
         summary: 'Get a tag type',
         description: 'Returns one tag type.',
         params,
-        response: { 200: answer('The tag type', OneTagType), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The tag type', OneTagType), ...errorResponses(401, 403, 404) },
       },
     },
     async request => {
@@ -85,7 +85,10 @@ function installTagTypes(app: App, db: Db): void {
         summary: 'Create a tag type',
         description: 'Creates a tag type. Requires CREATE_TAG_TYPE. Events: tag-type-created.',
         body: NewTagType,
-        response: { 201: answer('The new tag type', TagType), ...refusals(400, 401, 403, 409, 413, 415) },
+        response: {
+          201: jsonResponse('The new tag type', TagType),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
+        },
       },
     },
     async (request, reply) =>
@@ -103,8 +106,8 @@ function installTagTypes(app: App, db: Db): void {
         description: 'Checks whether the tag type could be created. Changes nothing.',
         body: NewTagType,
         response: {
-          200: answer('The tag type with its defaults', ValidTagType),
-          ...refusals(400, 401, 403, 409, 413, 415),
+          200: jsonResponse('The tag type with its defaults', ValidTagType),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
         },
       },
     },
@@ -127,7 +130,10 @@ function installTagTypes(app: App, db: Db): void {
           'Changes the given fields: description, icon, color. Requires UPDATE_TAG_TYPE. Events: tag-type-updated.',
         params,
         body: TagTypeUpdate,
-        response: { 200: answer('The tag type', TagType), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The tag type', TagType),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request =>
@@ -145,7 +151,7 @@ function installTagTypes(app: App, db: Db): void {
         description:
           'Deletes a tag type with its tags, and removes the tags from all features. Requires DELETE_TAG_TYPE. Events: feature-untagged, tag-deleted, tag-type-deleted.',
         params,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -169,7 +175,7 @@ function installTags(app: App, db: Db): void {
         tags,
         summary: 'List tags',
         description: 'Returns all tags by type and value.',
-        response: { 200: answer('The tags', TagList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The tags', TagList), ...errorResponses(401, 403) },
       },
     },
     async request => ({ version, tags: await listTags(db, request.actor) }),
@@ -185,7 +191,7 @@ function installTags(app: App, db: Db): void {
         summary: 'List tags of a type',
         description: 'Returns the tags of one type by value. The list is empty if the type does not exist.',
         params: Type.Object({ type }),
-        response: { 200: answer('The tags', TagList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The tags', TagList), ...errorResponses(401, 403) },
       },
     },
     async request => ({ version, tags: await listTags(db, request.actor, request.params.type) }),
@@ -201,7 +207,7 @@ function installTags(app: App, db: Db): void {
         summary: 'Get a tag',
         description: 'Returns one tag.',
         params,
-        response: { 200: answer('The tag', OneTag), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The tag', OneTag), ...errorResponses(401, 403, 404) },
       },
     },
     async request => {
@@ -222,7 +228,7 @@ function installTags(app: App, db: Db): void {
         summary: 'Create a tag',
         description: 'Creates a tag of an existing type. Events: tag-created.',
         body: NewTag,
-        response: { 201: answer('The new tag', Tag), ...refusals(400, 401, 403, 409, 413, 415) },
+        response: { 201: jsonResponse('The new tag', Tag), ...errorResponses(400, 401, 403, 409, 413, 415) },
       },
     },
     async (request, reply) =>
@@ -240,7 +246,7 @@ function installTags(app: App, db: Db): void {
         description:
           'Deletes a tag, and removes it from all features. Requires UPDATE_FEATURE from a root role, because a tag belongs to no project. Events: feature-untagged, tag-deleted.',
         params,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { exportFeatures } from './export.ts';
 import { importFeatures, validateImport } from './import.ts';
@@ -33,7 +33,10 @@ export function transferRoutes(
         description:
           'Exports features as they are in one environment, with strategies, variants, tags, parents and links, and the segments, context fields and tag types they refer to. Select features by name, by project or by tag. Exports only features of projects the caller may read. Events: features-exported, one for each project.',
         body: ExportQuery,
-        response: { 200: answer('The export', FeatureExport), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The export', FeatureExport),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async (request, reply) => {
@@ -58,7 +61,10 @@ export function transferRoutes(
         description:
           'Returns the errors and warnings of an import and the permissions the caller lacks. Every caller who may read the project may call it. It changes nothing.',
         body: ImportRequest,
-        response: { 200: answer('The findings', ImportReport), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The findings', ImportReport),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -79,7 +85,7 @@ export function transferRoutes(
         description:
           'Creates missing features and overwrites existing features in the environment. If there is an error, the server imports nothing. The required permissions depend on the data; validate the import to list them. Events: features-imported, and the events of each change.',
         body: ImportRequest,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {

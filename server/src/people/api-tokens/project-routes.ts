@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { createProjectToken, tokenViolations } from './create.ts';
 import { apiTokenKey } from './key.ts';
@@ -27,7 +27,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
         description:
           'Returns the tokens of this project without their secrets. Leaves out tokens of all projects and tokens that are also for a project the caller cannot read. Requires READ_PROJECT_API_TOKEN.',
         params: inProject,
-        response: { 200: answer('The tokens', ApiTokenList), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The tokens', ApiTokenList), ...errorResponses(401, 403, 404) },
       },
     },
     async request => {
@@ -53,8 +53,8 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
         params: inProject,
         body: NewProjectToken,
         response: {
-          201: answer('The new token, with its secret', ApiToken),
-          ...refusals(400, 401, 403, 404, 409, 413, 415),
+          201: jsonResponse('The new token, with its secret', ApiToken),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415),
         },
       },
     },
@@ -86,7 +86,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
             examples: ['12'],
           }),
         }),
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

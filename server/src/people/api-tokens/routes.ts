@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { createApiToken, tokenViolations } from './create.ts';
 import { apiTokenKey } from './key.ts';
@@ -36,7 +36,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         summary: 'List API tokens',
         description:
           'Returns the tokens without their secrets. READ_CLIENT_API_TOKEN shows client and backend tokens, READ_FRONTEND_API_TOKEN frontend tokens, ADMIN all.',
-        response: { 200: answer('The tokens', ApiTokenList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The tokens', ApiTokenList), ...errorResponses(401, 403) },
       },
     },
     async request => ({ tokens: await listTokens(db, request.actor, readableTypes(request.actor)) }),
@@ -59,7 +59,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
             examples: ['checkout service'],
           }),
         }),
-        response: { 200: answer('The tokens', ApiTokenList), ...refusals(400, 401, 403) },
+        response: { 200: jsonResponse('The tokens', ApiTokenList), ...errorResponses(400, 401, 403) },
       },
     },
     async request => {
@@ -85,8 +85,8 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
           'Creates a token for SDKs. Only this response has the secret: the server stores its hash. The operator configures admin tokens (HALYARD_INIT_ADMIN_TOKENS). Requires CREATE_CLIENT_API_TOKEN, or CREATE_FRONTEND_API_TOKEN for a frontend token. Events: api-token-created.',
         body: NewApiToken,
         response: {
-          201: answer('The new token, with its secret', ApiToken),
-          ...refusals(400, 401, 403, 413, 415),
+          201: jsonResponse('The new token, with its secret', ApiToken),
+          ...errorResponses(400, 401, 403, 413, 415),
         },
       },
     },
@@ -110,8 +110,8 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         params,
         body: ApiTokenUpdate,
         response: {
-          200: answer('The token, without its secret', ApiToken),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          200: jsonResponse('The token, without its secret', ApiToken),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },
@@ -132,7 +132,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         description:
           'Revokes the token. Every server rejects it immediately. Requires DELETE_CLIENT_API_TOKEN, or DELETE_FRONTEND_API_TOKEN for a frontend token. Events: api-token-deleted.',
         params,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import { change } from '../../record/change.ts';
 import { loginMethods } from './methods.ts';
@@ -32,7 +32,7 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         summary: 'Get the OIDC settings',
         description:
           'Returns the settings of single sign-on with OpenID Connect, without the secret. Requires ADMIN or UPDATE_AUTH_CONFIGURATION.',
-        response: { 200: answer('The settings', OidcSettings), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The settings', OidcSettings), ...errorResponses(401, 403) },
       },
     },
     async () => await oidcSettings(db),
@@ -49,7 +49,10 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         description:
           'Updates the given fields. The secret is encrypted with HALYARD_SECRET_KEY. A new discoverUrl requires the secret in the same request. A caller with this permission can log in as any user, with a provider that they control. Requires ADMIN or UPDATE_AUTH_CONFIGURATION. Events: setting-created, setting-updated.',
         body: OidcSettingsInput,
-        response: { 200: answer('The settings', OidcSettings), ...refusals(400, 401, 403, 413, 415) },
+        response: {
+          200: jsonResponse('The settings', OidcSettings),
+          ...errorResponses(400, 401, 403, 413, 415),
+        },
       },
     },
     async request =>
@@ -66,7 +69,7 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         summary: 'Get the password login settings',
         description:
           'Returns whether password login is disabled. Requires ADMIN or UPDATE_AUTH_CONFIGURATION.',
-        response: { 200: answer('The settings', SimpleSettings), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The settings', SimpleSettings), ...errorResponses(401, 403) },
       },
     },
     async () => await simpleSettings(db),
@@ -83,7 +86,10 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         description:
           'Enables or disables password login. Rejected while single sign-on is disabled. Admin tokens keep working. Requires ADMIN or UPDATE_AUTH_CONFIGURATION. Events: setting-created, setting-updated.',
         body: SimpleSettings,
-        response: { 200: answer('The settings', SimpleSettings), ...refusals(400, 401, 403, 413, 415) },
+        response: {
+          200: jsonResponse('The settings', SimpleSettings),
+          ...errorResponses(400, 401, 403, 413, 415),
+        },
       },
     },
     async request => await change(db, request.actor, current => changeSimpleSettings(current, request.body)),
@@ -99,7 +105,7 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         summary: 'Get the SAML settings',
         description:
           'Always returns that SAML is disabled, because Halyard does not support it. Requires ADMIN or UPDATE_AUTH_CONFIGURATION.',
-        response: { 200: answer('The settings', SamlSettings), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The settings', SamlSettings), ...errorResponses(401, 403) },
       },
     },
     async () => SAML_SETTINGS,
@@ -116,7 +122,10 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         description:
           'Accepts `enabled: false` and changes nothing. Rejects `enabled: true`, because Halyard does not support SAML. Ignores other fields. Requires ADMIN or UPDATE_AUTH_CONFIGURATION.',
         body: SamlSettings,
-        response: { 200: answer('The settings', SamlSettings), ...refusals(400, 401, 403, 413, 415) },
+        response: {
+          200: jsonResponse('The settings', SamlSettings),
+          ...errorResponses(400, 401, 403, 413, 415),
+        },
       },
     },
     async request => setSamlSettings(request.body),
@@ -132,7 +141,7 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         description:
           'Returns the enabled login methods for a login page, at least one. Needs no authentication.',
         security: [],
-        response: { 200: answer('The login methods', LoginMethodList) },
+        response: { 200: jsonResponse('The login methods', LoginMethodList) },
       },
     },
     async () => ({ methods: await loginMethods(db) }),

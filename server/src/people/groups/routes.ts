@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { createGroup } from './create.ts';
 import { requireExisting } from './members.ts';
@@ -26,7 +26,7 @@ export function groupRoutes(app: App, db: Db): void {
         tags,
         summary: 'List groups',
         description: 'Returns all groups with their members and projects, by name. Requires ADMIN.',
-        response: { 200: answer('The groups', GroupList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The groups', GroupList), ...errorResponses(401, 403) },
       },
     },
     async () => ({ groups: await listGroups(db) }),
@@ -42,7 +42,7 @@ export function groupRoutes(app: App, db: Db): void {
         summary: 'Get a group',
         description: 'Returns one group with its members and projects. Requires ADMIN.',
         params,
-        response: { 200: answer('The group', Group), ...refusals(400, 401, 403, 404) },
+        response: { 200: jsonResponse('The group', Group), ...errorResponses(400, 401, 403, 404) },
       },
     },
     async request => await readGroup(db, Number(request.params.groupId)),
@@ -62,7 +62,10 @@ export function groupRoutes(app: App, db: Db): void {
         description:
           'Creates a group of users, with an optional root role for all members. Requires ADMIN. Events: group-created.',
         body: GroupInput,
-        response: { 201: answer('The new group', Group), ...refusals(400, 401, 403, 409, 413, 415) },
+        response: {
+          201: jsonResponse('The new group', Group),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
+        },
       },
     },
     async (request, reply) => {
@@ -86,7 +89,10 @@ export function groupRoutes(app: App, db: Db): void {
           'Updates the given fields. `users` replaces all members. Rejected if no user with the role Admin would remain. Requires ADMIN. Events: group-updated, group-user-added, group-user-removed.',
         params,
         body: GroupInput,
-        response: { 200: answer('The group', Group), ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: {
+          200: jsonResponse('The group', Group),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415),
+        },
       },
     },
     async request => {
@@ -111,7 +117,7 @@ export function groupRoutes(app: App, db: Db): void {
         description:
           'Deletes a group and revokes its roles in projects. Rejected if no user with the role Admin would remain. Requires ADMIN. Events: group-deleted, and project-access-group-roles-deleted for each project.',
         params,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

@@ -6,7 +6,7 @@ import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { NewMember, User } from '../users/admin-schema.ts';
 import { checkNewUser } from '../users/create.ts';
@@ -49,7 +49,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         summary: 'List signup links',
         description:
           'Returns all signup links with the users who signed up, without their secrets. Requires ADMIN.',
-        response: { 200: answer('The links', SignupTokenList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The links', SignupTokenList), ...errorResponses(401, 403) },
       },
     },
     async () => ({ tokens: await listSignupTokens(db) }),
@@ -75,8 +75,8 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
           'Creates a link with which anyone can sign up as Viewer until it expires or is disabled. Only this response has the secret. Requires ADMIN. Events: public-signup-token-created.',
         body: NewSignupToken,
         response: {
-          201: answer('The new link, with its secret', SignupToken),
-          ...refusals(400, 401, 403, 413, 415),
+          201: jsonResponse('The new link, with its secret', SignupToken),
+          ...errorResponses(400, 401, 403, 413, 415),
         },
       },
     },
@@ -98,7 +98,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Returns one signup link with the users who signed up, without its secret. Requires ADMIN.',
         params,
-        response: { 200: answer('The link', SignupToken), ...refusals(400, 401, 403, 404) },
+        response: { 200: jsonResponse('The link', SignupToken), ...errorResponses(400, 401, 403, 404) },
       },
     },
     async request => {
@@ -120,7 +120,10 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
           'Enables or disables the link, or changes when it expires. Requires ADMIN. Events: public-signup-token-updated.',
         params,
         body: SignupTokenUpdate,
-        response: { 200: answer('The link', SignupToken), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The link', SignupToken),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -140,7 +143,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
           'Checks that people can sign up with the link. An unknown, disabled or expired link is rejected with 401. Needs no authentication.',
         security,
         params: publicParams,
-        response: { 200: Nothing, ...refusals(400, 401) },
+        response: { 200: Nothing, ...errorResponses(400, 401) },
       },
     },
     async (request, reply) => {
@@ -161,7 +164,10 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         security,
         params: publicParams,
         body: NewMember,
-        response: { 200: answer('The new user', User), ...refusals(400, 401, 403, 409, 413, 415) },
+        response: {
+          200: jsonResponse('The new user', User),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
+        },
       },
     },
     async request => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { rejectOtherOrigins } from '../../access/same-origin.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { change } from '../../record/change.ts';
 import { actorOfLink, findValidLink, setPasswordByLink } from './link.ts';
@@ -34,7 +34,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
           'Returns the user whose password the link sets. An unknown, used or expired link is rejected with 401. Needs no authentication.',
         security,
         querystring: Type.Object({ token: linkToken }),
-        response: { 200: answer('The link is valid', PasswordLink), ...refusals(400, 401) },
+        response: { 200: jsonResponse('The link is valid', PasswordLink), ...errorResponses(400, 401) },
       },
     },
     async request => await findValidLink(db, request.query.token),
@@ -51,7 +51,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
           'Sets the password of the user of the link and ends their sessions. The link works once. Needs no authentication. Events: user-password-changed.',
         security,
         body: PasswordByLink,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -78,7 +78,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
           'For Unleash clients. Does nothing, because this server sends no mail. The response is the same for every address. An admin creates the link (createResetLink). Needs no authentication.',
         security,
         body: PasswordMail,
-        response: { 200: Nothing, ...refusals(400, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 413, 415) },
       },
     },
     async (_request, reply) => reply.code(200).send(),
@@ -95,7 +95,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
           'Checks the strength of a password. `details` lists the violations. Needs no authentication.',
         security,
         body: PasswordToCheck,
-        response: { 200: Nothing, ...refusals(400, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 413, 415) },
       },
     },
     async (request, reply) => {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { addRoles, changeAccess, replaceAll, replaceRoles, revokeRoles } from './change-access.ts';
 import { grantsOfConfiguration, grantsOfHolders, grantsOfRoles } from './requested-grants.ts';
@@ -48,7 +48,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
         description:
           'Returns the users, service accounts and groups with roles in the project, and the roles that can be granted. Requires PROJECT_USER_ACCESS_READ, PROJECT_USER_ACCESS_WRITE or UPDATE_PROJECT.',
         params: inProject,
-        response: { 200: answer('The access', ProjectAccess), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The access', ProjectAccess), ...errorResponses(401, 403, 404) },
       },
     },
     async request => {
@@ -73,7 +73,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
         description: `Replaces all roles in the project. ${RULES} Events: project-access-added, and project-access-user-roles-updated, -deleted, project-access-group-roles-updated, -deleted for each user or group whose roles change.`,
         params: inProject,
         body: AccessConfiguration,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -96,7 +96,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
         description: `Grants all of the roles to all of the users and groups, in addition to their roles. ${RULES} Events: project-access-added, and project-access-user-roles-updated, project-access-group-roles-updated for those with a role before.`,
         params: inProject,
         body: AccessGrant,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -119,7 +119,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
         description: `Grants the role to the users and groups, in addition to their roles. ${RULES} Events: project-access-added, and project-access-user-roles-updated, project-access-group-roles-updated for those with a role before.`,
         params: Type.Object({ projectId, roleId }),
         body: RoleHolders,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -150,7 +150,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
           description: `Replaces the roles of the ${kind} in the project. ${RULES} ${events}`,
           params: ofHolder,
           body: HeldRoles,
-          response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
+          response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409, 413, 415) },
         },
       },
       async (request, reply) => {
@@ -171,7 +171,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
           summary: `Revoke all roles of a ${kind} in a project`,
           description: `Revokes the roles of the ${kind} in the project. ${RULES} Events: project-access-${kind}-roles-deleted.`,
           params: ofHolder,
-          response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+          response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
         },
       },
       async (request, reply) => {
@@ -193,7 +193,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
           summary: `Grant a ${kind} a role in a project`,
           description: `Grants the role in addition to the roles of the ${kind}. ${RULES} ${events}`,
           params: ofRole,
-          response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409) },
+          response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409) },
         },
       },
       async (request, reply) => {
@@ -215,7 +215,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
           summary: `Replace the roles of a ${kind} in a project by one`,
           description: `Grants the role and revokes all other roles of the ${kind} in the project. ${RULES} ${events}`,
           params: ofRole,
-          response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409) },
+          response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409) },
         },
       },
       async (request, reply) => {
@@ -237,7 +237,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
           summary: `Revoke a role of a ${kind} in a project`,
           description: `Revokes the role. Other roles stay. ${RULES} Events: project-access-${kind}-roles-updated or project-access-${kind}-roles-deleted.`,
           params: ofRole,
-          response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+          response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
         },
       },
       async (request, reply) => {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { badData, nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { createRole } from './create.ts';
 import { describePermissions, listAllPermissions, permissionViolations } from './permissions.ts';
@@ -39,7 +39,7 @@ export function roleRoutes(app: App, db: Db): void {
         summary: 'List permissions',
         description:
           'Returns all permissions that a role can have: on the instance, in a project, and for an environment. Every authenticated caller can do this.',
-        response: { 200: answer('The permissions', Permissions), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The permissions', Permissions), ...errorResponses(401, 403) },
       },
     },
     async () => ({ version: 1, permissions: listAllPermissions(await listEnvironmentNames(db)) }),
@@ -54,7 +54,7 @@ export function roleRoutes(app: App, db: Db): void {
         tags,
         summary: 'List roles',
         description: 'Returns the built-in and custom roles, by id. Requires READ_ROLE.',
-        response: { 200: answer('The roles', RoleList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The roles', RoleList), ...errorResponses(401, 403) },
       },
     },
     async () => ({ version: 1, roles: await listRoles(db) }),
@@ -70,7 +70,10 @@ export function roleRoutes(app: App, db: Db): void {
         summary: 'Get a role',
         description: 'Returns one role with its permissions. Requires READ_ROLE.',
         params,
-        response: { 200: answer('The role', RoleWithPermissions), ...refusals(400, 401, 403, 404) },
+        response: {
+          200: jsonResponse('The role', RoleWithPermissions),
+          ...errorResponses(400, 401, 403, 404),
+        },
       },
     },
     async request => {
@@ -95,7 +98,10 @@ export function roleRoutes(app: App, db: Db): void {
         description:
           'Creates a custom role for the instance (root-custom) or for projects (custom). A role of the instance can also have project permissions. They apply in every project that the holder can read. Requires ADMIN. Events: role-created.',
         body: RoleInput,
-        response: { 200: answer('The new role', WrittenRole), ...refusals(400, 401, 403, 409, 413, 415) },
+        response: {
+          200: jsonResponse('The new role', WrittenRole),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
+        },
       },
     },
     async request => {
@@ -118,7 +124,7 @@ export function roleRoutes(app: App, db: Db): void {
         description:
           'Checks that the name is free and that a role can have the permissions. Changes nothing. Requires ADMIN.',
         body: RoleInput,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 409, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -142,7 +148,10 @@ export function roleRoutes(app: App, db: Db): void {
           'Replaces the name and the given fields of a custom role. The new permissions apply to all holders immediately. Built-in roles cannot be changed. Requires ADMIN. Events: role-updated.',
         params,
         body: RoleInput,
-        response: { 200: answer('The role', WrittenRole), ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: {
+          200: jsonResponse('The role', WrittenRole),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415),
+        },
       },
     },
     async request => {
@@ -163,7 +172,7 @@ export function roleRoutes(app: App, db: Db): void {
         description:
           'Deletes a custom role. Rejected with 409 and the names of the holders while anyone has the role. Requires ADMIN. Events: role-deleted.',
         params,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409) },
       },
     },
     async (request, reply) => {

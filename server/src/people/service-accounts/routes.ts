@@ -3,7 +3,7 @@ import { requireFutureExpiry } from '../../access/expiry.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { NewPersonalToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
 import { checkRole, createServiceAccount } from './create.ts';
@@ -36,7 +36,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         summary: 'List service accounts',
         description:
           'Returns all service accounts with their tokens, and the root roles that can be granted. Requires ADMIN.',
-        response: { 200: answer('The accounts', ServiceAccountList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The accounts', ServiceAccountList), ...errorResponses(401, 403) },
       },
     },
     async () => ({
@@ -57,8 +57,8 @@ export function serviceAccountRoutes(app: App, db: Db): void {
           'Creates an account for a program. It cannot log in. Its tokens have the permissions of its root role and of its roles in projects. Requires ADMIN. Events: service-account-created.',
         body: NewServiceAccount,
         response: {
-          201: answer('The new account', ServiceAccount),
-          ...refusals(400, 401, 403, 409, 413, 415),
+          201: jsonResponse('The new account', ServiceAccount),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
         },
       },
     },
@@ -86,7 +86,10 @@ export function serviceAccountRoutes(app: App, db: Db): void {
           'Updates the given fields: name or root role. Requires ADMIN. Events: service-account-updated.',
         params,
         body: ServiceAccountUpdate,
-        response: { 200: answer('The account', ServiceAccount), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The account', ServiceAccount),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -111,7 +114,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         description:
           'Deletes a service account with its roles and group memberships. Every server rejects its tokens immediately. Requires ADMIN. Events: service-account-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
         params,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -131,7 +134,10 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         summary: 'List the tokens of a service account',
         description: 'Returns the tokens of the account, without their secrets. Requires ADMIN.',
         params,
-        response: { 200: answer('The tokens', PersonalTokenList), ...refusals(400, 401, 403, 404) },
+        response: {
+          200: jsonResponse('The tokens', PersonalTokenList),
+          ...errorResponses(400, 401, 403, 404),
+        },
       },
     },
     async request => {
@@ -157,8 +163,8 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         params,
         body: NewPersonalToken,
         response: {
-          201: answer('The new token, with its secret', PersonalToken),
-          ...refusals(400, 401, 403, 404, 409, 413, 415),
+          201: jsonResponse('The new token, with its secret', PersonalToken),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415),
         },
       },
     },
@@ -180,7 +186,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
         description:
           'Deletes a token of the account. Every server rejects it immediately. Requires ADMIN. Events: service-account-token-deleted.',
         params: Type.Object({ id, tokenId: PathId('Token') }),
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

@@ -7,7 +7,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { change } from '../../record/change.ts';
 import { requirePasswordLogin } from '../auth-settings/password-login.ts';
@@ -35,8 +35,8 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         security: [],
         body: LoginRequest,
         response: {
-          200: answer('Logged in. The response sets the cookie', Caller),
-          ...refusals(400, 401, 403, 413, 415, 429),
+          200: jsonResponse('Logged in. The response sets the cookie', Caller),
+          ...errorResponses(400, 401, 403, 413, 415, 429),
         },
       },
     },
@@ -69,7 +69,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Ends the session of the cookie and removes the cookie. Does nothing without a session. Needs no authentication.',
         security: [],
-        response: { 200: Nothing, ...refusals(403) },
+        response: { 200: Nothing, ...errorResponses(403) },
       },
     },
     async (request, reply) => {
@@ -92,7 +92,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'List my sessions',
         description: 'Returns the sessions of the authenticated user, the most recently used first.',
-        response: { 200: answer('The sessions', SessionList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The sessions', SessionList), ...errorResponses(401, 403) },
       },
     },
     async request => ({ sessions: await listSessions(db, requireUser(request.actor), request.sessionId) }),
@@ -108,7 +108,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         summary: 'Log out everywhere',
         description:
           'Ends all sessions of the authenticated user, including the current one. Personal tokens keep working. Events: user-sessions-ended.',
-        response: { 200: Nothing, ...refusals(401, 403) },
+        response: { 200: Nothing, ...errorResponses(401, 403) },
       },
     },
     async (request, reply) => {
@@ -131,7 +131,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         params: Type.Object({
           id: PathId('Session', '31'),
         }),
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

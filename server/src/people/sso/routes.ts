@@ -11,7 +11,7 @@ import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { refusals } from '../../platform/http/schema.ts';
+import { errorResponses } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { ATTEMPT_MINUTES } from './attempt.ts';
 import { confirmLogin } from './callback.ts';
@@ -45,7 +45,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
           'Redirects the browser to the identity provider, with PKCE, a state and a nonce, and sets a cookie for ten minutes that the callback requires. Returns 404 while single sign-on is disabled, and 503 if the provider is unavailable. Needs no authentication.',
         security: [],
         querystring: LoginQuery,
-        response: { 302: Redirect('To the identity provider'), ...refusals(400, 403, 404) },
+        response: { 302: Redirect('To the identity provider'), ...errorResponses(400, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -69,7 +69,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         querystring: CallbackQuery,
         response: {
           302: Redirect('Logged in. The response sets the cookie'),
-          ...refusals(400, 401, 403, 404, 409, 429),
+          ...errorResponses(400, 401, 403, 404, 409, 429),
         },
       },
     },

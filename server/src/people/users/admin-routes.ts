@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { hashNewPassword, setPassword } from '../passwords/change.ts';
 import { createResetLink } from '../passwords/link.ts';
@@ -68,7 +68,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'List users',
         description: 'Returns all users, by id, and the root roles that can be granted. Requires ADMIN.',
-        response: { 200: answer('The users', UserList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The users', UserList), ...errorResponses(401, 403) },
       },
     },
     async () => ({ users: await listUsers(db), rootRoles: await listRootRoles(db) }),
@@ -91,7 +91,10 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Creates a user with a username, an e-mail address or both. Without a password, the response has a link with which the user sets one. This server sends no mail, so pass the link on yourself. Requires ADMIN. Events: user-created.',
         body: NewUser,
-        response: { 201: answer('The new user', User), ...refusals(400, 401, 403, 409, 413, 415) },
+        response: {
+          201: jsonResponse('The new user', User),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
+        },
       },
     },
     async (request, reply) => {
@@ -117,7 +120,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         querystring: Type.Object({
           q: Type.Optional(Type.String({ maxLength: 255, description: 'Text to find', examples: ['alice'] })),
         }),
-        response: { 200: answer('The users found', PersonList), ...refusals(400, 401, 403) },
+        response: { 200: jsonResponse('The users found', PersonList), ...errorResponses(400, 401, 403) },
       },
     },
     async request => (request.query.q ? await searchUsers(db, request.query.q) : []),
@@ -133,7 +136,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         summary: 'List access candidates',
         description:
           'Returns all users and groups that can be granted roles in a project. Every authenticated caller can do this.',
-        response: { 200: answer('Users and groups', AccessCandidates), ...refusals(401, 403) },
+        response: { 200: jsonResponse('Users and groups', AccessCandidates), ...errorResponses(401, 403) },
       },
     },
     async () => ({ users: await listPeople(db), groups: await listGroupNames(db) }),
@@ -149,7 +152,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         summary: 'Count the admins',
         description:
           'Returns the number of admins with and without a password, and of service accounts with ADMIN. Requires ADMIN.',
-        response: { 200: answer('The counts', AdminCount), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The counts', AdminCount), ...errorResponses(401, 403) },
       },
     },
     async () => await countAdminsByPassword(db),
@@ -166,7 +169,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Checks the strength of a password. `details` lists the violations. Every authenticated caller can do this.',
         body: PasswordToCheck,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -186,7 +189,10 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Creates a link that works once, for a day. It replaces an earlier link. The current password works until the link is used. Requires ADMIN. Events: user-password-link-created.',
         body: UserKey,
-        response: { 200: answer('The link', ResetLink), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The link', ResetLink),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -207,7 +213,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'List inactive users',
         description: `Returns users without a request for ${INACTIVE_DAYS} days, the longest inactive first. Requires ADMIN.`,
-        response: { 200: answer('The users', InactiveUserList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The users', InactiveUserList), ...errorResponses(401, 403) },
       },
     },
     async () => ({ version: 1, inactiveUsers: await listInactiveUsers(db, INACTIVE_DAYS) }),
@@ -224,7 +230,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Deletes all of the users, or none if one of them is not inactive. Requires ADMIN. Events: user-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
         body: UserIds,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -243,7 +249,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         summary: 'Get a user',
         description: 'Returns one user with their root role. Requires ADMIN.',
         params,
-        response: { 200: answer('The user', User), ...refusals(400, 401, 403, 404) },
+        response: { 200: jsonResponse('The user', User), ...errorResponses(400, 401, 403, 404) },
       },
     },
     async request => {
@@ -268,7 +274,10 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
           'Updates the given fields: name, e-mail address or root role. The last admin cannot lose their role. Requires ADMIN. Events: user-updated.',
         params,
         body: UserUpdate,
-        response: { 200: answer('The user', User), ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: {
+          200: jsonResponse('The user', User),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415),
+        },
       },
     },
     async request => {
@@ -288,7 +297,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Deletes a user with their sessions, tokens, roles and group memberships. Their events keep their name. Their username and e-mail address can be used again. The last admin cannot be deleted. Requires ADMIN. Events: user-deleted, project-access-user-roles-deleted for each project, group-user-removed for each group.',
         params,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -310,7 +319,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
           'Sets a new password and ends all sessions of the user. Requires ADMIN. Events: user-password-changed.',
         params,
         body: NewPassword,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -332,7 +341,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Ends all sessions of the user. Personal tokens keep working. Requires ADMIN. Events: user-sessions-ended.',
         params,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -363,7 +372,10 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
             Type.String({ maxLength: 100, description: 'Name of an environment', examples: ['production'] }),
           ),
         }),
-        response: { 200: answer('The permissions', PermissionOverview), ...refusals(400, 401, 403, 404) },
+        response: {
+          200: jsonResponse('The permissions', PermissionOverview),
+          ...errorResponses(400, 401, 403, 404),
+        },
       },
     },
     async request =>

@@ -6,7 +6,7 @@ import { permissionsOf } from '../../access/held-permissions.ts';
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { changeOwnPassword, verifyOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
@@ -46,7 +46,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         summary: 'Get the caller',
         description:
           'Returns the user, service account or admin token of this request, and all of its permissions.',
-        response: { 200: answer('The caller', Me), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The caller', Me), ...errorResponses(401, 403) },
       },
     },
     async request => ({
@@ -65,7 +65,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         summary: 'Get my profile',
         description:
           'Returns the root role of the authenticated user and the projects in which they have a role.',
-        response: { 200: answer('The profile', Profile), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The profile', Profile), ...errorResponses(401, 403) },
       },
     },
     async request => {
@@ -93,7 +93,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
             Type.String({ maxLength: 100, description: 'Id of a project', examples: ['payments'] }),
           ),
         }),
-        response: { 200: answer('The roles', HeldRoleList), ...refusals(400, 401, 403) },
+        response: { 200: jsonResponse('The roles', HeldRoleList), ...errorResponses(400, 401, 403) },
       },
     },
     async request => ({
@@ -113,7 +113,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Sets a new password for the authenticated user. Requires the current password. A wrong one counts as a failed login. Ends all sessions of the user. A request with a session gets a new one. Events: user-password-changed.',
         body: OwnNewPassword,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 413, 415, 429) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 413, 415, 429) },
       },
     },
     async (request, reply) => {
@@ -138,7 +138,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         tags: ['Users'],
         summary: 'List my personal tokens',
         description: 'Returns the personal access tokens of the authenticated user, without their secrets.',
-        response: { 200: answer('The tokens', PersonalTokenList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The tokens', PersonalTokenList), ...errorResponses(401, 403) },
       },
     },
     async request => ({ pats: await listPersonalTokens(db, requireUser(request.actor)) }),
@@ -160,8 +160,8 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
           'Creates a token that acts as the authenticated user. Only this response has the secret. A user can have ten tokens. Events: pat-created.',
         body: NewPersonalToken,
         response: {
-          201: answer('The new token, with its secret', PersonalToken),
-          ...refusals(400, 401, 403, 409, 413, 415),
+          201: jsonResponse('The new token, with its secret', PersonalToken),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
         },
       },
     },
@@ -185,7 +185,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         params: Type.Object({
           id: PathId('Token', '3'),
         }),
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

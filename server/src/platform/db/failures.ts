@@ -64,7 +64,7 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
 };
 
 /**
- * The value that violated a constraint, from `Key (type)=(relase) is not present…`. Of several columns it is the last
+ * The value that violated a constraint, from `Key (type)=(relase) is not present…`. With several columns it is the last
  * one: `Key (type, name)=(root-custom, Auditor) already exists.` PostgreSQL may omit the detail.
  */
 function valueIn({ detail = '' }: pg.DatabaseError): string {
@@ -90,7 +90,7 @@ const TEMPORARY = /^(57014|55P03|55000|53\d{3}|57P0\d|08\w{3}|28\w{3}|3D000|40P0
 const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /** Converts an error of the database into an error for the caller; undefined if the caller cannot act on it. */
-export function asRefusal(error: unknown): ApiError | undefined {
+export function asApiError(error: unknown): ApiError | undefined {
   if (error instanceof pg.DatabaseError) {
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
     if (known) return Object.assign(known(valueIn(error)), { cause: error });

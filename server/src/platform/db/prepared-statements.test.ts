@@ -6,7 +6,7 @@ import { setArchived, setStale } from '../../flags/features/store.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { type Db, openDb, type Reader } from './database.ts';
-import { asRefusal } from './failures.ts';
+import { asApiError } from './failures.ts';
 import { PREPARED } from './prepared-statements.ts';
 
 const harness = useHarness();
@@ -68,7 +68,7 @@ test('responds 503 once after a migration changed the columns of a prepared stat
   for (let id = 10; id < 14; id++) await insert(id);
   await sql`alter table notes add column later text`.execute(harness.db);
 
-  const rejection = await insert(14).catch(error => asRefusal(error));
+  const rejection = await insert(14).catch(error => asApiError(error));
 
   expect(rejection).toMatchObject({ name: 'ServiceUnavailableError' });
   expect(await insert(14)).toEqual({ id: 14, text: null, later: null });

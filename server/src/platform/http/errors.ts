@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { asRefusal } from '../db/failures.ts';
+import { asApiError } from '../db/failures.ts';
 import { ApiError, badData, type ErrorName, notFound } from '../errors.ts';
 import type { App } from './app.ts';
 import { everyViolation } from './checks.ts';
@@ -51,19 +51,19 @@ export function errorBody(error: ApiError, id: string) {
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const id = randomUUID();
   const thrown = toApiError(error, request, id);
-  const refusal = await everyViolation(request, thrown);
-  const status = STATUS[refusal.name];
+  const rejection = await everyViolation(request, thrown);
+  const status = STATUS[rejection.name];
   // The chain of causes goes to the log only: a driver's text can hold SQL and values.
   if (status >= 500) request.log.error({ err: error, errorId: id }, 'request failed');
-  else request.log.info({ errorId: id, error: refusal.name }, 'request rejected');
-  const retryAfter = refusal.retryAfter ?? (status === 503 ? 2 : undefined);
+  else request.log.info({ errorId: id, error: rejection.name }, 'request rejected');
+  const retryAfter = rejection.retryAfter ?? (status === 503 ? 2 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
-  return reply.code(status).type('application/json; charset=utf-8').send(errorBody(refusal, id));
+  return reply.code(status).type('application/json; charset=utf-8').send(errorBody(rejection, id));
 }
 
 function toApiError(error: unknown, request: FastifyRequest, id: string): ApiError {
   if (error instanceof ApiError) return error;
-  return fromFramework(error, request) ?? asRefusal(error) ?? internal(error, id);
+  return fromFramework(error, request) ?? asApiError(error) ?? internal(error, id);
 }
 
 function fromFramework(error: unknown, request: FastifyRequest): ApiError | undefined {

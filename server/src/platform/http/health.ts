@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { App } from './app.ts';
-import { answer, Named } from './schema.ts';
+import { jsonResponse, Named } from './schema.ts';
 
 const Health = Named(
   'Health',
@@ -20,7 +20,7 @@ export function healthRoutes(app: App, check: () => Promise<void>): void {
         summary: 'Check liveness',
         description: 'Responds while the process is alive. It checks nothing else.',
         security: [],
-        response: { 200: answer('Alive', Health) },
+        response: { 200: jsonResponse('Alive', Health) },
       },
     },
     async () => ({ health: 'GOOD' }),
@@ -35,7 +35,7 @@ export function healthRoutes(app: App, check: () => Promise<void>): void {
         summary: 'Check readiness',
         description: 'Checks that the database is reachable and has every migration of this version.',
         security: [],
-        response: { 200: answer('Ready', Health), 503: answer('Not ready', Health) },
+        response: { 200: jsonResponse('Ready', Health), 503: jsonResponse('Not ready', Health) },
       },
     },
     async (request, reply) => {

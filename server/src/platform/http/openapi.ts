@@ -3,7 +3,7 @@ import { version } from '../command-line.ts';
 import type { App } from './app.ts';
 import { shareComponents } from './components.ts';
 import { addResponseExamples } from './examples.ts';
-import { ErrorBody, refusals } from './schema.ts';
+import { ErrorBody, errorResponses } from './schema.ts';
 
 /** The document of every operation, generated from the schemas that validate and serialise. */
 export async function installOpenApi(app: App, publicUrl: string, sessionCookieName: string): Promise<void> {
@@ -69,7 +69,7 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
       },
       security: [{ token: [] }, { session: [] }],
     },
-    // What a caller needs is part of the contract; a route without it is public.
+    // The required permission is part of the document. A route without one is public.
     transform: ({ schema, url, route }) => {
       const config = (route.config ?? {}) as {
         permission?: unknown;
@@ -83,9 +83,9 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
         'x-permission': config.checkedPermission ?? config.permission,
         response: {
           // A control character in the address (platform/http/input.ts).
-          ...(url.includes(':') ? refusals(400) : {}),
+          ...(url.includes(':') ? errorResponses(400) : {}),
           // Every write is counted (platform/http/rate-limit.ts).
-          ...(route.method === 'GET' ? {} : refusals(429)),
+          ...(route.method === 'GET' ? {} : errorResponses(429)),
           ...(schema?.response ?? {}),
         },
       };
@@ -125,9 +125,9 @@ function repeatable<T extends { response?: unknown }>(
     ...schema,
     ...(returnsSecret ? { 'x-returns-secret': true } : {}),
     headers: { type: 'object', properties: { 'Idempotency-Key': key } },
-    response: { ...refusals(409, 422, 429), ...(schema.response ?? {}) },
+    response: { ...errorResponses(409, 422, 429), ...(schema.response ?? {}) },
   };
 }
 
-/** The document as it stands in openapi.json. */
+/** The content of openapi.json. */
 export const openApiText = (app: App): string => `${JSON.stringify(app.swagger(), null, 2)}\n`;

@@ -31,7 +31,7 @@ export function violations(errors: FastifySchemaValidationError[], context: stri
   });
 }
 
-/** What the validator adds to its errors: the value, and the schema that rejects it. */
+/** The fields that the validator adds to its errors: the value, and the schema that rejects it. */
 type Rejected = { data?: unknown; parentSchema?: { [RULE]?: string; properties?: object } };
 
 const knownTo = (error: FastifySchemaValidationError): string[] =>

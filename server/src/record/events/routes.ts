@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
-import { answer, PathBigId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, PathBigId } from '../../platform/http/schema.ts';
 import { presentEvent } from './present.ts';
 import { Event, EventCreator, EventCreators, EventSearchQuery, EventSearchResult, Tag } from './schema.ts';
 import { parseEventSearch } from './search-query.ts';
@@ -24,7 +24,10 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
         description:
           'Returns events, newest first. Several filters must all match. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
         querystring: EventSearchQuery,
-        response: { 200: answer('The page and the total', EventSearchResult), ...refusals(400, 401, 403) },
+        response: {
+          200: jsonResponse('The page and the total', EventSearchResult),
+          ...errorResponses(400, 401, 403),
+        },
       },
     },
     async request => {
@@ -50,7 +53,7 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
         params: Type.Object({
           id: PathBigId('Event', '4211'),
         }),
-        response: { 200: answer('The event', Event), ...refusals(400, 401, 403, 404) },
+        response: { 200: jsonResponse('The event', Event), ...errorResponses(400, 401, 403, 404) },
       },
     },
     async request => {
@@ -70,7 +73,7 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
         summary: 'List the creators of events',
         description:
           'Returns the creators of the events that the caller can see. Their ids are values for the filter createdBy. Every authenticated caller may call it.',
-        response: { 200: EventCreators, ...refusals(401, 403) },
+        response: { 200: EventCreators, ...errorResponses(401, 403) },
       },
     },
     async request => await listEventCreators(db, request.actor),

@@ -74,26 +74,26 @@ test.each([
   [{ offset: 'abc' }],
 ])('rejects %j with the path', parameters => {
   const name = Object.keys(parameters)[0]?.replace(/\[.*/, '');
-  const refusal = refusalOf(parameters);
-  expect(refusal.name).toBe('BadDataError');
-  expect(refusal.details.map(detail => detail.path)).toEqual([`/query/${name}`]);
+  const rejection = refusalOf(parameters);
+  expect(rejection.name).toBe('BadDataError');
+  expect(rejection.details.map(detail => detail.path)).toEqual([`/query/${name}`]);
 });
 
 test('every violation is listed, not only the first', () => {
-  const refusal = refusalOf({
+  const rejection = refusalOf({
     project: 'default',
     limit: '0',
     from: 'IS:2024-02-31',
     createdBy: ['IS:1', 'IS:2'],
   });
 
-  expect(refusal.details.map(detail => detail.path)).toEqual([
+  expect(rejection.details.map(detail => detail.path)).toEqual([
     '/query/project',
     '/query/limit',
     '/query/from',
     '/query/createdBy',
   ]);
-  expect(refusal.details[1]?.message).toBe('limit must be an integer from 1 to 1000');
+  expect(rejection.details[1]?.message).toBe('limit must be an integer from 1 to 1000');
 });
 
 test('a filter is accepted exactly if the published pattern accepts it and no item is empty', () => {

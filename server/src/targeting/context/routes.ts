@@ -4,7 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { StrategyUses } from '../strategy-uses/schema.ts';
 import { createContextField } from './create.ts';
@@ -99,7 +99,7 @@ export function contextRoutes(app: App, db: Db): void {
         description:
           'Returns the strategies with a constraint on the field, in the strategy or in one of its segments, ordered by project, feature and environment. Returns only strategies of projects the caller may read. The list is empty for an unknown field.',
         params: Type.Object({ contextField }),
-        response: { 200: answer('The strategies', StrategyUses), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The strategies', StrategyUses), ...errorResponses(401, 403) },
       },
     },
     async request => ({
@@ -125,7 +125,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
           ? 'Returns the context fields that belong to the project, by sort order and name.'
           : 'Returns the global context fields and those of projects the caller may read, by sort order and name.',
         params: rootParams,
-        response: { 200: answer('The fields', ContextFieldList), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The fields', ContextFieldList), ...errorResponses(401, 403, 404) },
       },
     },
     async request => await listContextFields(db, scopeOf(request)),
@@ -141,7 +141,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
         summary: `Get a context field${ofProject}`,
         description: 'Returns one context field with its legal values.',
         params,
-        response: { 200: answer('The field', ContextField), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The field', ContextField), ...errorResponses(401, 403, 404) },
       },
     },
     async request => {
@@ -170,8 +170,8 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
         params: rootParams,
         body: NewContextField,
         response: {
-          201: answer('The new field', ContextField),
-          ...refusals(400, 401, 403, 404, 409, 413, 415),
+          201: jsonResponse('The new field', ContextField),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415),
         },
       },
     },
@@ -198,7 +198,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
         description: `Checks whether a context field with this name could be created now. Requires ${required('UPDATE_CONTEXT_FIELD')}. It changes nothing.`,
         params: rootParams,
         body: ContextFieldNameCheck,
-        response: { 200: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -226,7 +226,10 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
         description: `Changes every field except the name. An omitted description or sort order keeps its value. An omitted stickiness becomes false, and omitted legal values become empty. Requires ${required('UPDATE_CONTEXT_FIELD')}. Events: context-field-updated.`,
         params,
         body: ContextFieldUpdate,
-        response: { 200: answer('The field', ContextField), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The field', ContextField),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -250,7 +253,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
         summary: `Delete a context field${ofProject}`,
         description: `Permanently deletes a field, even if constraints use it. Those constraints do not change. Requires ${required('DELETE_CONTEXT_FIELD')}. Events: context-field-deleted.`,
         params,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -271,7 +274,10 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
         description: `Adds a legal value to the field, or replaces the description of an existing one. Requires ${required('UPDATE_CONTEXT_FIELD')}. Events: context-field-updated.`,
         params,
         body: NewLegalValue,
-        response: { 200: answer('The field', ContextField), ...refusals(400, 401, 403, 404, 413, 415) },
+        response: {
+          200: jsonResponse('The field', ContextField),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
+        },
       },
     },
     async request => {
@@ -297,7 +303,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
         params: Type.Unsafe<Path & { contextField: string; legalValue: string }>(
           Type.Object({ ...path, contextField, legalValue }),
         ),
-        response: { 200: answer('The field', ContextField), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The field', ContextField), ...errorResponses(401, 403, 404) },
       },
     },
     async request => {

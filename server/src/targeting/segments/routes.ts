@@ -3,7 +3,7 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, PathId, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { StrategyUse, StrategyUses } from '../strategy-uses/schema.ts';
 import { checkNewSegment, createSegment } from './create.ts';
@@ -35,7 +35,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         tags,
         summary: 'List segments',
         description: 'Returns the global segments and those of projects the caller may read, by name.',
-        response: { 200: answer('The segments', SegmentList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The segments', SegmentList), ...errorResponses(401, 403) },
       },
     },
     async request => ({ segments: await listSegments(db, request.actor) }),
@@ -52,7 +52,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         description:
           'Returns one segment. The segment must be global, or the caller must be allowed to read its project.',
         params,
-        response: { 200: answer('The segment', Segment), ...refusals(400, 401, 403, 404) },
+        response: { 200: jsonResponse('The segment', Segment), ...errorResponses(400, 401, 403, 404) },
       },
     },
     async request => {
@@ -80,7 +80,10 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         description:
           'Creates a segment for one project or for all. Requires CREATE_SEGMENT or, for one project, UPDATE_PROJECT_SEGMENT in that project. Events: segment-created.',
         body: SegmentInput,
-        response: { 201: answer('The new segment', Segment), ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: {
+          201: jsonResponse('The new segment', Segment),
+          ...errorResponses(400, 401, 403, 404, 409, 413, 415),
+        },
       },
     },
     async (request, reply) => {
@@ -103,7 +106,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
           'Replaces name and constraints. An omitted description or project keeps its value. Requires UPDATE_SEGMENT or, for a segment of a project, UPDATE_PROJECT_SEGMENT in that project. Moving the segment requires the permission in the new project too. Events: segment-updated; a move between projects emits segment-deleted and segment-created instead.',
         params,
         body: SegmentInput,
-        response: { 204: Nothing, ...refusals(400, 401, 403, 404, 409, 413, 415) },
+        response: { 204: Nothing, ...errorResponses(400, 401, 403, 404, 409, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -124,7 +127,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         description:
           'Deletes a segment. A segment that a strategy uses is rejected with 409. Requires DELETE_SEGMENT or, for a segment of a project, UPDATE_PROJECT_SEGMENT in that project. Events: segment-deleted.',
         params,
-        response: { 204: Nothing, ...refusals(400, 401, 403, 404, 409) },
+        response: { 204: Nothing, ...errorResponses(400, 401, 403, 404, 409) },
       },
     },
     async (request, reply) => {
@@ -144,7 +147,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         summary: 'Validate the name of a segment',
         description: 'Checks whether a segment with this name could be created now. It changes nothing.',
         body: SegmentNameCheck,
-        response: { 204: Nothing, ...refusals(400, 401, 403, 409, 413, 415) },
+        response: { 204: Nothing, ...errorResponses(400, 401, 403, 409, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -171,7 +174,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
             examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'],
           }),
         }),
-        response: { 200: answer('The segments', SegmentList), ...refusals(400, 401, 403) },
+        response: { 200: jsonResponse('The segments', SegmentList), ...errorResponses(400, 401, 403) },
       },
     },
     async request => ({
@@ -190,7 +193,10 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         description:
           'Returns the strategies that use the segment, ordered by project, feature and environment. Returns only strategies of projects the caller may read.',
         params,
-        response: { 200: answer('The strategies', StrategyUses), ...refusals(400, 401, 403, 404) },
+        response: {
+          200: jsonResponse('The strategies', StrategyUses),
+          ...errorResponses(400, 401, 403, 404),
+        },
       },
     },
     async request => {

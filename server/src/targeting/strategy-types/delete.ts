@@ -1,4 +1,4 @@
-import { refuseBecause } from '../../platform/errors.ts';
+import { rejectWith } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
 import { deleteStrategyType, findUses } from './store.ts';
@@ -9,7 +9,7 @@ export async function removeStrategyType({ tx, record }: Change, name: string): 
   const strategyType = await lockCustomStrategyType(tx, name);
   const { byFeature, asDefault } = await findUses(tx, name);
   // The reasons name neither feature nor project, because the caller may not be allowed to read them.
-  refuseBecause([
+  rejectWith([
     ...(byFeature ? [`A feature uses strategy type "${name}".`] : []),
     ...(asDefault ? [`Strategy type "${name}" is the default strategy of a project.`] : []),
   ]);

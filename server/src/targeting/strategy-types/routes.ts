@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { answer, Nothing, refusals } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { checkParameters, createStrategyType } from './create.ts';
 import { removeStrategyType } from './delete.ts';
@@ -27,7 +27,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
         tags,
         summary: 'List strategy types',
         description: 'Returns all strategy types: the built-in ones first, then the others by name.',
-        response: { 200: answer('The strategy types', StrategyTypeList), ...refusals(401, 403) },
+        response: { 200: jsonResponse('The strategy types', StrategyTypeList), ...errorResponses(401, 403) },
       },
     },
     async () => ({ version: 1, strategies: await listStrategyTypes(db) }),
@@ -43,7 +43,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
         summary: 'Get a strategy type',
         description: 'Returns one strategy type with its parameters.',
         params,
-        response: { 200: answer('The strategy type', StrategyType), ...refusals(401, 403, 404) },
+        response: { 200: jsonResponse('The strategy type', StrategyType), ...errorResponses(401, 403, 404) },
       },
     },
     async request => {
@@ -72,8 +72,8 @@ export function strategyTypeRoutes(app: App, db: Db): void {
           'Creates a strategy type. Applications that use the type must implement it in their SDK. Requires CREATE_STRATEGY. Events: strategy-created.',
         body: NewStrategyType,
         response: {
-          201: answer('The new strategy type', StrategyType),
-          ...refusals(400, 401, 403, 409, 413, 415),
+          201: jsonResponse('The new strategy type', StrategyType),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
         },
       },
     },
@@ -103,8 +103,8 @@ export function strategyTypeRoutes(app: App, db: Db): void {
         params,
         body: StrategyTypeUpdate,
         response: {
-          200: answer('The strategy type', StrategyType),
-          ...refusals(400, 401, 403, 404, 413, 415),
+          200: jsonResponse('The strategy type', StrategyType),
+          ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },
@@ -127,7 +127,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
         description:
           'Permanently deletes a strategy type. Built-in types, and types that a feature or a default strategy uses, are rejected with 403. Requires DELETE_STRATEGY. Events: strategy-deleted.',
         params,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -148,7 +148,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
         description:
           'Marks a strategy type as deprecated: new strategies should not use it. Requires UPDATE_STRATEGY. Events: strategy-deprecated.',
         params,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -169,7 +169,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
         description:
           'Unmarks a deprecated strategy type. Requires UPDATE_STRATEGY. Events: strategy-reactivated.',
         params,
-        response: { 200: Nothing, ...refusals(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },
     },
     async (request, reply) => {

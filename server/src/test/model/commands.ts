@@ -21,7 +21,7 @@ type Asked = {
   archive: { names: string[] };
   revive: { names: string[] };
   delete: { names: string[] };
-  switch: { names: string[]; environment: string; enabled: boolean };
+  toggle: { names: string[]; environment: string; enabled: boolean };
   'add-strategy': { name: string; environment: string; strategy: StrategyInput };
   'change-strategy': { name: string; environment: string; at: number; strategy: StrategyInput };
   'patch-strategy': { name: string; environment: string; at: number; disabled: boolean };
@@ -101,7 +101,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   asked('archive', 1, { names }),
   asked('revive', 1, { names }),
   asked('delete', 1, { names }),
-  asked('switch', 3, {
+  asked('toggle', 3, {
     names: fc.oneof(
       name.map(one => [one]),
       names,

@@ -88,7 +88,7 @@ async function send(project: string, world: World, one: Command): Promise<Answer
     case 'revive':
     case 'delete':
       return await ask('POST', `${base}/${one.kind}`, { features: features(one.names) });
-    case 'switch': {
+    case 'toggle': {
       const [only, ...others] = one.names;
       const state = `environments/${one.environment}/${one.enabled ? 'on' : 'off'}`;
       return only !== undefined && others.length === 0

@@ -50,7 +50,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     for (const name of names) delete world.flags[name];
     return true;
   },
-  switch: (world, { names, environment, enabled }, groupOf) => {
+  toggle: (world, { names, environment, enabled }, groupOf) => {
     const places = names.map(name => world.flags[name]?.environments[environment]);
     if (!places.every(place => place !== undefined)) return false;
     if (enabled && names.some(name => world.flags[name]?.archived)) return false;

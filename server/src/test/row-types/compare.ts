@@ -17,7 +17,7 @@ const FLAGS: Record<string, TypeFlags> = {
   boolean: TypeFlags.BooleanLike,
 };
 
-/** What of an annotated type is wrong, given what was seen; empty if it fits. */
+/** The differences between an annotated type and the recorded rows. Empty if the type fits. */
 export function compare(
   checker: Checker,
   type: Type,
@@ -81,7 +81,7 @@ export function compare(
         ...symbols.flatMap(symbol => (symbol && checker.getTypeOfSymbol(symbol)) ?? []),
         ...others,
       ];
-      // A column that the annotation leaves out cannot be read by mistake.
+      // A column that the annotation leaves out cannot be read accidentally.
       if (property && types.length > 0) checkValue(types, property, at);
     }
   }

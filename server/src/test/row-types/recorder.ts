@@ -24,7 +24,7 @@ const keys = new WeakMap<readonly string[], string>();
 
 let recording: Recording = {};
 
-/** What was seen since the last call. */
+/** The shapes recorded since the last call. */
 export function takeRecording(): Recording {
   const taken = recording;
   recording = {};
@@ -131,7 +131,7 @@ function recordTemplate({ key, column }: Template, { rows, fields }: Result): vo
   for (const row of rows.slice(0, MOST_ROWS)) observe(shape, column === undefined ? row : row[column]);
 }
 
-/** What PostgreSQL says about the columns, which it also says of a result without rows. */
+/** Records the columns that PostgreSQL describes, also for a result without rows. */
 function recordFields(shape: Shape, fields: pg.FieldDef[]): void {
   count(shape, 'object', 0);
   for (const { name, dataTypeID, tableID, columnID } of fields) {

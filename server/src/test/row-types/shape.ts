@@ -1,4 +1,4 @@
-/** What was seen of a value: how often it was of each kind, and the same for what it contains. */
+/** The recorded shape of a value: how often it had each kind, and the shapes of what it contains. */
 export type Shape = {
   /**
    * By kind: `null`, `string`, `number`, `boolean`, `array`, `object`, or the name of a class such as `Date`. The count is 0
