@@ -28,7 +28,7 @@ test('two servers that start at once on an empty database both come up', async (
 
   for (const server of servers) {
     expect(await (await ask(server, '/api/admin/user')).json()).toMatchObject({
-      user: { name: 'admin token' },
+      user: { name: 'admin' },
     });
     expect(await (await ask(server, '/health')).json()).toEqual({ health: 'GOOD' });
   }

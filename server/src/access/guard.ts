@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
-import { type Actor, ADMIN_TOKEN_NAME, ADMIN_TOKEN_USER_ID } from '../platform/actor.ts';
+import { type Actor, ADMIN_TOKEN_USER_ID } from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../platform/errors.ts';
 import type { App } from '../platform/http/app.ts';
@@ -171,7 +171,7 @@ async function authenticateApiToken(
   return {
     kind: 'admin-token',
     userId: ADMIN_TOKEN_USER_ID,
-    name: ADMIN_TOKEN_NAME,
+    name: found.name,
     ip: request.ip,
     isAdmin: true,
     rootPermissions: ['ADMIN'],

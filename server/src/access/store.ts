@@ -9,6 +9,7 @@ export type EndReason = 'revoked' | 'expired';
 export type FoundToken = {
   id: number;
   type: string;
+  name: string;
   ended: EndReason | null;
   seenLongAgo: boolean;
 };
@@ -43,6 +44,7 @@ export async function findApiToken(db: Reader, hash: Buffer): Promise<FoundToken
     .select([
       'id',
       'type',
+      'name',
       sql<EndReason | null>`case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' end`.as(
         'ended',
       ),

@@ -22,7 +22,7 @@ export type Claim = { key: Buffer; run: string };
 /** The ids that Unleash uses for an admin token and for the server. */
 export const ADMIN_TOKEN_USER_ID = -42;
 export const SYSTEM_USER_ID = -1337;
-/** The name of every admin token in events and lists. No account can have it. */
+/** The name of an admin token where only its user id is known. Events have the name of the token. No account can have this name. */
 export const ADMIN_TOKEN_NAME = 'admin token';
 
 export const SYSTEM: Actor = {

@@ -33,9 +33,9 @@ test('creates, reads, updates and deletes a group, and records each change with 
   expect(read.body).toMatchObject({
     id,
     ...input,
-    createdBy: 'admin token',
+    createdBy: 'admin',
     userCount: 1,
-    users: [{ createdBy: 'admin token', user: { id: ann.id, username: ann.username, isAPI: false } }],
+    users: [{ createdBy: 'admin', user: { id: ann.id, username: ann.username, isAPI: false } }],
     projects: [],
   });
   expect(changed.body).toMatchObject({ name: 'Crew', description: 'A team', rootRole: null, userCount: 1 });

@@ -42,7 +42,7 @@ test('shows the user of a reset link, sets the password once, and ends the sessi
   expect((await setByLink(token)).status).toBe(401);
   expect((await validate(token)).status).toBe(401);
   expect(await lastEvent('user-password-link-created')).toMatchObject({
-    createdBy: 'admin token',
+    createdBy: 'admin',
     data: { id, username },
   });
   expect(await lastEvent('user-password-changed')).toMatchObject({

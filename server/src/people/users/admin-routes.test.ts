@@ -57,7 +57,7 @@ test('creates a user with a password, who logs in; lists and events have no pass
   expect(list.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
   const event = await lastEvent('user-created');
   expect(event).toMatchObject({ data: { id, ...fields, rootRole: 2 }, preData: null });
-  expect(event.summary).toBe('**admin token** created user **alice**');
+  expect(event.summary).toBe('**admin** created user **alice**');
   expect((await tryLogin(harness.app, 'alice@example.com')).body.id).toBe(id);
   expect((await get(`/${id}`)).body.seenAt).not.toBeNull();
 });
@@ -323,7 +323,7 @@ test('lets an admin set the password of a user, and ends their sessions', async 
   expect((await tryLogin(harness.app, username)).status).toBe(401);
   expect((await tryLogin(harness.app, username, password)).status).toBe(200);
   const event = await lastEvent('user-password-changed');
-  expect(event).toMatchObject({ createdBy: 'admin token', data: { id, username }, preData: null });
+  expect(event).toMatchObject({ createdBy: 'admin', data: { id, username }, preData: null });
   expect(Object.keys(event.data)).toEqual(['id', 'name', 'email', 'username']);
 });
 

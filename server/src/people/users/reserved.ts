@@ -3,7 +3,7 @@ import type { Violation } from '../../platform/errors.ts';
 /** The names of the system, admin tokens, single sign-on and accounts without a name in events and lists. */
 const RESERVED = /^(system|admin token|single sign on|user \d+)$/;
 
-/** Names that suggest the permissions of an admin. An admin can give a user such a name, a new user cannot choose it. */
+/** `admin` is the name of the first admin tokens in events. An admin can give a user this name, a new user cannot choose it. */
 const RESERVED_AT_SIGNUP = /^(admin|administrator|root)$/;
 
 /**

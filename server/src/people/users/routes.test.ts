@@ -27,7 +27,7 @@ test('returns an admin token without a user and with ADMIN', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/user');
 
   expect(body).toEqual({
-    user: { id: -42, name: 'admin token', username: null, email: null, isAPI: true },
+    user: { id: -42, name: 'admin', username: null, email: null, isAPI: true },
     permissions: [{ permission: 'ADMIN' }],
   });
 });

@@ -220,7 +220,7 @@ test('an event says what acted: a user, an admin token or the service itself', a
     { type: 'project-created', createdBy: 'system', createdByUserId: -1337, createdByKind: 'system' },
     {
       type: 'tag-type-created',
-      createdBy: 'admin token',
+      createdBy: 'admin',
       createdByUserId: -42,
       createdByKind: 'admin-token',
     },

@@ -87,7 +87,7 @@ test('creates a segment, lists it and records an event', async () => {
     description: 'Testers',
     constraints: STORED,
     project: null,
-    createdBy: 'admin token',
+    createdBy: 'admin',
     usedInFeatures: 0,
     usedInProjects: 0,
   });
