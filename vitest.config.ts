@@ -16,7 +16,7 @@ const ROW_TYPES = 'server/src/test/row-types/row-types.test.ts';
 
 export default defineConfig({
   test: {
-    setupFiles: 'server/src/test/row-types/record.ts',
+    setupFiles: ['server/src/test/row-types/record.ts'],
     globalSetup: ['server/src/test/template-database.ts', 'server/src/test/row-types/folder.ts'],
     // Spelled out because it matters: an unhandled rejection anywhere fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
@@ -36,7 +36,7 @@ export default defineConfig({
           name: 'processes',
           include: PROCESSES,
           exclude: ALONE,
-          setupFiles: 'server/src/test/watch-servers.ts',
+          setupFiles: ['server/src/test/watch-servers.ts'],
           sequence: { groupOrder: 0 },
         },
       },
@@ -56,7 +56,7 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ALONE,
-          setupFiles: 'server/src/test/watch-servers.ts',
+          setupFiles: ['server/src/test/watch-servers.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },

@@ -167,14 +167,14 @@ test('a name that breaks the naming pattern is listed with every other violation
   const paths = ({ body }: typeof byRules) => body.details.map((detail: { path?: string }) => detail.path);
   expect(byRules).toMatchObject({ status: 400, body: { name: 'PatternError' } });
   expect(byRules.body.message).toContain('2 violations');
-  expect(paths(byRules)).toEqual([undefined, '/body/type']);
+  expect(paths(byRules)).toEqual(['/body/name', '/body/type']);
   expect(bySchema).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
   expect(paths(bySchema).toSorted()).toEqual([
+    '/body/name',
     '/body/tags/0/type',
     '/body/tags/0/value',
     '/body/tags/1/type',
     '/body/type',
-    undefined,
   ]);
   expect(onlyPattern.body).toMatchObject({ name: 'PatternError', details: [{}] });
   expect(onlyPattern.body.message).toContain('pay\\..+');
