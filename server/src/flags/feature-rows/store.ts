@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import { jsonList } from '../../platform/db/json-text.ts';
 import type { FeatureRow } from './schema.ts';
 
@@ -13,12 +13,6 @@ const withoutNull = ({ description, ...row }: Row): FeatureRow => ({
   ...row,
   ...(description === null ? {} : { description }),
 });
-
-export async function findRow(db: Reader, project: string, name: string): Promise<FeatureRow | undefined> {
-  const { rows } = await sql<Row>`
-    select ${ROW} from features where name = ${name} and project = ${project}`.execute(db);
-  return rows.map(withoutNull)[0];
-}
 
 /**
  * Locks the features that the project has until the transaction ends, in the order of their names, so that no two transactions
