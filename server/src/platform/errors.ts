@@ -70,9 +70,15 @@ export function rejectForAll(action: string, reasons: ApiError[]): void {
 
 export const notFound = (what: string): ApiError => new ApiError('NotFoundError', `${what} does not exist.`);
 
+/** The sentence about archived features or projects: "Feature "a" is archived. Revive it first." */
+export const archivedSentence = (kind: 'Feature' | 'Project', names: readonly string[]): string =>
+  names.length === 1
+    ? `${kind} ${quoted(names)} is archived. Revive it first.`
+    : `${kind}s ${quoted(names)} are archived. Revive them first.`;
+
 /** For callers who may see the archived one. */
 export const isArchived = (kind: 'Feature' | 'Project', names: string[]): ApiError =>
-  new ApiError('NotFoundError', `${kind} ${quoted(names)} is archived. Revive it first.`);
+  new ApiError('NotFoundError', archivedSentence(kind, names));
 
 export const nameExists = (what: string): ApiError =>
   new ApiError('NameExistsError', `${what} already exists.`);

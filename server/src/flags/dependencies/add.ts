@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData, exceedsLimit, notFound, rejectWith, some, type Violation } from '../../platform/errors.ts';
+import {
+  archivedSentence,
+  badData,
+  exceedsLimit,
+  notFound,
+  rejectWith,
+  some,
+  type Violation,
+} from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockRows } from '../feature-rows/store.ts';
 import type { Dependency, NewDependency } from './schema.ts';
@@ -82,8 +90,7 @@ function* violations(
 
 /** Dependencies have one level: SDKs evaluate a parent, but not the parents of a parent. */
 function* obstacles(child: FeatureFamily, parent: FeatureFamily): Generator<string> {
-  for (const { name, archived } of [child, parent])
-    if (archived) yield `Feature "${name}" is archived. Revive it first.`;
+  for (const { name, archived } of [child, parent]) if (archived) yield archivedSentence('Feature', [name]);
   if (child.children.length > 0) {
     yield `Feature "${child.name}" is the parent of ${some(child.children)}, and a parent cannot depend on another feature.`;
   }

@@ -3,29 +3,11 @@ import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
+import { makeFeatureWithRequests } from '../../test/strategy-requests.ts';
 
 const harness = useHarness();
 
-type RecordedEvent = {
-  type: string;
-  environment: string;
-  data: Record<string, unknown>;
-  preData: Record<string, unknown>;
-};
-
-async function makeFeature(name: string, project = 'default') {
-  await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });
-  const here = `/api/admin/projects/${project}/features/${name}/environments/development`;
-  return {
-    here,
-    add: (body: object) => call(harness.app, 'POST', `${here}/strategies`, { body }),
-    list: async () => (await call(harness.app, 'GET', `${here}/strategies`)).body,
-    events: async (): Promise<RecordedEvent[]> =>
-      (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
-        .toReversed()
-        .slice(1),
-  };
-}
+const makeFeature = (name: string, project?: string) => makeFeatureWithRequests(harness, name, project);
 
 test('enables a feature with its strategy or the default strategy, and disables it', async () => {
   const { here, add, events } = await makeFeature('toggled');

@@ -1,5 +1,5 @@
 import { requireInProject } from '../../access/guard.ts';
-import { invalidOperation } from '../../platform/errors.ts';
+import { archivedSentence, invalidOperation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockFeatures } from '../feature-rows/lock.ts';
 import { missingEnvironment } from './read.ts';
@@ -19,7 +19,7 @@ export async function toggleFeatures(
 ): Promise<void> {
   const features = await lockFeatures(current.tx, project, names);
   const archived = features.find(feature => feature.archived);
-  if (enabled && archived) throw invalidOperation(`Feature "${archived.name}" is archived. Revive it first.`);
+  if (enabled && archived) throw invalidOperation(archivedSentence('Feature', [archived.name]));
 
   const counts = await listStrategyCounts(current.tx, names, environment);
   const found = new Set(counts.map(({ featureName }) => featureName));

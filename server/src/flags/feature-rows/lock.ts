@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts';
-import { invalidOperation, notFound, quoted } from '../../platform/errors.ts';
+import { archivedSentence, invalidOperation, notFound, quoted } from '../../platform/errors.ts';
 import { namesOf } from './names.ts';
 import type { FeatureRow } from './schema.ts';
 import { lockRows } from './store.ts';
@@ -18,11 +18,7 @@ export async function lockActiveFeatures(tx: Tx, project: string, names: string[
   const features = await lockFeatures(tx, project, names);
   const archived = namesOf(features.filter(feature => feature.archived));
   if (archived.length === 0) return features;
-  throw invalidOperation(
-    archived.length === 1
-      ? `Feature "${archived[0]}" is archived. Revive it first.`
-      : `Features ${quoted(archived)} are archived. Revive them first.`,
-  );
+  throw invalidOperation(archivedSentence('Feature', archived));
 }
 
 export async function lockActiveFeature(tx: Tx, project: string, name: string): Promise<FeatureRow> {

@@ -1,30 +1,12 @@
 import { expect, test } from 'vitest';
-import { SYSTEM } from '../../platform/actor.ts';
-import { change } from '../../record/change.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
+import { pathsOf, tagRequests } from '../../test/tag-requests.ts';
 import { untilWaiting } from '../../test/waiting.ts';
-import { createTag, createTagType } from './create.ts';
-import type { NewTagType } from './schema.ts';
 
 const harness = useHarness();
 
-const makeType = (fields: NewTagType) =>
-  change(harness.db, SYSTEM, current => createTagType(current, fields));
-const makeTag = (type: string, value: string) =>
-  change(harness.db, SYSTEM, current => createTag(current, { type, value }));
-
-const eventsOf = async (text: string) => {
-  const { body } = await call(
-    harness.app,
-    'GET',
-    `/api/admin/search/events?query=${encodeURIComponent(`"${text}"`)}`,
-  );
-  return body.events;
-};
-
-const pathsOf = (response: { body: { details: { path: string }[] } }) =>
-  response.body.details.map(detail => detail.path).toSorted();
+const { makeType, makeTag, eventsOf } = tagRequests(harness);
 
 test('the tag type simple exists after the migration', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/tag-types/simple');

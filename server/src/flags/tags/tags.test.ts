@@ -1,32 +1,14 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { SYSTEM } from '../../platform/actor.ts';
-import { change } from '../../record/change.ts';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
+import { pathsOf, tagRequests } from '../../test/tag-requests.ts';
 import { untilWaiting } from '../../test/waiting.ts';
-import { createTag, createTagType } from './create.ts';
-import type { NewTagType } from './schema.ts';
 
 const harness = useHarness();
 
-const makeType = (fields: NewTagType) =>
-  change(harness.db, SYSTEM, current => createTagType(current, fields));
-const makeTag = (type: string, value: string) =>
-  change(harness.db, SYSTEM, current => createTag(current, { type, value }));
-
-const eventsOf = async (text: string) => {
-  const { body } = await call(
-    harness.app,
-    'GET',
-    `/api/admin/search/events?query=${encodeURIComponent(`"${text}"`)}`,
-  );
-  return body.events;
-};
-
-const pathsOf = (response: { body: { details: { path: string }[] } }) =>
-  response.body.details.map(detail => detail.path).toSorted();
+const { makeType, makeTag, eventsOf } = tagRequests(harness);
 
 test('a created tag is trimmed, returned, listed and recorded', async () => {
   const created = await call(harness.app, 'POST', '/api/admin/tags', {

@@ -1,0 +1,24 @@
+import type { Harness } from './harness.ts';
+import { call } from './request.ts';
+
+type RecordedEvent = {
+  type: string;
+  environment: string;
+  data: Record<string, unknown>;
+  preData: Record<string, unknown>;
+};
+
+/** Creates a feature, and gives the requests for its strategies in the environment development and for its later events. */
+export async function makeFeatureWithRequests(harness: Harness, name: string, project = 'default') {
+  await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });
+  const here = `/api/admin/projects/${project}/features/${name}/environments/development`;
+  return {
+    here,
+    add: (body: object) => call(harness.app, 'POST', `${here}/strategies`, { body }),
+    list: async () => (await call(harness.app, 'GET', `${here}/strategies`)).body,
+    events: async (): Promise<RecordedEvent[]> =>
+      (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${name}`)).body.events
+        .toReversed()
+        .slice(1),
+  };
+}
