@@ -44,7 +44,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'units',
-          include: ['server/**/*.test.ts'],
+          include: ['server/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: [...PROCESSES, ROW_TYPES],
           // Each worker loads the server once instead of once per file: 149 tests took 11 s of CPU instead of 24.
           isolate: false,

@@ -88,8 +88,6 @@ export async function prepareHealthDatabase(url: URL, fresh: boolean): Promise<v
     .slice(0, 16);
   await keepOrFill(url, `health data ${made}`, fresh, async () => {
     await withClient(url, async client => {
-      // No case here searches text, and the index would take most of the time of the load.
-      await client.query('drop index events_text_idx');
       await client.query(INSTANCE);
       await client.query(LONG_LOG);
       await client.query('vacuum analyze');

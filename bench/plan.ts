@@ -54,11 +54,3 @@ function describe(node: Node): string {
   const where = node['Index Name'] ?? node['Relation Name'];
   return `${node['Parallel Aware'] ? 'Parallel ' : ''}${node['Node Type']} ${where}`;
 }
-
-/** An empty partition is read in no time however it is read. */
-export async function filledPartitions(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string }>(`
-    select relname as name from pg_class join pg_inherits on inhrelid = pg_class.oid
-    where inhparent = 'events'::regclass and reltuples > 0`);
-  return rows.map(row => row.name);
-}

@@ -7,6 +7,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
+import type pg from 'pg';
 import { checkNewUser, createUser } from '../server/src/people/users/create.ts';
 import { createPersonalToken } from '../server/src/people/users/personal-tokens.ts';
 import { SYSTEM } from '../server/src/platform/actor.ts';
@@ -75,6 +76,24 @@ export async function startServer(database: URL): Promise<Server> {
   throw new Error('The server did not start within 30 s');
 }
 
+/** How many seconds the search index is behind, from the metrics. */
+export async function readIndexLag(server: string): Promise<number> {
+  const response = await fetch(`${server}/internal-backstage/prometheus`);
+  const text = await response.text();
+  return Number(/^halyard_event_index_lag_seconds (\S+)/m.exec(text)?.[1]);
+}
+
+/** Waits until the server has indexed the log, so that a bench does not measure this work. */
+export async function waitForIndex(server: string): Promise<void> {
+  const start = performance.now();
+  while ((await readIndexLag(server)) > 0) {
+    if (performance.now() - start > 3_600_000)
+      throw new Error('The search index is not complete after 1 hour');
+    await sleep(1_000);
+  }
+  console.error(`search index complete after ${((performance.now() - start) / 1_000).toFixed(0)} s`);
+}
+
 async function peakMemoryMb(pid: number): Promise<string> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024).toFixed(0);
@@ -90,13 +109,23 @@ async function freePort(): Promise<number> {
 }
 
 export async function printMachine(db: Db): Promise<void> {
-  const { rows } = await sql<{ version: string; buffers: string }>`
+  const { rows } = await sql<Settings>`
     select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`.execute(
     db,
   );
-  console.log(
-    `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, load ` +
-      `${loadavg()[0]?.toFixed(1)} at the start; Node ${process.version}; PostgreSQL ${rows[0]?.version}, ` +
-      `shared_buffers ${rows[0]?.buffers}\n`,
-  );
+  console.log(`${machineOf(rows[0])}, load ${loadavg()[0]?.toFixed(1)} at the start\n`);
 }
+
+type Settings = { version: string; buffers: string };
+
+/** Processors, memory and versions of this machine. */
+export async function describeMachine(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<Settings>(
+    `select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`,
+  );
+  return machineOf(rows[0]);
+}
+
+const machineOf = (settings?: Settings) =>
+  `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}, ` +
+  `PostgreSQL ${settings?.version}, shared_buffers ${settings?.buffers}`;

@@ -45,6 +45,12 @@ async function exchange(port: number, request: HostileRequest): Promise<Omit<Out
       timeout: GIVE_UP_MS,
     });
     sent.on('response', (response: IncomingMessage) => {
+      if (String(response.headers['content-type']).startsWith('text/event-stream')) {
+        // It has no end.
+        resolve({ status: response.statusCode });
+        sent.destroy();
+        return;
+      }
       response.on('data', () => {});
       response.on('end', () => resolve({ status: response.statusCode }));
       response.on('error', error => resolve({ status: response.statusCode, problem: String(error) }));

@@ -31,11 +31,11 @@ export async function fill(url: string, flags: number, events: number): Promise<
       `insert into feature_strategies (feature_name, environment, strategy_name, sort_order, parameters)
      select feature_name, environment, 'flexibleRollout', 0, '{"rollout": "100"}' from feature_environments`,
     );
-    // The text index of a million rows is built in a fraction of the time that keeping it up to date takes.
+    // Older schemas have a text index. For a million rows it is built in a fraction of the time that keeping it up to date takes.
     const { rows } = await client.query<{ definition: string }>(
-      "select pg_get_indexdef('events_text_idx'::regclass) as definition",
+      "select pg_get_indexdef(oid) as definition from pg_class where oid = to_regclass('events_text_idx')",
     );
-    await client.query('drop index events_text_idx');
+    await client.query('drop index if exists events_text_idx');
     await step(
       'events',
       `insert into events (group_id, type, created_by, created_by_user_id, project, environment, feature_name, data, created_at)
@@ -44,7 +44,7 @@ export async function fill(url: string, flags: number, events: number): Promise<
        jsonb_build_object('name', 'flag-' || n % ${flags}), now() - interval '1 second' * (${events} - n)
      from generate_series(0, ${events - 1}) as n`,
     );
-    await step('text index', String(rows[0]?.definition).replace(' ON ONLY ', ' ON '));
+    for (const { definition } of rows) await step('text index', definition.replace(' ON ONLY ', ' ON '));
     await step('vacuum analyze', 'vacuum analyze');
   });
 }

@@ -52,10 +52,14 @@ import { installMetrics } from './platform/http/metrics.ts';
 import { installOpenApi } from './platform/http/openapi.ts';
 import { installWriteLimit } from './platform/http/rate-limit.ts';
 import { installRowIds, ROW_ID } from './platform/http/row-ids.ts';
-import { clientErrorHandler } from './platform/http/socket-errors.ts';
+import { clientErrorHandler, installExpectations } from './platform/http/socket-errors.ts';
 import { installStalledClients } from './platform/http/stalled-clients.ts';
 import { RULE } from './platform/http/violations.ts';
 import { keyringOf } from './platform/secrets/seal.ts';
+import { eventCountRoutes } from './record/event-counts/routes.ts';
+import { eventExportRoutes } from './record/event-export/routes.ts';
+import { eventSearchRoutes } from './record/event-search/routes.ts';
+import { eventStreamRoutes } from './record/event-stream/routes.ts';
 import { eventRoutes } from './record/events/routes.ts';
 import { installIdempotency } from './record/idempotency/hook.ts';
 import { constraintRoutes } from './targeting/constraints/routes.ts';
@@ -98,7 +102,9 @@ export async function buildApp(
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   installErrors(app);
-  installSecurityHeaders(app, securityHeaders(settings.publicUrl));
+  const headers = securityHeaders(settings.publicUrl);
+  installSecurityHeaders(app, headers);
+  installExpectations(app, headers);
   installRequestLog(app);
   installStalledClients(app);
   installClosing(app);
@@ -113,7 +119,11 @@ export async function buildApp(
   await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl));
   installMetrics(app);
   healthRoutes(app, () => checkReady(db));
-  eventRoutes(app, db, longReads);
+  eventRoutes(app, db);
+  eventSearchRoutes(app, db, longReads);
+  eventStreamRoutes(app, db, longReads);
+  eventExportRoutes(app, longReads);
+  eventCountRoutes(app, longReads);
   projectRoutes(app, db, limits);
   featureRoutes(app, db, limits, longReads);
   featureEnvironmentRoutes(app, db);
@@ -133,7 +143,7 @@ export async function buildApp(
   transferRoutes(app, db, limits, longReads);
   segmentRoutes(app, db, limits);
   tagRoutes(app, db);
-  integrationRoutes(app, db, integrationSettings(settings));
+  integrationRoutes(app, db, integrationSettings(settings), longReads);
   deliveryRoutes(app, db);
   apiTokenRoutes(app, db, limits);
   userRoutes(app, db, settings.publicUrl);
@@ -168,7 +178,8 @@ function serverOptions({ logLevel, trustedProxies, publicUrl }: AppSettings): Se
     bodyLimit: BODY_LIMIT_BYTES,
     // Slow clients: with Node's own 60 s and 300 s a thousand of them were all alive after 15 s, with these none.
     requestTimeout: 10_000,
-    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
+    // A request without a Host is rejected with a body (platform/http/input.ts). Node rejects it without one.
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     ajv: {
       customOptions: {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
-import { type Actor, ADMIN_TOKEN_USER_ID } from '../platform/actor.ts';
+import { type Actor, ADMIN_TOKEN_USER_ID, type Credential } from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../platform/errors.ts';
 import type { App } from '../platform/http/app.ts';
@@ -10,7 +10,6 @@ import { type Permission, type ProjectPermission, placeOf, type RoutePermission 
 import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';
 import { requireSameOrigin } from './same-origin.ts';
 import {
-  type Credential,
   type EndReason,
   type FoundUser,
   findApiToken,
@@ -139,7 +138,7 @@ async function authenticateUser(
 
 const asActor = (
   { credentialId, kind, userId, name, rootPermissions }: FoundUser,
-  table: NonNullable<Actor['credential']>['table'],
+  table: Credential['table'],
   ip: string,
 ): Actor => ({
   kind,
@@ -175,11 +174,12 @@ async function authenticateApiToken(
     ip: request.ip,
     isAdmin: true,
     rootPermissions: ['ADMIN'],
+    credential: { table: 'api_tokens', id: found.id },
   };
 }
 
 /** Not awaited: the request must neither wait for this write nor fail with it. */
-function recordUse(db: Db, request: FastifyRequest, table: Credential, id: number): void {
+function recordUse(db: Db, request: FastifyRequest, table: Credential['table'], id: number): void {
   markSeen(db, table, id).catch(error => request.log.warn({ err: error }, 'update of last use failed'));
 }
 

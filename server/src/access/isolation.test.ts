@@ -105,7 +105,11 @@ const searches = (kind: keyof Values): string[] =>
     `id=IS:${known('eventId')[kind]}`,
     `createdBy=IS:${known('userId')[kind]}`,
   ]
-    .map(query => `/api/admin/search/events?${query}`)
+    .flatMap(query => [
+      `/api/admin/search/events?${query}`,
+      `/api/admin/search/events/export?${query}`,
+      `/api/admin/search/events/counts?by=creator&${query}`,
+    ])
     .concat(
       `/api/admin/search/features?project=IS:${known('projectId')[kind]}`,
       `/api/admin/search/features?query=${known('featureName')[kind]}`,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Actor, isAccount } from '../platform/actor.ts';
+import { type Actor, type Credential, isAccount } from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
 import { PREPARED } from '../platform/db/prepared-statements.ts';
 
@@ -28,6 +28,8 @@ const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute
 
 /** A session ends after so long without a request, and at expires_at at the latest. */
 export const SESSION_IDLE = sql`interval '8 hours'`;
+
+const IS_OPEN_SESSION = sql<boolean>`(sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE})`;
 
 /** In a query on `users`: the permissions on the instance, from the root role of the user and of their groups. */
 export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
@@ -104,17 +106,15 @@ export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser |
     .where('sessions.hash', '=', hash)
     .where('users.kind', '=', 'user')
     .where('users.deleted_at', 'is', null)
-    .where(sql<boolean>`sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE}`)
+    .where(IS_OPEN_SESSION)
     .executeTakeFirst();
 }
-
-export type Credential = 'api_tokens' | 'personal_access_tokens' | 'sessions';
 
 /**
  * Writes at most once a minute per token or session, on all servers together. Locks the user before the credential, like every
  * change that revokes credentials. Skips a user who is locked.
  */
-export async function markSeen(db: Db, table: Credential, id: number): Promise<void> {
+export async function markSeen(db: Db, table: Credential['table'], id: number): Promise<void> {
   const credential = sql.table(table);
   const used = sql`id = ${id} and ${SEEN_LONG_AGO}`;
   if (table === 'api_tokens') await sql`update ${credential} set seen_at = now() where ${used}`.execute(db);
@@ -129,10 +129,7 @@ export async function markSeen(db: Db, table: Credential, id: number): Promise<v
       update users set seen_at = now() from owner where users.id = owner.id`.execute(db);
 }
 
-export async function hasCredential(
-  db: Reader,
-  { table, id }: NonNullable<Actor['credential']>,
-): Promise<boolean> {
+export async function hasCredential(db: Reader, { table, id }: Credential): Promise<boolean> {
   const found = await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst();
   return found !== undefined;
 }
@@ -143,6 +140,31 @@ export const IS_ADMIN = sql<boolean>`users.id in (
   where held.project is null and role_permissions.project is null and environment is null
     and permission = 'ADMIN'
 )`;
+
+/** The credentials that are still valid, and whether their actors are root admins now. */
+export async function listValidCredentials(
+  db: Reader,
+  credentials: Credential[],
+): Promise<(Credential & { isAdmin: boolean })[]> {
+  const ids = (table: Credential['table']) =>
+    credentials.filter(one => one.table === table).map(one => one.id);
+  const { rows } = await sql<Credential & { isAdmin: boolean }>`
+    select 'api_tokens' as table, id, true as "isAdmin" from api_tokens
+    where id = any(${ids('api_tokens')}) and type = 'admin' and revoked_at is null
+      and coalesce(expires_at > now(), true)
+    union all
+    select 'personal_access_tokens', token.id, ${IS_ADMIN}
+    from personal_access_tokens as token join users on users.id = token.user_id
+    where token.id = any(${ids('personal_access_tokens')}) and users.deleted_at is null
+      and token.expires_at > now()
+    union all
+    select 'sessions', sessions.id, ${IS_ADMIN}
+    from sessions join users on users.id = sessions.user_id
+    where sessions.id = any(${ids('sessions')}) and users.deleted_at is null and ${IS_OPEN_SESSION}`.execute(
+    db,
+  );
+  return rows;
+}
 
 export type ProjectAccess = { readable: boolean; permitted: boolean };
 
@@ -217,13 +239,16 @@ export const heldInProject = (actor: Actor, project: RawBuilder<string>) => sql`
     and (held.project is null or held.project = ${project})
     and (role_permissions.project is null or role_permissions.project = ${project})`;
 
+/** An actor, or a column with the ids of accounts. */
+type ProjectReader = { isAdmin: boolean; userId: number | RawBuilder<number> };
+
 /** A condition on `projects`, never null. Everyone can read open and protected projects, members can read private ones. */
-export function isReadable(actor: Actor) {
-  return actor.isAdmin
+export function isReadable({ isAdmin, userId }: ProjectReader) {
+  return isAdmin
     ? sql<boolean>`true`
     : sql<boolean>`(projects.mode <> 'private' or projects.id = any(array(
         select held.project from effective_roles as held
-        where held.user_id = ${actor.userId} and held.project is not null
+        where held.user_id = ${userId} and held.project is not null
       )))`;
 }
 
@@ -234,6 +259,20 @@ export async function listReadable(db: Reader, actor: Actor, projects: string[])
     db,
   );
   return rows.map(row => row.id);
+}
+
+/** Which of the projects each of the accounts can read. The accounts are not root admins. */
+export async function listReadableBy(
+  db: Reader,
+  userIds: number[],
+  projects: string[],
+): Promise<{ userId: number; project: string }[]> {
+  const reader = { isAdmin: false, userId: sql<number>`reader.id` };
+  const { rows } = await sql<{ userId: number; project: string }>`
+    select reader.id as "userId", projects.id as project
+    from unnest(${userIds}::integer[]) as reader (id)
+      join projects on projects.id = any(${projects}) and ${isReadable(reader)}`.execute(db);
+  return rows;
 }
 
 /** The projects that are private. */

@@ -1,6 +1,6 @@
 import type { Actor } from '../platform/actor.ts';
 import type { Reader, Tx } from '../platform/db/database.ts';
-import { listPrivate, listReadable } from './store.ts';
+import { listPrivate, listReadable, listReadableBy } from './store.ts';
 
 /** The projects that the actor cannot read. Empty for an admin, even if a project does not exist. */
 export async function unreadableProjects(db: Reader, actor: Actor, projects: string[]): Promise<Set<string>> {
@@ -12,6 +12,18 @@ export async function unknownProjects(db: Reader, actor: Actor, projects: string
   if (projects.length === 0) return new Set();
   const readable = await listReadable(db, actor, projects);
   return new Set(projects.filter(project => !readable.includes(project)));
+}
+
+/** For accounts that are not root admins: whether one of them can read one of the projects. */
+export async function readersOf(
+  db: Reader,
+  userIds: number[],
+  projects: string[],
+): Promise<(userId: number, project: string) => boolean> {
+  if (userIds.length === 0 || projects.length === 0) return () => false;
+  const rows = await listReadableBy(db, userIds, projects);
+  const readable = new Set(rows.map(({ userId, project }) => `${userId} ${project}`));
+  return (userId, project) => readable.has(`${userId} ${project}`);
 }
 
 /**

@@ -7,11 +7,14 @@ export type Actor = {
   isAdmin: boolean;
   /** Permissions of the root role. Project permissions are read where they are checked. */
   rootPermissions: readonly string[];
-  /** The session or personal token that an account came with. */
-  credential?: { table: 'sessions' | 'personal_access_tokens'; id: number };
+  /** The session or token of the request. The server itself has none. */
+  credential?: Credential;
   /** Held by a request with an Idempotency-Key; the change it makes settles it. */
   claim?: Claim;
 };
+
+/** A session or token, by the table that has it. */
+export type Credential = { table: 'api_tokens' | 'personal_access_tokens' | 'sessions'; id: number };
 
 /** Whether the actor has a row in `users` and the roles it holds: a user or a service account. */
 export const isAccount = (actor: Actor): boolean => actor.kind === 'user' || actor.kind === 'service-account';

@@ -7,12 +7,12 @@ export const nameOfUser = (id: RawBuilder<unknown>) => sql<string>`
   else coalesce((select coalesce(username, email) from users where users.id = ${id}), 'user ' || ${id}) end`;
 
 /**
- * The address of the image of a user, at Gravatar like in Unleash. It contains the hash of the visible name, so the hash does not
- * disclose an e-mail address that is not visible.
+ * The address of the image of an actor with this name, at Gravatar like in Unleash. It contains the hash of the visible name, so
+ * the hash does not disclose an e-mail address that is not visible.
  */
-export const imageOfUser = (id: RawBuilder<unknown>) => sql<string>`
-  'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(${nameOfUser(id)}), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;
+export const imageOfName = (name: RawBuilder<unknown>) => sql<string>`
+  'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(${name}), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;
 
 /** A user in the records of other modules. */
 export const personOf = (id: RawBuilder<unknown>) => sql`jsonb_build_object(
-  'id', ${id}, 'name', ${nameOfUser(id)}, 'imageUrl', ${imageOfUser(id)})`;
+  'id', ${id}, 'name', ${nameOfUser(id)}, 'imageUrl', ${imageOfName(nameOfUser(id))})`;

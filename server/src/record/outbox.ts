@@ -19,16 +19,27 @@ export const insertDeliveryJobs = (source: RawBuilder<unknown>) => sql`
     queue.retry_backoff, queue.expire_seconds, queue.deletion_seconds, queue.policy, queue.heartbeat_seconds
   from (${source}) as source join pgboss.queue on queue.name = ${sql.lit(DELIVERY_QUEUE)}`;
 
+/** A condition: an enabled integration filters by text. Only then `written.text` has the JSON text of the events. */
+export const FILTERED_BY_TEXT = sql<SqlBool>`exists (select from integrations where enabled and filter_texts is not null)`;
+
 /** A condition: the filters of `integrations` match the event. A test event matches no filter; it names its integration. */
 export const matchesFilters = (event: 'written' | 'events') => {
   const column = (name: string) => sql.ref(`${event}.${name}`);
+  const text =
+    event === 'written' ? sql`written.text` : sql`event_text(events.data, events.pre_data, events.tags)`;
+  const isAnyOf = (name: string, filter: string) =>
+    sql`(${sql.ref(`integrations.${filter}`)} is null or ${column(name)} = any(${sql.ref(`integrations.${filter}`)}))`;
   return sql<SqlBool>`(
     ('*' = any(integrations.events) or ${column('type')} = any(integrations.events))
     and ${column('type')} <> 'integration-tested'
     and (cardinality(integrations.projects) = 0 or ${column('project')} = any(integrations.projects)
       or ${column('project')} is null and integrations.events_without_project)
     and (cardinality(integrations.environments) = 0 or ${column('environment')} is null
-      or ${column('environment')} = any(integrations.environments)))`;
+      or ${column('environment')} = any(integrations.environments))
+    and ${isAnyOf('feature_name', 'filter_features')} and ${isAnyOf('project', 'filter_projects')}
+    and ${isAnyOf('type', 'filter_types')} and ${isAnyOf('created_by_user_id', 'filter_creators')}
+    and ${isAnyOf('environment', 'filter_environments')}
+    and (integrations.filter_texts is null or ${text} ilike any(integrations.filter_texts)))`;
 };
 
 /**

@@ -1,3 +1,5 @@
+import { text } from 'node:stream/consumers';
+import type { InjectOptions } from 'fastify';
 import type { App } from '../platform/http/app.ts';
 import { ADMIN_TOKEN } from './harness.ts';
 
@@ -18,7 +20,7 @@ export async function call(
   } = {},
 ): Promise<Answer> {
   const token = options.token === undefined ? ADMIN_TOKEN : options.token;
-  const response = await app.inject({
+  const response = await injected(app, {
     method,
     url,
     ...(options.ip === undefined ? {} : { remoteAddress: options.ip }),
@@ -32,7 +34,19 @@ export async function call(
   const json = String(response.headers['content-type']).startsWith('application/json');
   return {
     status: response.statusCode,
-    body: json && response.body !== '' ? response.json() : response.body,
+    body: json && response.body !== '' ? JSON.parse(response.body) : response.body,
     headers: response.headers,
   };
+}
+
+/** The response to a request without a network. An event stream has no end, so it is aborted after its headers. */
+export async function injected(
+  app: App,
+  options: InjectOptions,
+): Promise<{ statusCode: number; headers: Record<string, unknown>; body: string }> {
+  if (!String(options.url).startsWith('/api/admin/events/stream')) return await app.inject(options);
+  const { statusCode, headers, stream, raw } = await app.inject({ ...options, payloadAsStream: true });
+  const endless = String(headers['content-type']).startsWith('text/event-stream');
+  if (endless) raw.res.destroy();
+  return { statusCode, headers, body: endless ? '' : await text(stream()) };
 }

@@ -31,7 +31,8 @@ export function alignWith(shown: Shown | undefined, actual: Shown, field = ''): 
   if (typeof shown === 'string' && typeof actual === 'string') {
     return patternOf(shown).test(actual) ? shown : actual;
   }
-  if (typeof shown === 'number' && typeof actual === 'number') return /^id$|Id$/.test(field) ? shown : actual;
+  if (typeof shown === 'number' && typeof actual === 'number')
+    return /^id$|Id$|^next$/.test(field) ? shown : actual;
   if (Array.isArray(shown) && Array.isArray(actual)) return alignLists(shown, actual, field);
   if (isObject(shown) && isObject(actual)) {
     const fields = REST in shown ? Object.keys(shown).filter(name => name in actual) : Object.keys(actual);

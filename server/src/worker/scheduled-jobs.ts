@@ -3,7 +3,6 @@ import { announcePotentiallyStale } from '../flags/health/announce.ts';
 import { sweepLogins } from '../people/sessions/end.ts';
 import type { Db } from '../platform/db/database.ts';
 import { extendPartitions } from '../record/events/partitions.ts';
-import { flushTextIndex } from '../record/events/text-index.ts';
 import { removeExpiredKeys } from '../record/idempotency/expire.ts';
 
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
@@ -16,13 +15,6 @@ export const SCHEDULED_JOBS = [
     run: async (db: Db, log: Log) => {
       const partitions = await extendPartitions(db);
       if (partitions.length > 0) log.info({ partitions }, 'event partitions added');
-    },
-  },
-  {
-    name: 'flush-text-index',
-    cron: '* * * * *',
-    run: async (db: Db) => {
-      await flushTextIndex(db);
     },
   },
   {

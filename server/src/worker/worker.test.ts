@@ -4,10 +4,8 @@ import { getConstructionPlans, PgBoss } from 'pg-boss';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { extendPartitions } from '../record/events/partitions.ts';
-import { flushTextIndex } from '../record/events/text-index.ts';
 import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
-import { call } from '../test/request.ts';
 import { jobMetrics } from './metrics.ts';
 import { startWorker } from './worker.ts';
 
@@ -39,7 +37,6 @@ test('stores the schedule of its jobs and removes the schedule of a job that no 
     'announce-potentially-stale',
     'clean-up-deliveries',
     'extend-event-partitions',
-    'flush-text-index',
     'remove-expired-idempotency-keys',
     'rescue-deliveries',
     'sweep-logins',
@@ -70,29 +67,6 @@ test('creates the next partition in time and once, and the partition stores even
     harness.db,
   );
   expect(indexes.rows[0]).toEqual(indexes.rows[1]);
-  const options = await sql<{ name: string; options: string[] }>`
-    select relname as name, reloptions as options from pg_class
-    where oid in (select inhrelid from pg_inherits where inhparent = 'events_text_idx'::regclass)`.execute(
-    harness.db,
-  );
-  expect(options.rows).toHaveLength(3);
-  for (const { options: set } of options.rows) expect(set).toEqual(['gin_pending_list_limit=32768']);
-});
-
-test('flushes the pending list of the text index, and a search finds text before and after', async () => {
-  const find = async () =>
-    (await call(harness.app, 'GET', '/api/admin/search/events?query=needle-in-a-list')).body.total;
-  await flushTextIndex(harness.db);
-  await sql`
-    insert into events (group_id, type, created_by, data) values ('x', 'user-created', 'x', '{"a": "needle-in-a-list"}')`.execute(
-    harness.db,
-  );
-  expect(await find()).toBe(1);
-
-  expect(await flushTextIndex(harness.db)).toBeGreaterThan(0);
-
-  expect(await find()).toBe(1);
-  expect(await flushTextIndex(harness.db)).toBe(0);
 });
 
 test('logs a failed job with its name, counts it, and retries it', async () => {

@@ -2,6 +2,7 @@ import { PgBoss } from 'pg-boss';
 import { type DispatcherSettings, startDispatcher } from '../delivery/deliveries/dispatcher.ts';
 import { boundedConnection, type Db } from '../platform/db/database.ts';
 import { listenTo } from '../platform/db/listen.ts';
+import { startIndexer } from '../record/event-index/indexer.ts';
 import { DELIVERY_QUEUE, WAKE_CHANNEL } from '../record/outbox.ts';
 import { type Log, SCHEDULED_JOBS } from './scheduled-jobs.ts';
 
@@ -45,7 +46,12 @@ export async function startWorker(
   const stopListening = listenTo(databaseUrl, WAKE_CHANNEL, dispatcher.wake, error =>
     log.warn({ err: error }, 'delivery listener disconnected'),
   );
+  const stopIndexer = startIndexer(db, error => {
+    log.error({ err: error, job: 'index-events' }, 'job failed');
+    onJobFailed('index-events');
+  });
   return async () => {
+    await stopIndexer();
     await stopListening();
     await dispatcher.stop();
     await boss.stop({ graceful: true, timeout: 5_000 });

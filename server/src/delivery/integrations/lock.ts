@@ -3,14 +3,14 @@ import type { Change } from '../../record/change.ts';
 import { type IntegrationRow, lockIntegration } from './store.ts';
 import { viewFor } from './visibility.ts';
 
-/** Locks an integration and returns it as the actor sees it. An integration that the actor cannot see is rejected with 404. */
+/** Locks an integration and returns it with all its projects. An integration that the actor cannot see is rejected with 404. */
 export async function lockVisibleIntegration(
   { tx, actor }: Pick<Change, 'tx' | 'actor'>,
   id: number,
 ): Promise<IntegrationRow> {
-  const stored = await lockIntegration(tx, id);
-  const integration = stored && (await viewFor(tx, actor, [stored]))(stored);
-  if (!integration) throw notFound(`Integration ${id}`);
+  const integration = await lockIntegration(tx, id);
+  const visible = integration && (await viewFor(tx, actor, [integration]))(integration);
+  if (!integration || !visible) throw notFound(`Integration ${id}`);
   return integration;
 }
 

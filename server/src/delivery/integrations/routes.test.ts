@@ -58,6 +58,7 @@ test('creates, lists and records an integration with masked secrets', async () =
     projects: [],
     environments: [],
     eventsWithoutProject: false,
+    filter: null,
     ordered: false,
     whenExhausted: 'skip',
     createdAt: expect.any(String),

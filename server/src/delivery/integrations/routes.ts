@@ -1,8 +1,11 @@
 import type { Db } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
+import { badData, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
+import type { LongReads } from '../../platform/http/long-reads.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { presentEventTo, readableIn } from '../../record/events/present.ts';
+import { readLastAssigned } from '../../record/events/tail.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
 import { definitions } from './definitions.ts';
 import { removeIntegration } from './remove.ts';
@@ -11,17 +14,23 @@ import {
   Integration,
   IntegrationInput,
   IntegrationList,
+  IntegrationPreview,
   NewIntegration,
+  PREVIEWED_EVENTS,
+  PREVIEWED_IDS,
+  PreviewInput,
   ProviderDefinition,
   params,
   RotatedSecret,
   SecretRotation,
 } from './schema.ts';
 import { masked } from './sealed.ts';
-import { findIntegration, listIntegrations } from './store.ts';
+import { findIntegration, listIntegrations, listMatching } from './store.ts';
 import { updateIntegration } from './update.ts';
 import {
   integrationViolations,
+  previewedFilters,
+  previewViolations,
   unknownParameters,
   updateViolations,
   validateIntegration,
@@ -30,9 +39,21 @@ import { filterViolations, viewFor } from './visibility.ts';
 
 const tags = ['Integrations'];
 
-export function integrationRoutes(app: App, db: Db, settings: IntegrationSettings): void {
+export function integrationRoutes(
+  app: App,
+  db: Db,
+  settings: IntegrationSettings,
+  longReads: LongReads,
+): void {
   const { keyring } = settings;
-  const schemas = [Integration, NewIntegration, ProviderDefinition, IntegrationList, RotatedSecret];
+  const schemas = [
+    Integration,
+    NewIntegration,
+    ProviderDefinition,
+    IntegrationList,
+    RotatedSecret,
+    IntegrationPreview,
+  ];
   for (const schema of schemas) app.addSchema(schema);
 
   app.get(
@@ -143,6 +164,42 @@ export function integrationRoutes(app: App, db: Db, settings: IntegrationSetting
       const ofFilters = await filterViolations(db, request.actor, request.body);
       validateIntegration(request.body, settings.targets, undefined, ofFilters);
       return reply.code(204).send();
+    },
+  );
+
+  app.post(
+    '/api/admin/addons/preview',
+    {
+      config: {
+        permission: 'NONE',
+        onlyReads: true,
+        checks: [
+          ({ body }) => previewViolations(body),
+          ({ body, actor }) => filterViolations(db, actor, body),
+        ],
+      },
+      schema: {
+        operationId: 'previewAddonFilter',
+        tags,
+        summary: 'Preview the events of an integration',
+        description: `Returns the newest events that an integration with these filters would have got, newest first, as far as the caller can see them. It looks at the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log and returns at most ${PREVIEWED_EVENTS}. Nothing is stored or sent. Every authenticated caller may call it.`,
+        body: PreviewInput,
+        response: {
+          200: jsonResponse('The events', IntegrationPreview),
+          ...errorResponses(400, 401, 403, 413, 415),
+        },
+      },
+    },
+    async request => {
+      const { actor, body, caller } = request;
+      const details = [...previewViolations(body), ...(await filterViolations(db, actor, body))];
+      if (details.length > 0) throw badData(details);
+      const events = await longReads.run(caller, async db => {
+        const after = (await readLastAssigned(db)) - PREVIEWED_IDS;
+        return await listMatching(db, actor, previewedFilters(body), after, PREVIEWED_EVENTS);
+      });
+      const canRead = await readableIn(db, actor, events);
+      return { events: events.map(event => presentEventTo(actor, event, canRead)) };
     },
   );
 

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, PathId, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../../platform/http/filter.ts';
+import { ALL, Named, NamedObject, Nullable, PathId, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { EVENT_TYPE_NAMES } from '../../record/events/event-types.ts';
+import { Event } from '../../record/events/schema.ts';
 
 const name = (options: object) => Type.String({ minLength: 1, maxLength: 100, ...options });
 
@@ -34,6 +36,41 @@ const eventsWithoutProject = Type.Boolean({
   description: 'With a list of projects: also deliver events without a project',
   examples: [false],
 });
+const filterOf = (what: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: MAX_FILTER_LENGTH,
+      description: `${what}: IS:value or IS_ANY_OF:value,value`,
+      examples: [example],
+    }),
+  );
+
+/** Without the published pattern, which the validator of a body would run (platform/http/filter.ts). */
+const filter = Nullable(
+  NamedObject(
+    'IntegrationFilter',
+    {
+      query: Type.Optional(
+        Type.String({
+          maxLength: MAX_TEXT_LENGTH,
+          description: 'Text in the JSON text of data, preData or tags, as in the event search',
+          examples: ['flexibleRollout'],
+        }),
+      ),
+      feature: filterOf('Feature names', 'IS:checkout-v2'),
+      project: filterOf('Project ids', 'IS_ANY_OF:default,payments'),
+      type: filterOf('Event types', 'IS:feature-updated'),
+      createdBy: filterOf('User ids of creators', 'IS:7'),
+      environment: filterOf('Environments', 'IS:production'),
+    },
+    {
+      additionalProperties: false,
+      description:
+        'Filters in the grammar of the event search. An event is delivered if it matches all of them, and events, projects and environments too. Unlike environments, environment does not match events without an environment. null: no filter',
+      examples: [{ query: 'flexibleRollout', environment: 'IS:production' }],
+    },
+  ),
+);
 const ordered = Type.Boolean({
   description:
     'Deliver events in order, one at a time. A failing delivery blocks later ones until it succeeds or is exhausted.',
@@ -62,6 +99,7 @@ export const Integration = Named(
     projects,
     environments,
     eventsWithoutProject,
+    filter,
     ordered,
     whenExhausted,
     createdAt: Timestamp('When it was created'),
@@ -81,6 +119,7 @@ export const Integration = Named(
   }),
 );
 export type Integration = Static<typeof Integration>;
+export type IntegrationFilter = NonNullable<Integration['filter']>;
 
 export const NewIntegration = Named(
   'NewIntegration',
@@ -160,6 +199,7 @@ export const IntegrationInput = NamedObject(
     projects: Type.Optional(projects),
     environments: Type.Optional(environments),
     eventsWithoutProject: Type.Optional(eventsWithoutProject),
+    filter: Type.Optional(filter),
     ordered: Type.Optional(ordered),
     whenExhausted: Type.Optional(whenExhausted),
   },
@@ -176,6 +216,32 @@ export const IntegrationInput = NamedObject(
   },
 );
 export type IntegrationInput = Static<typeof IntegrationInput>;
+
+export const PREVIEWED_EVENTS = 20;
+/** How many of the newest ids a preview looks at: a rare filter on a long log would take too long. */
+export const PREVIEWED_IDS = 50_000;
+
+export const PreviewInput = NamedObject(
+  'IntegrationPreviewInput',
+  {
+    events,
+    projects: Type.Optional(projects),
+    environments: Type.Optional(environments),
+    eventsWithoutProject: Type.Optional(eventsWithoutProject),
+    filter: Type.Optional(filter),
+  },
+  { examples: [{ events: ['*'], filter: { query: 'flexibleRollout' } }] },
+);
+export type PreviewInput = Static<typeof PreviewInput>;
+
+export const IntegrationPreview = Named(
+  'IntegrationPreview',
+  Type.Object({
+    events: Type.Array(Ref(Event), {
+      description: `The newest matching events that the caller can see, at most ${PREVIEWED_EVENTS} of the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log`,
+    }),
+  }),
+);
 
 export const SecretRotation = NamedObject(
   'SecretRotation',
@@ -208,5 +274,4 @@ export const params = Type.Object({
   id: PathId('Integration', '3'),
 });
 
-export const ALL = '*';
 export const KNOWN_EVENTS: readonly string[] = [ALL, ...EVENT_TYPE_NAMES];

@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
+import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
+import { EVENT_COLUMNS, type EventRow, isVisible } from '../../record/events/store.ts';
+import { matchesFilters } from '../../record/outbox.ts';
+import { filterColumns } from './filter.ts';
 import type { Parameters } from './providers/provider.ts';
-import type { Integration } from './schema.ts';
+import type { Integration, IntegrationFilter } from './schema.ts';
 
 export type IntegrationRow = Omit<Integration, 'parameters' | 'problem'> & {
   parameters: Parameters;
@@ -14,7 +18,7 @@ export type IntegrationRow = Omit<Integration, 'parameters' | 'problem'> & {
 export const INTEGRATION = sql`
   integrations.id, integrations.provider, integrations.description, integrations.enabled, integrations.parameters,
   integrations.events, integrations.projects, integrations.environments,
-  integrations.events_without_project as "eventsWithoutProject", integrations.ordered,
+  integrations.events_without_project as "eventsWithoutProject", integrations.filter, integrations.ordered,
   case integrations.when_given_up when 'hold' then 'block' else 'skip' end as "whenExhausted",
   integrations.created_at as "createdAt", integrations.failing_since as "failingSince",
   integrations.disabled_at as "disabledAt", integrations.disabled_because as "disabledBecause",
@@ -74,6 +78,7 @@ export type IntegrationFields = Pick<
   | 'projects'
   | 'environments'
   | 'eventsWithoutProject'
+  | 'filter'
   | 'ordered'
   | 'whenExhausted'
 >;
@@ -81,19 +86,25 @@ export type IntegrationFields = Pick<
 /** The column keeps the words of the first schema: a rename would break servers of the previous version. */
 const whenGivenUp = ({ whenExhausted }: IntegrationFields) => (whenExhausted === 'block' ? 'hold' : 'skip');
 
+const asJson = (filter: IntegrationFilter | null) => (filter === null ? null : JSON.stringify(filter));
+
 export async function insertIntegration(
   tx: Tx,
   id: number,
   fields: IntegrationFields,
   sealedSecret: string | null,
 ): Promise<IntegrationRow> {
+  const filter = filterColumns(fields.filter);
   const { rows } = await sql<IntegrationRow>`
     insert into integrations (id, provider, description, enabled, parameters, sealed_parameters, events, projects,
-      environments, events_without_project, ordered, when_given_up, sealed_secret)
+      environments, events_without_project, ordered, when_given_up, sealed_secret, filter, filter_features,
+      filter_projects, filter_types, filter_creators, filter_environments, filter_texts)
     overriding system value
     values (${id}, ${fields.provider}, ${fields.description}, ${fields.enabled}, ${JSON.stringify(fields.parameters)},
       ${fields.sealedParameters}, ${fields.events}, ${fields.projects}, ${fields.environments},
-      ${fields.eventsWithoutProject}, ${fields.ordered}, ${whenGivenUp(fields)}, ${sealedSecret})
+      ${fields.eventsWithoutProject}, ${fields.ordered}, ${whenGivenUp(fields)}, ${sealedSecret},
+      ${asJson(fields.filter)}::jsonb, ${filter.filter_features}, ${filter.filter_projects}, ${filter.filter_types},
+      ${filter.filter_creators}, ${filter.filter_environments}, ${filter.filter_texts})
     returning ${INTEGRATION}`.execute(tx);
   const [row] = rows;
   if (!row) throw new Error('integration was not inserted');
@@ -106,12 +117,16 @@ export async function replaceIntegration(
   id: number,
   fields: IntegrationFields,
 ): Promise<IntegrationRow> {
+  const filter = filterColumns(fields.filter);
   const { rows } = await sql<IntegrationRow>`
     update integrations set provider = ${fields.provider}, description = ${fields.description},
       parameters = ${JSON.stringify(fields.parameters)}, sealed_parameters = ${fields.sealedParameters},
       events = ${fields.events}, projects = ${fields.projects}, environments = ${fields.environments},
       events_without_project = ${fields.eventsWithoutProject}, ordered = ${fields.ordered},
-      when_given_up = ${whenGivenUp(fields)},
+      when_given_up = ${whenGivenUp(fields)}, filter = ${asJson(fields.filter)}::jsonb,
+      filter_features = ${filter.filter_features}, filter_projects = ${filter.filter_projects},
+      filter_types = ${filter.filter_types}, filter_creators = ${filter.filter_creators},
+      filter_environments = ${filter.filter_environments}, filter_texts = ${filter.filter_texts},
       disabled_at = case when enabled and not ${fields.enabled} then now() else disabled_at end,
       disabled_because = case when enabled = ${fields.enabled} then disabled_because end,
       failing_since = case when enabled = ${fields.enabled} then failing_since end,
@@ -167,4 +182,32 @@ export async function updateSealed(
 ): Promise<void> {
   await sql`update integrations set sealed_parameters = ${sealedParameters}, sealed_secret = ${sealedSecret},
     sealed_old_secret = ${sealedOldSecret} where id = ${id}`.execute(tx);
+}
+
+export type PreviewedFilters = Pick<
+  IntegrationFields,
+  'events' | 'projects' | 'environments' | 'eventsWithoutProject' | 'filter'
+>;
+
+/** The newest events after an id that an integration with these filters would get, and that the actor can see. */
+export async function listMatching(
+  db: Reader,
+  actor: Actor,
+  fields: PreviewedFilters,
+  after: number,
+  limit: number,
+): Promise<EventRow[]> {
+  const filter = filterColumns(fields.filter);
+  const { rows } = await sql<EventRow>`
+    with integrations as (
+      select ${fields.events}::text[] as events, ${fields.projects}::text[] as projects,
+        ${fields.environments}::text[] as environments, ${fields.eventsWithoutProject}::boolean as events_without_project,
+        ${filter.filter_features}::text[] as filter_features, ${filter.filter_projects}::text[] as filter_projects,
+        ${filter.filter_types}::text[] as filter_types, ${filter.filter_creators}::integer[] as filter_creators,
+        ${filter.filter_environments}::text[] as filter_environments, ${filter.filter_texts}::text[] as filter_texts
+    ),
+    visible as (select * from events where id > ${after} and ${isVisible(actor, { query: fields.filter?.query })})
+    select ${EVENT_COLUMNS} from visible as events join integrations on ${matchesFilters('events')}
+    order by events.id desc limit ${limit}`.execute(db);
+  return rows;
 }

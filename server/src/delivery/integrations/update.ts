@@ -38,6 +38,7 @@ export async function updateIntegration(
       ...input,
       projects: input.projects ?? before.projects,
       environments: input.environments ?? before.environments,
+      filter: input.filter === undefined ? before.filter : input.filter,
     },
     settings.targets,
     { parameters: stored },
@@ -66,12 +67,14 @@ export async function updateIntegration(
   const changedSecrets = provider.parameters
     .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored?.[name])
     .map(({ name }) => name);
-  const integration = masked(settings.keyring, (await viewFor(tx, actor, [after]))(after) ?? after);
   record({
     type: 'addon-config-updated',
     // Two masks look alike, so the names of changed secrets are listed.
-    data: { ...asEventData(integration), ...(changedSecrets.length > 0 ? { changedSecrets } : {}) },
-    preData: asEventData(masked(settings.keyring, visibleBefore)),
+    data: {
+      ...asEventData(masked(settings.keyring, after)),
+      ...(changedSecrets.length > 0 ? { changedSecrets } : {}),
+    },
+    preData: asEventData(masked(settings.keyring, before)),
   });
-  return integration;
+  return masked(settings.keyring, (await viewFor(tx, actor, [after]))(after) ?? after);
 }

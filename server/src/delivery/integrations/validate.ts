@@ -1,4 +1,5 @@
 import { badData, type Violation } from '../../platform/errors.ts';
+import { ALL } from '../../platform/http/schema.ts';
 import { hasControlCharacter } from '../../platform/http/text.ts';
 import { nearestName } from '../../platform/nearest.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
@@ -6,10 +7,11 @@ import { targetProblem } from '../../platform/outgoing/target.ts';
 import { isElsewhere, requiredAgain } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import { truncate } from '../../platform/text.ts';
+import { effectiveFilter, grammarViolations } from './filter.ts';
 import { PROVIDERS, providerNamed } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
 import { templateProblem } from './providers/template.ts';
-import { ALL, type IntegrationInput, KNOWN_EVENTS } from './schema.ts';
+import { type IntegrationFilter, type IntegrationInput, KNOWN_EVENTS, type PreviewInput } from './schema.ts';
 
 const MAX_PARAMETER_LENGTH = 10_000;
 const MAX_HEADERS = 20;
@@ -27,6 +29,7 @@ export type ValidIntegration = {
   events: string[];
   projects: string[];
   environments: string[];
+  filter: IntegrationFilter | null;
 };
 
 /** The stored parameters. They are undefined if they cannot be decrypted. */
@@ -48,17 +51,19 @@ export function validateIntegration(
     events: [...new Set(input.events)],
     projects: withoutAll(input.projects ?? []),
     environments: withoutAll(input.environments ?? []),
+    filter: effectiveFilter(input.filter),
   };
 }
 
 /** All violations of an integration, or of the part of it that is given. */
 export function integrationViolations(
-  { provider: name = '', parameters: sent = {}, events = [] }: Partial<IntegrationInput>,
+  { provider: name = '', parameters: sent = {}, events = [], filter }: Partial<IntegrationInput>,
   policy: TargetPolicy,
   stored: Stored | undefined,
 ): Violation[] {
   const provider = providerNamed(name);
-  if (!provider) return [...providerViolations(name), ...eventViolations(events)];
+  const ofEvents = [...eventViolations(events), ...grammarViolations(filter)];
+  if (!provider) return [...providerViolations(name), ...ofEvents];
   const given = asRecord(sent);
   const parameters = withStored(provider, given, stored?.parameters);
   return [
@@ -67,9 +72,24 @@ export function integrationViolations(
       const masks = isMasked ? [...maskViolations(definition.name, provider, parameters, stored)] : [];
       return masks.length > 0 ? masks : [...parameterViolations(definition, parameters, policy)];
     }),
-    ...eventViolations(events),
+    ...ofEvents,
   ];
 }
+
+/** Violations of the filters of a preview. */
+export const previewViolations = ({ events = [], filter }: Partial<PreviewInput>): Violation[] => [
+  ...eventViolations(events),
+  ...grammarViolations(filter),
+];
+
+/** The filters of a preview, as an integration has them. */
+export const previewedFilters = (input: PreviewInput) => ({
+  events: input.events,
+  projects: withoutAll(input.projects ?? []),
+  environments: withoutAll(input.environments ?? []),
+  eventsWithoutProject: input.eventsWithoutProject ?? false,
+  filter: effectiveFilter(input.filter),
+});
 
 /** Paths of parameters that the provider does not have. They are not stored. */
 export function unknownParameters(body: unknown): string[][] {
@@ -95,9 +115,14 @@ function* providerViolations(name: string): Generator<Violation> {
 }
 
 /** The violations of an update that do not depend on stored parameters. */
-export const updateViolations = ({ provider = '', events = [] }: Partial<IntegrationInput>): Violation[] => [
+export const updateViolations = ({
+  provider = '',
+  events = [],
+  filter,
+}: Partial<IntegrationInput>): Violation[] => [
   ...providerViolations(provider),
   ...eventViolations(events),
+  ...grammarViolations(filter),
 ];
 
 /** Replaces masked values with stored ones, so that a form can be saved without knowing its secrets. */

@@ -3,22 +3,25 @@ import { environmentViolations } from '../../flags/environments/violations.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Violation } from '../../platform/errors.ts';
-import { ALL } from './schema.ts';
+import { ALL } from '../../platform/http/schema.ts';
+import { grammarViolations, projectsOf } from './filter.ts';
+import type { IntegrationFilter } from './schema.ts';
 
-type Filtered = { projects: string[] };
-type Filters = { projects: string[]; environments: string[] };
+type Filtered = { projects: string[]; filter: IntegrationFilter | null };
+type Filters = Filtered & { environments: string[] };
 
 /**
  * Returns a function that removes the projects that the actor cannot read. It returns undefined for an integration that is only
- * for such projects, because an empty list means all projects.
+ * for such projects, because an empty list means all projects, or whose filter names such a project.
  */
 export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]) {
   const hidden = await unreadableProjects(db, actor, [
-    ...new Set(integrations.flatMap(({ projects }) => projects)),
+    ...new Set(integrations.flatMap(({ projects, filter }) => [...projects, ...projectsOf(filter)])),
   ]);
   return <T extends Filtered>(integration: T): T | undefined => {
     const projects = integration.projects.filter(project => !hidden.has(project));
-    return integration.projects.length > 0 && projects.length === 0
+    const namesHidden = projectsOf(integration.filter).some(project => hidden.has(project));
+    return namesHidden || (integration.projects.length > 0 && projects.length === 0)
       ? undefined
       : { ...integration, projects };
   };
@@ -31,12 +34,17 @@ export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]
 export async function filterViolations(
   db: Reader,
   actor: Actor,
-  { projects = [], environments = [] }: Partial<Filters>,
-  stored: Filters = { projects: [], environments: [] },
+  { projects = [], environments = [], filter = null }: Partial<Filters>,
+  stored: Filters = { projects: [], environments: [], filter: null },
 ): Promise<Violation[]> {
   const newProjects = added(projects, stored.projects);
-  const unknown = await unknownProjects(db, actor, newProjects);
+  const filtered =
+    grammarViolations(filter).length > 0 ? [] : added(projectsOf(filter), projectsOf(stored.filter));
+  const unknown = await unknownProjects(db, actor, [...newProjects, ...filtered]);
   return [
+    ...filtered
+      .filter(name => unknown.has(name))
+      .map(name => ({ message: `project "${name}" does not exist`, path: '/body/filter/project' })),
     ...newProjects
       .filter(name => unknown.has(name))
       .map(name => ({

@@ -139,6 +139,33 @@ test('removes an environment from the project and its features only', async () =
   });
 });
 
+test('records how much a removed environment contained', async () => {
+  await makeProject(harness.db, { id: 'counted' });
+  const post = (path: string, body: object, method: 'POST' | 'PUT' = 'POST') =>
+    call(harness.app, method, `/api/admin/projects/counted/${path}`, { body });
+  for (const name of ['counted-1', 'counted-2']) {
+    await post('features', { name });
+    await post(`features/${name}/environments/production/strategies`, { name: 'default' });
+  }
+  await post('features/counted-1/environments/production/strategies', { name: 'default' });
+  await post('features/counted-1/environments/development/strategies', { name: 'default' });
+  await post(
+    'features/counted-2/environments/production/variants',
+    [{ name: 'blue', weightType: 'variable', weight: 1000, stickiness: 'default' }] as object,
+    'PUT',
+  );
+  await post('environments/production/default-strategy', { name: 'default' });
+
+  await remove('counted', 'production');
+
+  expect((await eventsOf('counted'))[0]).toMatchObject({
+    type: 'project-environment-removed',
+    environment: 'production',
+    data: null,
+    preData: { features: 2, strategies: 3, variants: 1, defaultStrategy: { name: 'default' } },
+  });
+});
+
 test('rejects removing the only environment or one with enabled features, and lists every reason', async () => {
   await makeProject(harness.db, { id: 'stuck', environments: ['production'] });
   await makeFeature('stuck', 'stuck-feature');

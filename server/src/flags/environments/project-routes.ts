@@ -81,7 +81,7 @@ export function projectEnvironmentRoutes(app: App, db: Db): void {
         tags,
         summary: 'Remove an environment from a project',
         description:
-          'Removes an environment from a project, with the strategies and variants of its features in the environment. The server rejects the request with 403 while a feature of the project is enabled in the environment, or if it is the only environment of the project. Requires UPDATE_PROJECT. Events: project-environment-removed.',
+          'Removes an environment from a project, with the strategies and variants of its features in the environment. The server rejects the request with 403 while a feature of the project is enabled in the environment, or if it is the only environment of the project. Requires UPDATE_PROJECT. Events: project-environment-removed, with the number of removed strategies and variants.',
         params: Type.Object({ projectId, environment }),
         response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },

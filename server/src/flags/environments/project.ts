@@ -1,10 +1,11 @@
 import { badData, notFound, rejectWith } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { enabledFeatureReasons, onlyEnvironmentReasons } from './remove.ts';
+import { enabledFeatureReasons, onlyEnvironmentReasons, useAsEventData } from './remove.ts';
 import {
   deleteProjectEnvironment,
   insertFeatureEnvironments,
   insertProjectEnvironment,
+  listUses,
   lockFeaturesIn,
   lockProjectWithEnvironments,
 } from './store.ts';
@@ -38,6 +39,7 @@ export async function removeEnvironmentFromProject(
     ...enabledFeatureReasons(environment, await lockFeaturesIn(tx, environment, project)),
   ]);
 
+  const [use] = await listUses(tx, environment, project);
   await deleteProjectEnvironment(tx, project, environment);
-  record({ type: 'project-environment-removed', project, environment });
+  record({ type: 'project-environment-removed', project, environment, preData: useAsEventData(use) });
 }

@@ -1,24 +1,31 @@
+import { lockRolesIn, removeEnvironmentFromRoles } from '../../people/roles/environments.ts';
 import { counted, notFound, rejectWith, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import {
   countTokens,
   deleteEnvironment,
+  type EnvironmentUse,
   listProjectsWith,
+  listUses,
   lockAllEnvironments,
   lockFeaturesIn,
   lockProjectsWith,
 } from './store.ts';
 
 /** Deletes an environment that nothing depends on, and removes it from all projects. */
-export async function removeEnvironment({ tx, record }: Change, name: string): Promise<void> {
-  // Locks projects before environments, in the common lock order. Adding an environment to a project locks the project.
+export async function removeEnvironment(current: Change, name: string): Promise<void> {
+  const { tx, record } = current;
+  // Locks projects and roles before environments, in the common lock order. Adding an environment to a project or to a role locks
+  // the project or the role.
   await lockProjectsWith(tx, name);
+  await lockRolesIn(tx, name);
   const all = await lockAllEnvironments(tx);
   const environment = all.find(one => one.name === name);
   if (!environment) throw notFound(`Environment "${name}"`);
-  // A project may have got the environment between the two statements. None can from here on. This second lock is out of
-  // order, so it does not wait.
+  // A project or role may have got the environment between the statements. None can from here on. These second locks are out of
+  // order, so they do not wait.
   await lockProjectsWith(tx, name, 'nowait');
+  await lockRolesIn(tx, name, 'nowait');
   const projects = await listProjectsWith(tx, name);
   const tokens = await countTokens(tx, name);
   rejectWith([
@@ -36,11 +43,25 @@ export async function removeEnvironment({ tx, record }: Change, name: string): P
       : []),
   ]);
 
+  const uses = await listUses(tx, name);
+  await removeEnvironmentFromRoles(current, name);
   await deleteEnvironment(tx, name);
   record({ type: 'environment-deleted', environment: name, preData: environment });
-  for (const { id } of projects) {
-    record({ type: 'project-environment-removed', project: id, environment: name });
+  for (const use of uses) {
+    record({
+      type: 'project-environment-removed',
+      project: use.project,
+      environment: name,
+      preData: useAsEventData(use),
+    });
   }
+}
+
+/** The strategies and variants that go with the environment have no events of their own, so the event has their number. */
+export function useAsEventData(use: EnvironmentUse | undefined): object | null {
+  if (!use) return null;
+  const { project: _, ...fields } = use;
+  return fields;
 }
 
 export const onlyEnvironmentReasons = (environment: string, projects: string[]): string[] =>

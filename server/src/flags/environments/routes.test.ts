@@ -84,6 +84,7 @@ test.each([
   ['neither name nor type', {}, ['/body/name', '/body/type']],
   ['a name with a slash', { name: 'a/b', type: 'test' }, ['/body/name']],
   ['a name of two dots', { name: '..', type: 'test' }, ['/body/name']],
+  ['the name *, which means all environments', { name: '*', type: 'test' }, ['/body/name']],
   ['a name of 101 characters', { name: 'x'.repeat(101), type: 'test' }, ['/body/name']],
   ['an empty type', { name: 'x', type: '' }, ['/body/type']],
   [
@@ -252,6 +253,48 @@ test('counts the uses of an environment in projects the caller may read', async 
   ]);
 });
 
+test('takes a deleted environment from custom roles and records an event for each', async () => {
+  await make('role-env');
+  const permissions = [
+    { name: 'CREATE_FEATURE' },
+    { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
+    { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'role-env' },
+  ];
+  const body = { name: 'Releaser', type: 'custom', permissions };
+  const { id } = (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles;
+
+  expect((await remove('role-env')).status).toBe(200);
+
+  const found = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:role-updated');
+  const [deleted] = await eventsOf('role-env');
+  expect(found.body.events).toMatchObject([
+    { groupId: deleted.groupId, data: { id, name: 'Releaser' }, preData: { id, permissions } },
+  ]);
+  expect(found.body.events[0].data.permissions).toEqual(permissions.slice(0, 2));
+  const role = await call(harness.app, 'GET', `/api/admin/roles/${id}`);
+  expect(role.body.permissions).toHaveLength(2);
+});
+
+test('takes a deleted environment from a role that gets a permission in it meanwhile', async () => {
+  await make('raced-env');
+  const body = { name: 'Racer', type: 'custom', permissions: [{ name: 'CREATE_FEATURE' }] };
+  const { id } = (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles;
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.selectFrom('roles').select('id').where('id', '=', id).forUpdate().execute();
+  await blocker
+    .insertInto('role_permissions')
+    .values({ role_id: id, permission: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'raced-env' })
+    .execute();
+
+  const waiting = remove('raced-env');
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect((await waiting).status).toBe(200);
+  const found = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:role-updated&limit=1');
+  expect(found.body.events).toMatchObject([{ data: { id, name: 'Racer' } }]);
+});
+
 test('deletes an environment from all projects and records an event for each', async () => {
   await make('doomed');
   await makeProject(harness.db, { id: 'doomed-1', environments: ['doomed', 'production'] });
@@ -266,7 +309,11 @@ test('deletes an environment from all projects and records an event for each', a
     'production',
   ]);
   const [removed, deleted] = await eventsOf('doomed');
-  expect(removed).toMatchObject({ type: 'project-environment-removed', project: 'doomed-1' });
+  expect(removed).toMatchObject({
+    type: 'project-environment-removed',
+    project: 'doomed-1',
+    preData: { features: 0, strategies: 0, variants: 0, defaultStrategy: null },
+  });
   expect(deleted).toMatchObject({ type: 'environment-deleted', groupId: removed.groupId, data: null });
   expect(deleted.preData).toMatchObject({ name: 'doomed', sortOrder: before.sortOrder });
 });

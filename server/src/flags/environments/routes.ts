@@ -172,7 +172,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         tags,
         summary: 'Delete an environment',
         description:
-          'Permanently deletes an environment, with the strategies and variants of all features in it. The server rejects the request with 403, and lists every reason, if a feature is enabled in the environment, an active API token is for it, a project has no other environment, or the environment is protected or the last one. Requires ADMIN. Events: environment-deleted, and project-environment-removed for each project that had the environment.',
+          'Permanently deletes an environment, with the strategies and variants of all features in it. The server rejects the request with 403, and lists every reason, if a feature is enabled in the environment, an active API token is for it, a project has no other environment, or the environment is protected or the last one. Requires ADMIN. Events: environment-deleted, project-environment-removed for each project that had the environment, and role-updated for each role with permissions in it.',
         params,
         response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },

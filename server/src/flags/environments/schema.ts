@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, UrlName } from '../../platform/http/schema.ts';
+import { ALL, Named, NamedObject, nameExcept, Ref, UrlName } from '../../platform/http/schema.ts';
 
 export const MAX_SORT_ORDER = 1_000_000;
 
-const name = UrlName({ examples: ['staging'] });
+const name = UrlName({ ...nameExcept(ALL), examples: ['staging'] });
 const type = Type.String({
   minLength: 1,
   maxLength: 100,

@@ -167,6 +167,35 @@ export async function listProjectsWith(
   return rows;
 }
 
+/** The contents of an environment in a project: numbers of the features, and the default strategy. */
+export type EnvironmentUse = {
+  project: string;
+  features: number;
+  strategies: number;
+  variants: number;
+  defaultStrategy: DefaultStrategy | null;
+};
+
+/** The use of the environment by each project that has it, or by one project. */
+export async function listUses(db: Reader, environment: string, project?: string): Promise<EnvironmentUse[]> {
+  const { rows } = await sql<EnvironmentUse>`
+    select project_id as project, default_strategy as "defaultStrategy", coalesce(used.features, 0) as features,
+      coalesce(used.variants, 0) as variants, coalesce(used.strategies, 0) as strategies
+    from project_environments left join (
+      select features.project, count(*) as features, sum(jsonb_array_length(variants))::bigint as variants,
+        sum((select count(*) from feature_strategies
+          where feature_strategies.feature_name = features.name and feature_strategies.environment = ${environment}
+        ))::bigint as strategies
+      from feature_environments join features on features.name = feature_environments.feature_name
+      where feature_environments.environment = ${environment}
+        and ${project === undefined ? sql`true` : sql`features.project = ${project}`}
+      group by features.project
+    ) as used on used.project = project_id
+    where environment_name = ${environment} and ${project === undefined ? sql`true` : sql`project_id = ${project}`}
+    order by project_id`.execute(db);
+  return rows;
+}
+
 export async function listEnvironmentsOf(db: Reader, project: string): Promise<EnvironmentOfProject[]> {
   const { rows } = await sql<NullForAbsent<EnvironmentOfProject>>`
     select ${FIELDS}, project_environments.default_strategy as "defaultStrategy",

@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { grantProjectRole } from '../../people/grants/grant.ts';
 import { isAccount } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { badData, exceedsLimit, nameExists } from '../../platform/errors.ts';
+import { ApiError, badData, exceedsLimit, nameExists } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import type { NewProject } from './schema.ts';
+import { type NewProject, RESERVED_IDS } from './schema.ts';
 import {
   addEnvironments,
   countProjects,
+  deleteProject,
+  hasEvents,
   insertProject,
   listEnvironmentNames,
   type ProjectFields,
@@ -35,7 +37,7 @@ export async function createProject(
     debtBudget: null,
     featureNaming: {},
   };
-  const id = await insertWithId(tx, input.id, fields);
+  const id = await insertWithId(current, input.id, fields);
   const environments = await addEnvironments(tx, id, input.environments);
   rejectUnknownEnvironments(input.environments ?? [], environments);
   record({ type: 'project-created', project: id, data: { id, ...fields, environments } });
@@ -44,15 +46,30 @@ export async function createProject(
 }
 
 async function insertWithId(
-  tx: Tx,
+  { tx, actor }: Change,
   id: string | undefined,
   fields: Omit<ProjectFields, 'id'>,
 ): Promise<string> {
-  for (const candidate of id === undefined ? idsFor(fields.name) : [id]) {
-    if (await insertProject(tx, { id: candidate, ...fields })) return candidate;
-  }
-  throw nameExists(`Project "${id}"`);
+  if (id === undefined) return await insertWithDerivedId(tx, fields);
+  if (!(await insertProject(tx, { id, ...fields }))) throw nameExists(`Project "${id}"`);
+  if (!actor.isAdmin && (await hasEvents(tx, id))) throw usedBefore(id);
+  return id;
 }
+
+async function insertWithDerivedId(tx: Tx, fields: Omit<ProjectFields, 'id'>): Promise<string> {
+  for (const id of idsFor(fields.name)) {
+    if (!(await insertProject(tx, { id, ...fields }))) continue;
+    if (!(await hasEvents(tx, id))) return id;
+    await deleteProject(tx, id);
+  }
+  throw new Error('A new random project id already exists');
+}
+
+const usedBefore = (id: string): ApiError =>
+  new ApiError(
+    'NameExistsError',
+    `A deleted project had the id "${id}". Its events would become visible to the readers of a new project with this id. Choose another id, or ask a root admin to create the project.`,
+  );
 
 /** Ids derived from a name: the slug of the name, then numbered slugs, finally one with a random suffix. */
 export function* idsFor(name: string): Generator<string> {
@@ -65,7 +82,7 @@ export function* idsFor(name: string): Generator<string> {
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-+|-+$/g, '')
       .slice(0, MAX_SLUG_LENGTH) || 'project';
-  yield slug;
+  if (!RESERVED_IDS.includes(slug)) yield slug;
   for (let number = 2; number < 10; number++) yield `${slug}-${number}`;
   yield `${slug}-${randomBytes(4).toString('hex')}`;
 }

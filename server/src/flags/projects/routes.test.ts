@@ -90,6 +90,7 @@ test.each([
     ['/body/id', '/body/mode', '/body/name'],
   ],
   ['an id of two dots', { id: '..', name: 'x' }, ['/body/id']],
+  ['the id *, which means all projects', { id: '*', name: 'x' }, ['/body/id']],
   ['an id of 101 characters', { id: 'x'.repeat(101), name: 'x' }, ['/body/id']],
   ['an unknown environment', { name: 'x', environments: ['production', 'moon'] }, ['/body/environments']],
   ['a body that is an array', [], ['/body']],
@@ -102,6 +103,22 @@ test.each([
   );
 });
 
+test('names the reserved ids when it rejects one', async () => {
+  const { body } = await call(harness.app, 'POST', '/api/admin/projects', {
+    body: { id: 'archive', name: 'x' },
+  });
+
+  expect(body.details[0].message).toBe(
+    'id "archive" must contain only letters, digits and - _ . ! ~ * \' ( ), and must not be ".", "..", "*", "archive" or "revive"',
+  );
+});
+
+test('derives no reserved id from a name', async () => {
+  const response = await call(harness.app, 'POST', '/api/admin/projects', { body: { name: 'Archive' } });
+
+  expect(response).toMatchObject({ status: 201, body: { id: 'archive-2' } });
+});
+
 test('rejects a taken id with 409', async () => {
   await makeProject(harness.db, { id: 'taken' });
 
@@ -110,6 +127,59 @@ test('rejects a taken id with 409', async () => {
   });
 
   expect(response).toMatchObject({ status: 409, body: { name: 'NameExistsError' } });
+});
+
+async function makeDeletedProject(id: string): Promise<void> {
+  await makeProject(harness.db, { id, mode: 'private' });
+  await call(harness.app, 'DELETE', `/api/admin/projects/${id}`);
+}
+
+test('rejects the id of a deleted project with 409 unless the caller is a root admin', async () => {
+  const editor = await makeUser(harness.db, 'Editor');
+  await makeDeletedProject('gone');
+  const create = (options: object) =>
+    call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'gone', name: 'Gone' }, ...options });
+
+  const rejected = await create({ token: editor.token });
+  const reused = await create({});
+
+  expect(rejected).toMatchObject({
+    status: 409,
+    body: {
+      name: 'NameExistsError',
+      message:
+        'A deleted project had the id "gone". Its events would become visible to the readers of a new project with this id. Choose another id, or ask a root admin to create the project.',
+    },
+  });
+  expect(reused).toMatchObject({ status: 201, body: { id: 'gone' } });
+});
+
+test('rejects the id of a project that is deleted at the same moment', async () => {
+  const editor = await makeUser(harness.db, 'Editor');
+  await makeProject(harness.db, { id: 'going', mode: 'private' });
+
+  const blocker = await harness.db.startTransaction().execute();
+  await blocker.deleteFrom('projects').where('id', '=', 'going').execute();
+
+  const waiting = call(harness.app, 'POST', '/api/admin/projects', {
+    token: editor.token,
+    body: { id: 'going', name: 'Going' },
+  });
+  await untilWaiting(harness.db);
+  await blocker.commit().execute();
+
+  expect((await waiting).body.message).toContain('A deleted project had the id "going".');
+});
+
+test('derives no id of a deleted project from a name', async () => {
+  const editor = await makeUser(harness.db, 'Editor');
+  await makeDeletedProject('former');
+
+  const create = (options: object) =>
+    call(harness.app, 'POST', '/api/admin/projects', { body: { name: 'Former' }, ...options });
+
+  expect(await create({ token: editor.token })).toMatchObject({ status: 201, body: { id: 'former-2' } });
+  expect(await create({})).toMatchObject({ status: 201, body: { id: 'former-3' } });
 });
 
 test('updates settings separately and records the state before', async () => {
@@ -209,6 +279,15 @@ test('deletes a project with its grants and revokes the tokens that give access 
     (event: { type: string }) => event.type === 'api-token-deleted',
   );
   expect(revoked).toMatchObject({ groupId: deleted.groupId, preData: { id: alone, projects: ['doomed'] } });
+  const { body } = await call(harness.app, 'GET', '/api/admin/search/events?type=IS:api-token-updated');
+  expect(body.events).toMatchObject([
+    {
+      groupId: deleted.groupId,
+      project: null,
+      data: { id: shared, projects: ['default'] },
+      preData: { id: shared, projects: ['default', 'doomed'] },
+    },
+  ]);
 });
 
 test('the second of two concurrent deletions revokes a token of both projects', async () => {

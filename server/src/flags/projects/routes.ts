@@ -110,7 +110,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         tags,
         summary: 'Create a project',
         description:
-          'Creates a project. A user or service account that creates a project becomes its owner. Requires CREATE_PROJECT. Events: project-created, project-access-added.',
+          'Creates a project. A user or service account that creates a project becomes its owner. Only a root admin can use the id of a deleted project again, because the readers of the new project see the events of the deleted one. Requires CREATE_PROJECT. Events: project-created, project-access-added.',
         body: NewProject,
         response: {
           201: jsonResponse('The new project', Project),
@@ -202,7 +202,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         tags,
         summary: 'Delete a project',
         description:
-          'Permanently deletes a project with its archived features, segments and context fields, and revokes the API tokens that give access to no other project. The default project and projects with active features are rejected with 403. Requires DELETE_PROJECT. Events: project-deleted, feature-deleted, segment-deleted, context-field-deleted, api-token-deleted.',
+          'Permanently deletes a project with its archived features, segments and context fields, and revokes the API tokens that give access to no other project. Other tokens lose the project. The default project and projects with active features are rejected with 403. Requires DELETE_PROJECT. Events: project-deleted, feature-deleted, segment-deleted, context-field-deleted, api-token-deleted, api-token-updated.',
         params,
         response: { 200: Nothing, ...errorResponses(401, 403, 404) },
       },

@@ -1,6 +1,18 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import {
+  ALL,
+  Named,
+  NamedObject,
+  Nullable,
+  nameExcept,
+  Ref,
+  Timestamp,
+  UrlName,
+} from '../../platform/http/schema.ts';
 import { DefaultStrategy } from '../environments/schema.ts';
+
+/** Words after /api/admin/projects/ in paths of other operations. A project with such an id would receive their requests. */
+export const RESERVED_IDS: readonly string[] = ['archive', 'revive'];
 
 const mode = (options: object = {}) =>
   Type.Unsafe<'open' | 'protected' | 'private'>({
@@ -99,7 +111,13 @@ export const ProjectList = Named(
 export const NewProject = NamedObject(
   'NewProject',
   {
-    id: Type.Optional(UrlName({ description: 'Derived from the name by default', examples: ['payments'] })),
+    id: Type.Optional(
+      UrlName({
+        ...nameExcept(ALL, ...RESERVED_IDS),
+        description: 'Derived from the name by default',
+        examples: ['payments'],
+      }),
+    ),
     name,
     description: Type.Optional(description),
     mode: Type.Optional(mode()),

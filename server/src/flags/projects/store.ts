@@ -129,6 +129,13 @@ export async function countProjects(db: Reader): Promise<number> {
   return count;
 }
 
+/** Whether the log has events of a project with this id. The project may be deleted. */
+export async function hasEvents(db: Reader, id: string): Promise<boolean> {
+  const { rows } = await sql<{ exists: boolean }>`
+    select exists (select from events where project = ${id})`.execute(db);
+  return rows[0]?.exists ?? false;
+}
+
 /** Returns false if the id is taken. */
 export async function insertProject(tx: Tx, project: ProjectFields): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx

@@ -190,6 +190,12 @@ function referenceFindings(data: FeatureExport, known: ExistingNames): Finding[]
         .map(({ name }) => name),
     ),
     finding(
+      'Context fields with these names exist in another project',
+      (data.contextFields ?? [])
+        .map(({ name }) => name)
+        .filter(name => known.foreignContextFields.includes(name)),
+    ),
+    finding(
       'These tag types exist neither in this instance nor in the data',
       (data.featureTags ?? []).map(({ tagType }) => tagType).filter(type => !tagTypes.has(type)),
     ),

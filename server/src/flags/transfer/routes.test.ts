@@ -462,3 +462,20 @@ test('exporting, validating and importing twelve features costs as many statemen
 
   expect(twelve).toEqual(one);
 });
+
+test('validation and import reject a context field that exists in another project', async () => {
+  await makeProject(here.db, { id: 'field-owner' });
+  await ask(here, '/api/admin/projects/field-owner/context', { name: 'owned-elsewhere' });
+  const data = {
+    features: [{ name: 'with-foreign-field' }],
+    featureStrategies: [{ featureName: 'with-foreign-field', name: 'default' }],
+    contextFields: [{ name: 'owned-elsewhere' }],
+  };
+
+  const validated = await ask(here, `${BATCH}/validate`, into(data));
+  const imported = await ask(here, `${BATCH}/import`, into(data));
+
+  const message = 'Context fields with these names exist in another project';
+  expect(validated.body.errors).toEqual([{ message, affectedItems: ['owned-elsewhere'] }]);
+  expect(imported).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+});

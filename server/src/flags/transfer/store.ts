@@ -69,6 +69,8 @@ export type ExistingNames = {
   strategyTypes: string[];
   segments: { id: number; name: string }[];
   contextFields: { name: string; legalValues: { value: string }[] }[];
+  /** Context fields that belong to other projects. */
+  foreignContextFields: string[];
   tagTypes: string[];
   tags: { type: string; value: string }[];
 };
@@ -103,6 +105,9 @@ export async function findExistingNames(
         select jsonb_agg(jsonb_build_object('name', name, 'legalValues', legal_values))
         from context_fields where name = any(${names.contextFields}) and (project is null or project = ${project})
       ), '[]') as "contextFields",
+      array(
+        select name from context_fields where name = any(${names.contextFields}) and project <> ${project}
+      ) as "foreignContextFields",
       array(select name from tag_types) as "tagTypes",
       coalesce((
         select jsonb_agg(jsonb_build_object('type', tags.type, 'value', tags.value))

@@ -4,12 +4,11 @@ import { hashToken, hintOf, newToken } from '../../access/token.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, type Violation } from '../../platform/errors.ts';
+import { ALL } from '../../platform/http/schema.ts';
 import type { Change } from '../../record/change.ts';
 import { tokenPermission } from './permission.ts';
 import { type ApiToken, DEFAULT_ENVIRONMENT, type NewApiToken } from './schema.ts';
 import { bindToProjects, countTokens, findExisting, insertToken } from './store.ts';
-
-const ALL = '*';
 
 /** Creates an SDK token. Only the returned value has the secret. */
 export async function createApiToken(
@@ -18,7 +17,9 @@ export async function createApiToken(
   most = Number.POSITIVE_INFINITY,
 ): Promise<ApiToken> {
   requirePermission(current.actor, [tokenPermission('CREATE', input.type)]);
-  return await issueSdkToken(current, input, input.projects ?? [input.project ?? ALL], most);
+  const requested = input.projects ?? [input.project ?? ALL];
+  const projects = requested.includes(ALL) ? undefined : [...new Set(requested)];
+  return await issueSdkToken(current, input, projects, most);
 }
 
 /** Creates an SDK token for one project. Rejects a body that names another project. */
@@ -43,13 +44,13 @@ export async function createProjectToken(
 async function issueSdkToken(
   { tx, actor, record }: Change,
   input: NewApiToken,
-  requested: string[],
+  /** Undefined: all projects. */
+  projects: string[] | undefined,
   most: number,
 ): Promise<ApiToken> {
   const name = input.tokenName ?? input.username;
   if (name === undefined) throw badData([NO_NAME]);
   requireFutureExpiry(input.expiresAt);
-  const projects = requested.includes(ALL) ? undefined : [...new Set(requested)];
   const environment = input.environment ?? DEFAULT_ENVIRONMENT;
   const secret = newToken(input.type, `${projectPrefix(projects)}:${environment}.`);
 

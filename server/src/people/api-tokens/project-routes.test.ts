@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
@@ -89,6 +90,36 @@ test('neither lists nor revokes tokens of other projects and of all projects', a
     status: 403,
     body: { name: 'InvalidOperationError' },
   });
+});
+
+test('a project with the id * has only its own tokens', async () => {
+  // No request creates this project. The permissions of its owner must not reach further if a row with this id exists.
+  await sql`insert into projects (id, name, mode) values ('*', 'star', 'open')`.execute(harness.db);
+  const user = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, user, '*', 'Owner');
+  const ask = (method: 'GET' | 'POST' | 'DELETE', path = '', body?: object) =>
+    call(harness.app, method, `/api/admin/projects/*/api-tokens${path}`, {
+      token: user.token,
+      ...(body ? { body } : {}),
+    });
+  const all = (
+    await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { ...NEW, projects: ['*'] } })
+  ).body.id;
+  const { id: admin } = (
+    await sql<{ id: number }>`select id from api_tokens where type = 'admin'`.execute(harness.db)
+  ).rows[0] as { id: number };
+
+  const created = await ask('POST', '', NEW);
+
+  expect(created.status).toBe(201);
+  const rows = await sql`
+    select all_projects, project_id from api_tokens join api_token_projects on token_id = id
+    where id = ${created.body.id}`.execute(harness.db);
+  expect(rows.rows).toEqual([{ all_projects: false, project_id: '*' }]);
+  expect(idsOf(await ask('GET'))).toEqual([created.body.id]);
+  expect((await ask('DELETE', `/${all}`)).status).toBe(404);
+  expect((await ask('DELETE', `/${admin}`)).status).toBe(404);
+  expect((await ask('DELETE', `/${created.body.id}`)).status).toBe(200);
 });
 
 test('hides a token that is also for a project that the caller cannot read', async () => {

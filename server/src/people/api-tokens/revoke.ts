@@ -4,42 +4,55 @@ import type { Change } from '../../record/change.ts';
 import { apiTokenEventData, scopeOf } from './create.ts';
 import { tokenPermission } from './permission.ts';
 import type { ApiToken } from './schema.ts';
-import { type ApiTokenKey, lockToken, markRevoked, revokeTokensOf } from './store.ts';
+import {
+  type ApiTokenKey,
+  isForProject,
+  lockToken,
+  lockTokensOf,
+  markAllRevoked,
+  markRevoked,
+  unbindFromProject,
+} from './store.ts';
 
 /** Revokes a token. No server caches tokens, so all servers reject it from the commit on. */
 export async function revokeApiToken(current: Change, key: ApiTokenKey): Promise<void> {
-  await revoke(current, key, ({ type }) =>
-    requirePermission(current.actor, [tokenPermission('DELETE', type)]),
-  );
+  const token = await lockToken(current.tx, current.actor, key);
+  if (!token) throw notFound('This API token');
+  requirePermission(current.actor, [tokenPermission('DELETE', token.type)]);
+  await revoke(current, token);
 }
 
 /** Revokes a token of one project. A token of several projects needs the permission on the instance. */
 export async function revokeProjectToken(current: Change, project: string, key: ApiTokenKey): Promise<void> {
-  await revoke(current, key, ({ projects }) => {
-    if (!projects.includes(project)) throw notFound('This API token');
-    if (projects.length > 1) {
-      throw invalidOperation(
-        'This token is also for other projects. Revoke it with DELETE /api/admin/api-tokens/:token.',
-      );
-    }
-  });
+  const token = await lockToken(current.tx, current.actor, key, isForProject(project));
+  if (!token) throw notFound('This API token');
+  if (token.projects.length > 1) {
+    throw invalidOperation(
+      'This token is also for other projects. Revoke it with DELETE /api/admin/api-tokens/:token.',
+    );
+  }
+  await revoke(current, token);
 }
 
-async function revoke(
-  { tx, actor, record }: Change,
-  key: ApiTokenKey,
-  check: (token: ApiToken) => void,
-): Promise<void> {
-  const token = await lockToken(tx, actor, key);
-  if (!token) throw notFound('This API token');
-  check(token);
+async function revoke({ tx, record }: Change, token: ApiToken): Promise<void> {
   await markRevoked(tx, token.id);
   record({ type: 'api-token-deleted', ...scopeOf(token), preData: apiTokenEventData(token) });
 }
 
-/** Revokes the tokens that are only for this project. Runs before the project is deleted. */
+/** Revokes the tokens that are only for this project, and takes the project from the others. Runs before the project is deleted. */
 export async function revokeTokensOfProject({ tx, record }: Change, project: string): Promise<void> {
-  for (const token of await revokeTokensOf(tx, project)) {
-    record({ type: 'api-token-deleted', ...scopeOf(token), preData: apiTokenEventData(token) });
+  const tokens = await lockTokensOf(tx, project);
+  const isOnlyForIt = ({ projects }: ApiToken) => projects.length === 1;
+  const idsOf = (some: ApiToken[]) => some.map(({ id }) => id);
+  await markAllRevoked(tx, idsOf(tokens.filter(isOnlyForIt)));
+  await unbindFromProject(tx, project, idsOf(tokens.filter(token => !isOnlyForIt(token))));
+  for (const token of tokens) {
+    const preData = apiTokenEventData(token);
+    if (isOnlyForIt(token)) record({ type: 'api-token-deleted', ...scopeOf(token), preData });
+    else {
+      const projects = token.projects.filter(one => one !== project);
+      // The event belongs to no project: readers of the one project that is left may not know the deleted project.
+      record({ type: 'api-token-updated', ...scopeOf(token), data: { ...preData, projects }, preData });
+    }
   }
 }

@@ -36,9 +36,14 @@ export async function listTokens(
   return rows;
 }
 
-/** A condition on `api_tokens`: true for tokens of this project, false for tokens of all projects. */
-export const isForProject = (project: string) => sql<boolean>`id in (
-  select token_id from api_token_projects where project_id = ${project}
+/**
+ * A condition on `api_tokens`: true for tokens that are bound to this project by a row. An admin token and a token for all
+ * projects have no project, whatever the ids of projects are.
+ */
+export const isForProject = (project: string) => sql<boolean>`(
+  not all_projects and type <> 'admin' and id in (
+    select token_id from api_token_projects where project_id = ${project}
+  )
 )`;
 
 /** The hash of the whole token, or its id. */
@@ -51,11 +56,18 @@ const isToken = (key: ApiTokenKey): RawBuilder<boolean> =>
 export const hasKeyOrName = (name: string, key: ApiTokenKey) =>
   sql<boolean>`(name = ${name} or ${isToken(key)})`;
 
-/** Locks the token and returns it, if it is visible to the actor. */
-export async function lockToken(tx: Tx, actor: Actor, key: ApiTokenKey): Promise<ApiToken | undefined> {
+/** Locks the token and returns it, if it matches and is visible to the actor. */
+export async function lockToken(
+  tx: Tx,
+  actor: Actor,
+  key: ApiTokenKey,
+  matches: RawBuilder<boolean> = sql`true`,
+): Promise<ApiToken | undefined> {
   const { rows } = await sql<ApiToken>`
     select ${TOKEN} from api_tokens
-    where ${isToken(key)} and revoked_at is null and ${isVisibleToken(actor)} for update`.execute(tx);
+    where ${isToken(key)} and revoked_at is null and ${matches} and ${isVisibleToken(actor)} for update`.execute(
+    tx,
+  );
   return rows[0];
 }
 
@@ -139,17 +151,26 @@ export async function markRevoked(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('api_tokens').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
 }
 
-/** Revokes the tokens that are only for this project. */
-export async function revokeTokensOf(tx: Tx, project: string): Promise<ApiToken[]> {
+/** Locks the tokens of the project, also those that are for other projects too, and returns them. */
+export async function lockTokensOf(tx: Tx, project: string): Promise<ApiToken[]> {
   // Locked first: when two projects are deleted at once, the second transaction sees that the first project is gone.
   await sql`
     select from api_tokens where id in (select token_id from api_token_projects where project_id = ${project})
     order by id for update`.execute(tx);
   const { rows } = await sql<ApiToken>`
-    update api_tokens set revoked_at = now()
-    where revoked_at is null
-      and array(select project_id from api_token_projects where token_id = api_tokens.id) = array[${project}]
-      and id in (select token_id from api_token_projects where project_id = ${project})
-    returning ${TOKEN}`.execute(tx);
+    select ${TOKEN} from api_tokens where revoked_at is null and ${isForProject(project)} order by id`.execute(
+    tx,
+  );
   return rows;
+}
+
+export async function markAllRevoked(tx: Tx, ids: number[]): Promise<void> {
+  await sql`update api_tokens set revoked_at = now() where id = any(${ids})`.execute(tx);
+}
+
+/** Takes the project from the tokens. They keep their other projects. */
+export async function unbindFromProject(tx: Tx, project: string, ids: number[]): Promise<void> {
+  await sql`delete from api_token_projects where project_id = ${project} and token_id = any(${ids})`.execute(
+    tx,
+  );
 }

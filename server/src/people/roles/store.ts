@@ -34,6 +34,32 @@ export async function lockRole(tx: Tx, id: number): Promise<WholeRole | undefine
   return await findRole(tx, id);
 }
 
+const hasPermissionIn = (environment: string) => sql<boolean>`roles.id in (
+  select role_id from role_permissions where environment = ${environment}
+)`;
+
+/** Locks the roles with permissions in the environment. */
+export async function lockRolesWithEnvironment(
+  tx: Tx,
+  environment: string,
+  waiting: 'wait' | 'nowait',
+): Promise<void> {
+  await sql`
+    select from roles where ${hasPermissionIn(environment)}
+    order by id for update ${waiting === 'nowait' ? sql`nowait` : sql``}`.execute(tx);
+}
+
+/** The roles with permissions in the environment. */
+export async function listRolesIn(db: Reader, environment: string): Promise<WholeRole[]> {
+  const { rows } = await sql<WholeRole>`
+    select ${ROLE}, ${PERMISSIONS} from roles where ${hasPermissionIn(environment)} order by id`.execute(db);
+  return rows;
+}
+
+export async function deletePermissionsIn(tx: Tx, environment: string): Promise<void> {
+  await tx.deleteFrom('role_permissions').where('environment', '=', environment).execute();
+}
+
 export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   const { rows } = await sql`select from roles where lower(name) = lower(${name})`.execute(db);
   return rows.length > 0;

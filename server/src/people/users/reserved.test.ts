@@ -86,3 +86,16 @@ test('rejects a reserved name of a service account, at creation and update', asy
   expect(named).toMatchObject(rejected('/body/username'));
   expect(renamed).toMatchObject(rejected('/body/name'));
 });
+
+test.each([
+  ['\u0455ystem', true],
+  ['admin\u03bf', true],
+  ['\u0438\u0432\u0430\u043d', false],
+  ['zoë.müller', false],
+])('a username %j that mixes alphabets is rejected: %s', async (username, rejected) => {
+  const body = { username, rootRole: 'Viewer' };
+  const response = await call(harness.app, 'POST', '/api/admin/user-admin', { body });
+
+  expect(response.status).toBe(rejected ? 400 : 201);
+  if (rejected) expect(response.body.message).toContain('mixes Latin letters with Cyrillic or Greek letters');
+});

@@ -20,10 +20,24 @@ export function isReserved(name: string, selfChosen = false): boolean {
   return RESERVED.test(shown) || (selfChosen && RESERVED_AT_SIGNUP.test(shown));
 }
 
+const hasLetterOf = (...scripts: string[]) =>
+  new RegExp(`[${scripts.map(script => `\\p{Script=${script}}`).join('')}]`, 'u');
+const LATIN = hasLetterOf('Latin');
+const LOOKALIKES = hasLetterOf('Cyrillic', 'Greek');
+
+/** Whether a name mixes Latin letters with Cyrillic or Greek letters, many of which look like Latin ones. */
+export const mixesAlphabets = (name: string): boolean => LATIN.test(name) && LOOKALIKES.test(name);
+
 type Names = { name?: string | null; username?: string | null };
 
-/** A violation for each reserved name. */
+/** A violation for each reserved name, and for a username that can look like another one. */
 export function* reservedNames(names: Names, selfChosen = false): Generator<Violation> {
+  if (names.username && mixesAlphabets(names.username)) {
+    yield {
+      message: `username "${names.username}" mixes Latin letters with Cyrillic or Greek letters. Use letters of one alphabet`,
+      path: '/body/username',
+    };
+  }
   for (const field of ['name', 'username'] as const) {
     const value = names[field];
     if (value && isReserved(value, selfChosen)) {

@@ -80,6 +80,19 @@ export interface EventCreators {
   user_id: number;
 }
 
+export interface EventIndexProgress {
+  chunks: number;
+  part: string;
+}
+
+export interface EventPostings {
+  chunk: number;
+  count: number;
+  dimension: string;
+  positions: string;
+  value: string;
+}
+
 export interface Events {
   created_at: Generated<string>;
   created_by: string;
@@ -95,6 +108,19 @@ export interface Events {
   project: string | null;
   tags: Generated<unknown>;
   type: string;
+}
+
+export interface EventTextPostings {
+  chunk: number;
+  count: number;
+  dimension: string;
+  positions: string;
+  value: string;
+}
+
+export interface EventTextTerms {
+  dimension: string;
+  value: string;
 }
 
 export interface FavoriteFeatures {
@@ -292,6 +318,13 @@ export interface Integrations {
   events_without_project: Generated<boolean>;
   failed_attempts: Generated<number>;
   failing_since: string | null;
+  filter: unknown | null;
+  filter_creators: number[] | null;
+  filter_environments: string[] | null;
+  filter_features: string[] | null;
+  filter_projects: string[] | null;
+  filter_texts: string[] | null;
+  filter_types: string[] | null;
   id: Generated<number>;
   old_secret_until: string | null;
   ordered: Generated<boolean>;
@@ -492,6 +525,10 @@ export interface DB {
   effective_roles: EffectiveRoles;
   environments: Environments;
   event_creators: EventCreators;
+  event_index_progress: EventIndexProgress;
+  event_postings: EventPostings;
+  event_text_postings: EventTextPostings;
+  event_text_terms: EventTextTerms;
   events: Events;
   favorite_features: FavoriteFeatures;
   favorite_projects: FavoriteProjects;

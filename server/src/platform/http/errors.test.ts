@@ -1,3 +1,5 @@
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { buildApp } from '../../app.ts';
 import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../../test/harness.ts';
@@ -5,19 +7,59 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 
-const post = (payload: string | undefined, contentType?: string, url = '/api/admin/projects') =>
+const post = (
+  payload: string | Buffer | undefined,
+  contentType?: string,
+  url = '/api/admin/projects',
+  headers: object = {},
+) =>
   harness.app.inject({
     method: 'POST',
     url,
     headers: {
       authorization: ADMIN_TOKEN,
       ...(contentType === undefined ? {} : { 'content-type': contentType }),
+      ...headers,
     },
     ...(payload === undefined ? {} : { payload }),
   });
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const project = (extra: string): string => `{"name":"x"${extra}}`;
+
+/** The response to a request that is sent as it is. */
+async function sendRaw(request: string): Promise<string> {
+  const app = await harness.secondServer();
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.end(request);
+  return await text(socket);
+}
+
+test.each([
+  [
+    '400',
+    'without a Host',
+    'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n',
+    'The request has no Host header.',
+  ],
+  [
+    '417',
+    'with an unknown Expect',
+    'GET /health HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n',
+    'The expectation \\"foo\\" is not supported. Omit the header Expect.',
+  ],
+])('responds with %s and a body to a request %s', async (status, _case, request, message) => {
+  const response = await sendRaw(request);
+
+  expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(response).toContain('x-content-type-options: nosniff');
+  expect(response).toContain(`"message":"${message}"`);
+});
+
+test('accepts a request of HTTP/1.0 without a Host', async () => {
+  expect(await sendRaw('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
+});
 
 test('rejects a body over 16 KiB where no token is needed', async () => {
   const login = (password: string) =>
@@ -29,6 +71,60 @@ test('rejects a body over 16 KiB where no token is needed', async () => {
 
   expect((await login('x'.repeat(900))).statusCode).toBe(401);
   expect((await login('x'.repeat(9_000))).statusCode).toBe(413);
+});
+
+const INVALID_UTF8 = Buffer.concat([Buffer.from('{"name":"x'), Buffer.from([0xff]), Buffer.from('"}')]);
+
+test('rejects a body that is not valid UTF-8', async () => {
+  const response = await post(INVALID_UTF8, 'application/json');
+
+  expect(response.statusCode).toBe(400);
+  expect(response.json().message).toBe('The body is not valid UTF-8.');
+});
+
+test.each(['utf-8', 'UTF-8', '"utf-8"', 'utf8'])('accepts a body in the charset %s', async charset => {
+  const response = await post('{"name":""}', `application/json; charset=${charset}`);
+
+  expect(response.statusCode).toBe(400);
+});
+
+test.each([
+  [
+    'application/json; charset=iso-8859-1',
+    {},
+    'The body must be UTF-8. The charset "iso-8859-1" is not supported.',
+  ],
+  [
+    'application/json',
+    { 'content-encoding': 'gzip' },
+    'The body must not be compressed. The Content-Encoding "gzip" is not supported.',
+  ],
+])('rejects a body as %s with %o', async (contentType, headers, message) => {
+  const response = await post(project(''), contentType, undefined, headers);
+
+  expect([response.statusCode, response.json().message]).toEqual([415, message]);
+});
+
+test('accepts a body with the Content-Encoding identity', async () => {
+  const response = await post('{"name":""}', 'application/json', undefined, {
+    'content-encoding': 'identity',
+  });
+
+  expect(response.statusCode).toBe(400);
+});
+
+test.each([
+  ['query=%ff', '/query/query'],
+  ['limit=1&query=a%C3', '/query/query'],
+  ['%ff=1', '/query/\ufffd'],
+])('rejects the query ?%s, which is not valid UTF-8', async (query, path) => {
+  const { status, body } = await call(harness.app, 'GET', `/api/admin/search/events?${query}`);
+
+  expect([status, body.details?.[0]?.path]).toEqual([400, path]);
+});
+
+test.each(['query=100%', 'query=%C3%A9', 'query=a+b'])('accepts the query ?%s', async query => {
+  expect((await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).status).toBe(200);
 });
 
 test.each([

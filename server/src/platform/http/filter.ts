@@ -77,7 +77,10 @@ function parseOperation<O extends string>(value: unknown, operators: readonly O[
   const operator = operators.find(one => text.startsWith(`${one}:`));
   if (operator === undefined) {
     const prefixes = operators.map(one => `${one}:`);
-    throw new FilterError(`must start with ${either(prefixes)}`, `${operators[0]}:${exampleValue(text)}`);
+    throw new FilterError(
+      `must start with ${either(prefixes)}`,
+      `${operators[0]}:${exampleValue(text, operators)}`,
+    );
   }
   const values = text
     .slice(operator.length + 1)
@@ -88,7 +91,11 @@ function parseOperation<O extends string>(value: unknown, operators: readonly O[
 }
 
 /** The value that was given without an operator or with an unknown one. */
-const exampleValue = (text: string): string => truncate(text.replace(/^[A-Z_]*:/, ''), 40) || 'a';
+function exampleValue(text: string, operators: readonly string[]): string {
+  const [, word = ''] = /^([A-Za-z_]*):/.exec(text) ?? [];
+  const isOperator = word === word.toUpperCase() || operators.includes(word.toUpperCase());
+  return truncate(isOperator ? text.replace(`${word}:`, '') : text, 40) || 'a';
+}
 
 /** `IS:a`, `IS_ANY_OF:a,b` and, for Unleash clients, `IS:a,b`. */
 export function parseFilter(value: unknown): string[] {
@@ -96,18 +103,20 @@ export function parseFilter(value: unknown): string[] {
 }
 
 /** Ids of accounts, with those of the service and of admin tokens, which are negative. An id beyond the column is nobody's. */
-export const parseActorIds = (value: unknown): number[] => actorIds(parseFilter(value));
+export const parseActorIds = (value: unknown): number[] => actorIds(parseFilter(value), 'event-creators');
 
+/** Ids of the creators of features. */
 export function parseActorIdChoice(value: unknown): Choice<number> {
   const { not, values } = parseChoice(value);
-  return { not, values: actorIds(values) };
+  return { not, values: actorIds(values, 'flag-creators') };
 }
 
-function actorIds(values: string[]): number[] {
+/** `listedBy`: the operation that lists the ids. */
+function actorIds(values: string[], listedBy: 'event-creators' | 'flag-creators'): number[] {
   const wrong = values.find(text => !/^-?\d+$/.test(text));
   if (wrong !== undefined) {
     throw new FilterError(
-      `must be a user id, not "${truncate(wrong, 100)}". GET /api/admin/event-creators lists the ids.`,
+      `must be a user id, not "${truncate(wrong, 100)}". GET /api/admin/${listedBy} lists the ids.`,
     );
   }
   return withinInt4(integers(values, -INT4 - 1, MAX_ID));
@@ -206,6 +215,9 @@ export const parseOffset = (value: unknown): number =>
   Math.min(parseCount(value, 0, Number.POSITIVE_INFINITY), Number.MAX_SAFE_INTEGER);
 
 export const parseLimit = (value: unknown): number => parseCount(value, 1, 1_000);
+
+/** An id as a plain value, such as the position of a cursor. */
+export const parseId = (value: unknown): number => parseCount(value, 1, MAX_ID);
 
 function parseCount(value: unknown, low: number, high: number): number {
   const text = oneText(value, MAX_FILTER_LENGTH);

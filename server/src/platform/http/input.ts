@@ -1,4 +1,7 @@
+import { isUtf8 } from 'node:buffer';
+import querystring from 'node:querystring';
 import { badData, type Violation } from '../errors.ts';
+import { truncate } from '../text.ts';
 import type { App } from './app.ts';
 import { MAX_FILTER_LENGTH } from './filter.ts';
 import { hasControlCharacter, isStorable } from './text.ts';
@@ -19,7 +22,15 @@ export function installInputLimits(app: App): void {
     if (request.url.length > MAX_URL_LENGTH) {
       throw badData([{ message: `The address is longer than ${MAX_URL_LENGTH} characters.` }]);
     }
-    const details = [...paramViolations(request.params), ...queryViolations(request.query)];
+    const { host } = request.headers;
+    if (host === undefined && request.raw.httpVersion === '1.1') {
+      throw badData([{ message: 'The request has no Host header.' }]);
+    }
+    const details = [
+      ...encodingViolations(request.url),
+      ...paramViolations(request.params),
+      ...queryViolations(request.query),
+    ];
     if (details.length > 0) throw badData(details);
   });
 }
@@ -33,6 +44,23 @@ function boundTexts(schema: unknown, maxLength: number): void {
   }
 }
 
+/** Decoding replaces invalid bytes. The router rejects them in a path itself. */
+function encodingViolations(url: string): Violation[] {
+  const [, query = ''] = /\?(.*)$/s.exec(url) ?? [];
+  if (!query.includes('%')) return [];
+  return query
+    .split('&')
+    .filter(part =>
+      (part.match(/(?:%[0-9a-f]{2})+/gi) ?? []).some(
+        bytes => !isUtf8(Buffer.from(bytes.replaceAll('%', ''), 'hex')),
+      ),
+    )
+    .map(part => {
+      const name = shownName(querystring.unescape(part.split('=')[0] ?? ''));
+      return { message: `${name} is not valid UTF-8`, path: `/query/${name}` };
+    });
+}
+
 function paramViolations(params: unknown): Violation[] {
   return Object.entries((params ?? {}) as Record<string, string>)
     .filter(([, value]) => hasControlCharacter(value) || !isStorable(value))
@@ -44,7 +72,9 @@ function queryViolations(query: unknown): Violation[] {
   return Object.entries((query ?? {}) as Record<string, string | string[]>)
     .filter(([name, value]) => ![name, value].flat().every(isStorable))
     .map(([name]) => {
-      const shown = name.toWellFormed().replaceAll('\0', '\ufffd');
+      const shown = shownName(name);
       return { message: `${shown} must not hold NUL or half a surrogate pair`, path: `/query/${shown}` };
     });
 }
+
+const shownName = (name: string): string => truncate(name.toWellFormed().replaceAll('\0', '\ufffd'), 100);

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
-import { badData, type Violation } from '../errors.ts';
+import { ApiError, badData, type Violation } from '../errors.ts';
+import { truncate } from '../text.ts';
 import type { App } from './app.ts';
 import { contentType } from './errors.ts';
 import { hasControlCharacter, isStorable } from './text.ts';
@@ -31,8 +33,11 @@ export function installJsonBodies(app: App): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
-    { parseAs: 'string' },
+    { parseAs: 'buffer' },
     async (request: FastifyRequest, body: string | Buffer) => {
+      // Decoding would replace invalid bytes, and two different keys could become one.
+      if (Buffer.isBuffer(body) && !isUtf8(body))
+        throw badData([{ message: 'The body is not valid UTF-8.' }]);
       const json = String(body);
       // Many clients name a content type on every request, also on a DELETE without a body.
       if (json === '' && request.routeOptions.schema?.body === undefined) return undefined;
@@ -54,8 +59,26 @@ export function installJsonBodies(app: App): void {
     const takesBody =
       METHODS_WITH_BODY.has(request.method) && request.routeOptions.schema?.body !== undefined;
     if (takesBody && request.headers['content-type'] === undefined) throw contentType(hasBody(request));
+    if (hasBody(request)) rejectEncodings(request);
   });
 }
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+
+function rejectEncodings({ headers }: FastifyRequest): void {
+  const [, charset = 'utf-8'] = CHARSET.exec(headers['content-type'] ?? '') ?? [];
+  if (!/^utf-?8$/i.test(charset)) {
+    throw unsupported(`The body must be UTF-8. The charset "${truncate(charset, 100)}" is not supported.`);
+  }
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw unsupported(
+      `The body must not be compressed. The Content-Encoding "${truncate(encoding, 100)}" is not supported.`,
+    );
+  }
+}
+
+const unsupported = (message: string): ApiError => new ApiError('ContentTypeerror', message);
 
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

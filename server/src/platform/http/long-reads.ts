@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Db } from '../db/database.ts';
 import { makeSlots } from './slots.ts';
-import { type Pieces, sendPieces } from './stream.ts';
+import { type Pieces, type SendOptions, sendPieces } from './stream.ts';
 
 /**
  * Reads that may take long or return much: whole lists, reports, free text. They have database connections of their own,
@@ -11,6 +11,20 @@ export type LongReads = {
   run: <T>(caller: string, read: (db: Db) => Promise<T>) => Promise<T>;
   /** Streams the rows. The slot is released when the response is sent or aborted. */
   send: (reply: FastifyReply, caller: string, read: (db: Db) => Pieces) => Promise<FastifyReply>;
+  /** Streams a response of any size. It has a slot and a connection only during a read, not while the client reads. */
+  sendExport: (
+    reply: FastifyReply,
+    caller: string,
+    make: (source: ExportSource) => Pieces,
+    options: Pick<SendOptions, 'contentType' | 'fileName'>,
+  ) => Promise<FastifyReply>;
+};
+
+export type ExportSource = {
+  /** Runs one read of the export. */
+  read: <T>(read: (db: Db) => Promise<T>) => Promise<T>;
+  /** Whether the client went away. A long walk without a match would not notice it otherwise. */
+  isGone: () => boolean;
 };
 
 /** Connections of the pool that long reads have for themselves. */
@@ -21,21 +35,44 @@ export const LONG_READ_WAIT_MS = 10_000;
 /** More slots than connections: a response whose rows are all read needs no connection while the client reads it. */
 const SLOTS = { running: 6, runningPerCaller: 2, waitingPerCaller: 20, waitMs: LONG_READ_WAIT_MS };
 
+/** 10 million events of 1 kB in an hour are 3 MB/s. */
+const EXPORT_WITHIN_MS = 3_600_000;
+/** One batch: an export needs no connection while the client reads, so more read ahead would only take memory. */
+const EXPORT_READ_AHEAD_BYTES = 1_048_576;
+
 export function makeLongReads(db: Db): LongReads {
   const slots = makeSlots(SLOTS);
+  // An export lasts as long as its client reads, so it must not occupy a slot of the other long reads.
+  const exportSlots = makeSlots(SLOTS);
+  const run: LongReads['run'] = async (caller, read) => {
+    const release = await slots.take(caller);
+    try {
+      return await read(db);
+    } finally {
+      release();
+    }
+  };
   return {
-    run: async (caller, read) => {
-      const release = await slots.take(caller);
-      try {
-        return await read(db);
-      } finally {
-        release();
-      }
-    },
+    run,
     send: async (reply, caller, read) => {
       const release = await slots.take(caller);
       try {
-        return await sendPieces(reply, read(db), release);
+        return await sendPieces(reply, read(db), { onClose: release });
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    sendExport: async (reply, caller, make, options) => {
+      const release = await exportSlots.take(caller);
+      const source: ExportSource = { read: read => run(caller, read), isGone: () => reply.raw.destroyed };
+      try {
+        return await sendPieces(reply, make(source), {
+          ...options,
+          onClose: release,
+          sentWithinMs: EXPORT_WITHIN_MS,
+          readAheadBytes: EXPORT_READ_AHEAD_BYTES,
+        });
       } catch (error) {
         release();
         throw error;

@@ -19,6 +19,18 @@ test.each([
   ],
   [
     'GET',
+    'search/events?project=is:a',
+    undefined,
+    'project must start with IS: or IS_ANY_OF:, for example project=IS:a',
+  ],
+  [
+    'GET',
+    'search/features?createdBy=IS:ben',
+    undefined,
+    'createdBy must be a user id, not "ben". GET /api/admin/flag-creators lists the ids.',
+  ],
+  [
+    'GET',
     'search/events?feature=IS:a&feature=IS:b',
     undefined,
     'feature is given more than once. Use IS_ANY_OF:a,b for several values.',

@@ -1,7 +1,7 @@
 import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
 import type { ErrorName } from '../errors.ts';
 import { ROW_ID } from './row-ids.ts';
-import { NAME_RULE, RULE } from './violations.ts';
+import { nameRule, RULE } from './violations.ts';
 
 type StringOptions = Parameters<typeof Type.String>[0];
 
@@ -28,16 +28,26 @@ export function Nullable<T extends TSchema & { type: string }>(schema: T) {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [schema.type, 'null'] });
 }
 
-/** Letters, digits and - _ . ! ~ * ' ( ), the characters a URL carries as they are; not . or .. */
-export const URL_NAME = "^(?!\\.{1,2}$)[A-Za-z0-9_.!~*'()-]+$";
+/** Means all projects or all environments in a request. No project and no environment can have this name. */
+export const ALL = '*';
+
+/**
+ * The pattern and the rule of a name in URLs: letters, digits and - _ . ! ~ * ' ( ), the characters a URL carries as they are.
+ * The name is not . or .. and none of the given words.
+ */
+export const nameExcept = (...words: string[]) => ({
+  pattern: `^(?!\\.{1,2}$)${words.map(word => `(?!${word.replaceAll('*', '\\*')}$)`).join('')}[A-Za-z0-9_.!~*'()-]+$`,
+  [RULE]: nameRule(['.', '..', ...words]),
+});
+
+export const { pattern: URL_NAME, [RULE]: NAME_RULE } = nameExcept();
 
 /** A name that is part of a URL. */
 export const UrlName = (options: StringOptions = {}) =>
   Type.String({
     minLength: 1,
     maxLength: 100,
-    pattern: URL_NAME,
-    [RULE]: NAME_RULE,
+    ...nameExcept(),
     ...options,
   });
 

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConnectionError, FastifyServerOptions } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { truncate } from '../text.ts';
+import type { App } from './app.ts';
 import { errorBody } from './errors.ts';
 
 const ANSWERS: Record<string, [status: string, message: string]> = {
@@ -35,4 +38,18 @@ export function clientErrorHandler(headers: Record<string, string>): ClientError
       ].join('\r\n'),
     );
   };
+}
+
+/** Responds to a request with an unknown `Expect`, which Node rejects without a body. */
+export function installExpectations(app: App, headers: Record<string, string>): void {
+  app.server.on(
+    'checkExpectation',
+    ({ headers: { expect = '' } }: IncomingMessage, response: ServerResponse) => {
+      const message = `The expectation "${truncate(expect, 100)}" is not supported. Omit the header Expect.`;
+      const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
+      // The body of the request is not read.
+      const fields = { 'content-type': 'application/json; charset=utf-8', ...headers, connection: 'close' };
+      response.writeHead(417, fields).end(body);
+    },
+  );
 }

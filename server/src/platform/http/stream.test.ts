@@ -12,7 +12,7 @@ async function serve(pieces: () => Pieces, stalledAfterMs?: number) {
   const app = Fastify() as unknown as App;
   installStalledClients(app, stalledAfterMs);
   const closed = Promise.withResolvers<void>();
-  app.get('/', (_, reply) => sendPieces(reply, pieces(), closed.resolve));
+  app.get('/', (_, reply) => sendPieces(reply, pieces(), { onClose: closed.resolve }));
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   return { app, address, closed: closed.promise };
 }

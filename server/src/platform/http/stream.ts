@@ -9,23 +9,43 @@ const SENT_WITHIN_MS = 60_000;
 /** Read from the database before the client reads it, so that most responses need no connection until their end. */
 const READ_AHEAD_BYTES = 4_194_304;
 
-/**
- * Sends pieces of JSON text as they are made. The first is made before anything is sent, so that a rejection is still sent
- * as one. `onClose` is called once everything is sent or aborted.
- */
-export async function sendPieces(reply: FastifyReply, pieces: Pieces, onClose: () => void = () => {}) {
+export type SendOptions = {
+  /** Called once everything is sent or aborted. */
+  onClose?: () => void;
+  /** Default: JSON. */
+  contentType?: string;
+  /** The name under which a browser saves the response. */
+  fileName?: string;
+  sentWithinMs?: number;
+  /** How much is read from the source before the client reads it. */
+  readAheadBytes?: number;
+};
+
+/** Sends pieces as they are made. The first is made before anything is sent, so that a rejection is still sent as one. */
+export async function sendPieces(
+  reply: FastifyReply,
+  pieces: Pieces,
+  {
+    onClose = () => {},
+    contentType = 'application/json; charset=utf-8',
+    fileName,
+    sentWithinMs = SENT_WITHIN_MS,
+    readAheadBytes = READ_AHEAD_BYTES,
+  }: SendOptions = {},
+) {
   const first = await pieces.next();
   const stream = Readable.from(startingWith(first, pieces), {
     objectMode: false,
-    highWaterMark: READ_AHEAD_BYTES,
+    highWaterMark: readAheadBytes,
   });
   // Also when it is closed before it was ever read: a generator that has not begun does not end what it would have read.
   stream.once('close', () => {
     onClose();
     pieces.return().catch(error => reply.log.warn({ err: error }, 'closing the source of a response failed'));
   });
-  addAbortSignal(AbortSignal.timeout(SENT_WITHIN_MS), stream);
-  return reply.type('application/json; charset=utf-8').send(stream);
+  addAbortSignal(AbortSignal.timeout(sentWithinMs), stream);
+  if (fileName !== undefined) reply.header('content-disposition', `attachment; filename="${fileName}"`);
+  return reply.type(contentType).send(stream);
 }
 
 async function* startingWith(first: IteratorResult<string | Buffer, void>, rest: Pieces): Pieces {
@@ -38,20 +58,21 @@ export async function* listPieces(beginning: string, items: AsyncIterable<string
   yield beginning;
   let isFirst = true;
   for await (const some of items) {
-    yield asBytes(some, isFirst);
+    const bytes = asBytes(some, ',');
+    yield isFirst ? bytes.subarray(1) : bytes;
     isFirst = false;
   }
   yield ']}';
 }
 
 /** Written into one buffer each: joined to a string first, 38 MB of them stay until a large collection of garbage. */
-function asBytes(items: string[], isFirst: boolean): Buffer {
-  const size = items.reduce((sum, item) => sum + Buffer.byteLength(item) + 1, 0);
+export function asBytes(texts: string[], beforeEach = ''): Buffer {
+  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + beforeEach.length, 0);
   const bytes = Buffer.allocUnsafe(size);
   let end = 0;
-  for (const item of items) {
-    end += bytes.write(',', end);
-    end += bytes.write(item, end);
+  for (const text of texts) {
+    end += bytes.write(beforeEach, end);
+    end += bytes.write(text, end);
   }
-  return isFirst ? bytes.subarray(1) : bytes;
+  return bytes;
 }

@@ -1,14 +1,19 @@
 import type { FastifySchemaValidationError } from 'fastify';
-import { MAX_LISTED, type Violation } from '../errors.ts';
+import { either, MAX_LISTED, type Violation } from '../errors.ts';
 import { truncate } from '../text.ts';
 import { unknownName } from './unknown-name.ts';
 
 /** A schema says here in words what its pattern says in symbols. */
 export const RULE = 'x-rule';
 
-/** The rule of names in URLs. Its message quotes the name. Other rules may be about a secret. */
-export const NAME_RULE =
-  'must contain only letters, digits and - _ . ! ~ * \' ( ), and must not be "." or ".."';
+const NAME_CHARACTERS = "must contain only letters, digits and - _ . ! ~ * ' ( ), and must not be ";
+
+/** The rule of names in URLs that are none of these words. */
+export const nameRule = (words: readonly string[]): string =>
+  `${NAME_CHARACTERS}${either(words.map(word => `"${word}"`))}`;
+
+/** Messages quote a name. Other rules may be about a secret. */
+const isNameRule = (rule: string | undefined): boolean => rule?.startsWith(NAME_CHARACTERS) ?? false;
 
 const PARTS: Record<string, string> = {
   querystring: 'query',
@@ -67,7 +72,7 @@ function phrase(error: FastifySchemaValidationError): string {
     case 'format':
       return `must be ${withArticle(params.format)}${params.format === 'date-time' ? ', such as 2026-11-15T09:30:00.000Z' : ''}`;
     case 'pattern':
-      if (rule === NAME_RULE) return `"${truncate(String(data), 100)}" ${NAME_RULE}`;
+      if (isNameRule(rule)) return `"${truncate(String(data), 100)}" ${rule}`;
       return rule ?? `must match the pattern ${params.pattern}`;
     default:
       return message ?? 'is invalid';

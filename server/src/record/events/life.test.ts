@@ -269,7 +269,7 @@ const FIELDS: Record<string, string> = {
   'project-revived': 'P',
   'project-deleted': 'P p',
   'project-environment-added': 'PE',
-  'project-environment-removed': 'PE',
+  'project-environment-removed': 'PE p',
   'default-strategy-updated': 'PE d',
   'project-favorited': 'P d',
   'project-unfavorited': 'P d',

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db, Reader } from '../../platform/db/database.ts';
-import { setPendingListLimit } from './text-index.ts';
 
 /** With 1,000 small partitions, the newest 50 events took 23 ms to read. */
 const IDS_PER_PARTITION = 4_194_304;
@@ -47,7 +46,6 @@ async function addPartition(db: Db, number: number): Promise<boolean> {
       for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);
     await sql`create trigger events_not_truncated before truncate on ${sql.id(name)}
       for each statement execute function events_refuse_change()`.execute(tx);
-    await setPendingListLimit(tx, name);
     return true;
   });
 }

@@ -1,3 +1,7 @@
+import { unreadableProjects } from '../../access/visibility.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { ALL } from '../../platform/http/schema.ts';
 import { describe } from './describe.ts';
 import type { Event } from './schema.ts';
 import type { EventRow } from './store.ts';
@@ -5,4 +9,47 @@ import type { EventRow } from './store.ts';
 /** An event for responses, without the IP address. Older events have no createdByKind. */
 export function presentEvent({ ip: _, createdByKind, ...event }: EventRow): Event {
   return { ...event, ...(createdByKind === null ? {} : { createdByKind }), ...describe(event) };
+}
+
+type CanRead = (project: string) => boolean;
+
+/** An event for a response to the actor. Only root admins see IP addresses, and projects that the actor cannot read. */
+export const presentEventTo = (actor: Pick<Actor, 'isAdmin'>, event: EventRow, canRead: CanRead): Event =>
+  actor.isAdmin
+    ? { ...presentEvent(event), ip: event.ip }
+    : presentEvent(
+        listedProjects(event).every(canRead)
+          ? event
+          : {
+              ...event,
+              data: withoutHidden(event.data, canRead),
+              preData: withoutHidden(event.preData, canRead),
+            },
+      );
+
+/** Which of the projects that these events list the actor can read: an argument of `presentEventTo`. */
+export async function readableIn(db: Reader, actor: Actor, events: EventRow[]): Promise<CanRead> {
+  const hidden = await unreadableProjects(db, actor, [...new Set(events.flatMap(listedProjects))]);
+  return project => !hidden.has(project);
+}
+
+/**
+ * The projects that an event without a project lists, such as the filter of an integration. The caller who caused the event sees
+ * it, but may lack access to some of these projects.
+ */
+export const listedProjects = ({ project, data, preData }: EventRow): string[] =>
+  project === null ? [data, preData].flatMap(listOf).filter(listed => listed !== ALL) : [];
+
+const listOf = (part: object | null): string[] => {
+  const { projects } = (part ?? {}) as { projects?: unknown };
+  return Array.isArray(projects) ? projects.filter(project => typeof project === 'string') : [];
+};
+
+/** An empty list means all projects, so a list of which nothing is left is omitted. */
+function withoutHidden(part: object | null, canRead: CanRead): object | null {
+  const listed = listOf(part);
+  if (part === null || listed.length === 0) return part;
+  const { projects: _, ...others } = part as { projects: unknown };
+  const readable = listed.filter(project => project === ALL || canRead(project));
+  return readable.length === 0 ? others : { ...part, projects: readable };
 }

@@ -33,6 +33,7 @@ const emptyValue = (parameter: string) =>
 const badCreator = instead(badData('createdBy'), 'createdBy must be an integer');
 const badDay = (parameter: string) => instead(badData(parameter), 'an impossible date is rejected');
 const nulCharacter = instead(badData('query'), 'U+0000 is rejected: PostgreSQL cannot store it');
+const notUtf8 = instead(badData('query'), 'bytes that are not UTF-8 are rejected, not replaced');
 const noWildcard = (answer: Answer) => instead(answer, '%, _ and \\ are ordinary characters in query');
 const oneNameFor401 = instead(
   refused(401, 'AuthenticationRequired'),
@@ -261,7 +262,12 @@ const CASES: Case[] = [
     recorded: CRASH,
     exception: nulCharacter,
   },
-  { name: 'query bad percent escape', ask: '?limit=1&query=%E0%A4%A', recorded: found(0) },
+  {
+    name: 'query bad percent escape',
+    ask: '?limit=1&query=%E0%A4%A',
+    recorded: found(0),
+    exception: notUtf8,
+  },
   {
     name: 'query unicode',
     ask: '?limit=1&query=%C5%BElu%C5%A5ou%C4%8Dk%C3%BD',

@@ -1,45 +1,14 @@
 import { Type } from 'typebox';
-import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import type { LongReads } from '../../platform/http/long-reads.ts';
 import { errorResponses, jsonResponse, PathBigId } from '../../platform/http/schema.ts';
-import { presentEvent } from './present.ts';
-import { Event, EventCreator, EventCreators, EventSearchQuery, EventSearchResult, Tag } from './schema.ts';
-import { parseEventSearch } from './search-query.ts';
-import { type EventRow, findEvent, listEventCreators, searchEvents } from './store.ts';
+import { presentEventTo, readableIn } from './present.ts';
+import { Event, EventCreator, EventCreators, Tag } from './schema.ts';
+import { findEvent, listEventCreators } from './store.ts';
 
-export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
-  for (const schema of [Tag, Event, EventSearchResult, EventCreator]) app.addSchema(schema);
-
-  app.get(
-    '/api/admin/search/events',
-    {
-      config: { permission: 'NONE' },
-      schema: {
-        operationId: 'searchEvents',
-        tags: ['Events'],
-        summary: 'Search events',
-        description:
-          'Returns events, newest first. Several filters must all match. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
-        querystring: EventSearchQuery,
-        response: {
-          200: jsonResponse('The page and the total', EventSearchResult),
-          ...errorResponses(400, 401, 403),
-        },
-      },
-    },
-    async request => {
-      const search = parseEventSearch(request.query);
-      // Free text may have to look at every event; the other filters walk an index.
-      const { events, total } =
-        search.query === undefined
-          ? await searchEvents(db, request.actor, search)
-          : await longReads.run(request.caller, db => searchEvents(db, request.actor, search));
-      return { events: events.map(event => present(event, request.actor)), total };
-    },
-  );
+export function eventRoutes(app: App, db: Db): void {
+  for (const schema of [Tag, Event, EventCreator]) app.addSchema(schema);
 
   app.get(
     '/api/admin/events/:id',
@@ -59,7 +28,7 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
     async request => {
       const event = await findEvent(db, request.actor, Number(request.params.id));
       if (!event) throw notFound(`Event ${request.params.id}`);
-      return present(event, request.actor);
+      return presentEventTo(request.actor, event, await readableIn(db, request.actor, [event]));
     },
   );
 
@@ -79,8 +48,3 @@ export function eventRoutes(app: App, db: Db, longReads: LongReads): void {
     async request => await listEventCreators(db, request.actor),
   );
 }
-
-const present = (event: EventRow, actor: Actor): Event => ({
-  ...presentEvent(event),
-  ...(actor.isAdmin ? { ip: event.ip } : {}),
-});

@@ -91,39 +91,68 @@ export const EventSearchResult = Named(
   Type.Object({
     events: Type.Array(Ref(Event), { description: 'The page, newest first' }),
     total: Type.Integer({
-      description: 'How many events match, as far as the caller may see',
+      description:
+        'How many events match the filters, as far as the caller may see. before and after do not change it',
       examples: [53],
     }),
+    next: Type.Optional(
+      Type.Integer({
+        description: 'The value of before for the next page. Absent on the last page',
+        examples: [4211],
+      }),
+    ),
   }),
 );
 
-const filter = (description: string, ...examples: string[]) =>
+/** The title is the name of the parameter in the API document, where other operations have parameters of the same name. */
+const filter = (title: string, description: string, example: string) =>
   Type.Optional(
-    Type.String({ description, pattern: FILTER_PATTERN, maxLength: MAX_FILTER_LENGTH, examples }),
+    Type.String({
+      title,
+      description,
+      pattern: FILTER_PATTERN,
+      maxLength: MAX_FILTER_LENGTH,
+      examples: [example],
+    }),
   );
 const day = (description: string, example: string) =>
   Type.Optional(Type.String({ description, pattern: DATE_PATTERN, examples: [example] }));
 
-export const EventSearchQuery = SearchQuery({
+const id = (description: string, example: string) =>
+  Type.Optional(Type.String({ description, pattern: '^[0-9]+$', maxLength: 16, examples: [example] }));
+
+/** The filters of events, the same in every operation that filters events. */
+export const eventFilters = {
   query: Type.Optional(
     Type.String({
+      title: 'EventTextFilter',
       maxLength: MAX_TEXT_LENGTH,
       description:
         'Text to find in the JSON text of data, preData or tags: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to a person. JSON punctuation and null match too.',
       examples: ['flexibleRollout'],
     }),
   ),
-  feature: filter('By feature name', 'IS:checkout-v2'),
-  project: filter('By project id', 'IS_ANY_OF:default,payments'),
-  type: filter('By event type', 'IS:project-created'),
-  createdBy: filter("By the creator's user id", 'IS:7'),
-  environment: filter('By environment', 'IS:production'),
-  id: filter('By event id', 'IS:4211'),
-  groupId: filter('By the change the events belong to', 'IS:0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'),
+  feature: filter('EventFeatureFilter', 'By feature name', 'IS:checkout-v2'),
+  project: filter('EventProjectFilter', 'By project id', 'IS_ANY_OF:default,payments'),
+  type: filter('EventTypeFilter', 'By event type', 'IS:project-created'),
+  createdBy: filter('EventCreatedByFilter', "By the creator's user id", 'IS:7'),
+  environment: filter('EventEnvironmentFilter', 'By environment', 'IS:production'),
+  id: filter('EventIdFilter', 'By event id', 'IS:4211'),
+  groupId: filter(
+    'EventGroupIdFilter',
+    'By the change the events belong to',
+    'IS:0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11',
+  ),
   from: day('First day, UTC, inclusive', 'IS:2026-11-01'),
   to: day('Last day, UTC, inclusive', 'IS:2026-11-30'),
-  ...page,
-});
+};
+
+export const eventCursor = {
+  before: id('Only events with a lower id', '4211'),
+  after: id('Only events with a higher id', '4000'),
+};
+
+export const EventSearchQuery = SearchQuery({ ...eventFilters, ...eventCursor, ...page });
 
 export const EventCreator = Named(
   'EventCreator',

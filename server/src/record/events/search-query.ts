@@ -1,16 +1,18 @@
+import { badData } from '../../platform/errors.ts';
 import {
   MAX_ID,
   parseActorIds,
   parseAnyText,
   parseDay,
   parseFilter,
+  parseId,
   parseIntegerFilter,
   parseLimit,
   parseOffset,
   parseSearch,
 } from '../../platform/http/filter.ts';
 
-export type EventSearch = {
+export type EventFilters = {
   query?: string;
   feature?: string[];
   project?: string[];
@@ -21,11 +23,16 @@ export type EventSearch = {
   groupId?: string[];
   from?: string;
   to?: string;
-  offset: number;
-  limit: number;
 };
 
-const PARSERS: { [K in keyof EventSearch]-?: (value: unknown) => NonNullable<EventSearch[K]> } = {
+/** Events with a lower or a higher id. */
+export type EventCursor = { before?: number; after?: number };
+
+export type EventSearch = EventFilters & EventCursor & { offset: number; limit: number };
+
+type Parsers<S> = { [K in keyof S]-?: (value: unknown) => NonNullable<S[K]> };
+
+const FILTERS: Parsers<EventFilters> = {
   query: parseAnyText,
   feature: parseFilter,
   project: parseFilter,
@@ -36,11 +43,34 @@ const PARSERS: { [K in keyof EventSearch]-?: (value: unknown) => NonNullable<Eve
   groupId: parseFilter,
   from: parseDay,
   to: parseDay,
-  offset: parseOffset,
-  limit: parseLimit,
 };
 
-/** Parses the parameters of the event search, or throws an error with every violation. Unknown ones are ignored. */
+export const CURSOR: Parsers<EventCursor> = { before: parseId, after: parseId };
+
+/**
+ * Parses the filters of events and further parameters, or throws an error with every violation. Unknown parameters are
+ * ignored. Every operation that filters events calls it.
+ */
+export function parseEventFilters<More extends object>(
+  parameters: Record<string, unknown>,
+  parsers: Parsers<More>,
+  defaults: More,
+): EventFilters & More {
+  // Spread into one object, the compiler no longer knows that each parser belongs to its field.
+  const all = { ...FILTERS, ...parsers } as Parsers<EventFilters & More>;
+  return parseSearch<EventFilters & More>(parameters, all, defaults);
+}
+
+/** Parses the parameters of the event search. */
 export function parseEventSearch(parameters: Record<string, unknown>): EventSearch {
-  return parseSearch<EventSearch>(parameters, PARSERS, { offset: 0, limit: 50 });
+  const search = parseEventFilters<EventCursor & { offset: number; limit: number }>(
+    parameters,
+    { ...CURSOR, offset: parseOffset, limit: parseLimit },
+    { offset: 0, limit: 50 },
+  );
+  if (search.offset > 0 && (search.before ?? search.after) !== undefined) {
+    const message = 'offset must not be combined with before or after. Use one of the two ways of paging.';
+    throw badData([{ message, path: '/query/offset' }]);
+  }
+  return search;
 }

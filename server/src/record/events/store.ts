@@ -1,12 +1,11 @@
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { ofReadableProject } from '../../access/store.ts';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { isReadable, ofReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { OuterJoined, Reader } from '../../platform/db/database.ts';
-import { likeText } from '../../platform/db/like.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { nameOfUser } from '../actor-names.ts';
 import { tagsOf } from '../feature-tags.ts';
+import { FILTERED_BY_TEXT } from '../outbox.ts';
 import type { EventType } from './event-types.ts';
-import type { EventSearch } from './search-query.ts';
 
 /** An event as an operation records it. */
 export type NewEvent = {
@@ -66,7 +65,8 @@ export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]):
     )) with ordinality as recorded
     order by recorded.ordinality
     returning id, created_at, type, project, environment, feature_name, created_by_user_id,
-      case when type = 'integration-tested' then data ->> 'id' end as tested`;
+      case when type = 'integration-tested' then data ->> 'id' end as tested,
+      case when ${FILTERED_BY_TEXT} then event_text(data, pre_data, tags) end as text`;
 }
 
 /** Remembers who wrote events in which project, so that listing creators does not read the log. */
@@ -77,111 +77,44 @@ export const CREATORS_OF_WRITTEN = sql`
     on conflict do nothing
   )`;
 
-/** The page and the total of a search. One statement reads both from one snapshot. */
-export async function searchEvents(
-  db: Reader,
-  actor: Actor,
-  search: EventSearch,
-): Promise<{ events: EventRow[]; total: number }> {
-  const { rows } = await sql<OuterJoined<EventRow> & { total: number }>`
-    with ${pageAndTotal(search, visibleParts(actor, search))}
-    select counted.total, found.*
-    from counted left join (select ${EVENT_COLUMNS} from page join events using (id)) as found on true
-    order by found.id desc`.execute(db);
-  return {
-    total: rows[0]?.total ?? 0,
-    // An empty page has one row that contains only the total.
-    events: rows.filter(row => row.id !== null).map(({ total: _, ...event }) => event),
-  };
+type TextSearch = { query?: string | undefined };
+
+/** A condition: an event without a project that the actor caused. A search by text must not find names that the actor cannot see. */
+export const isOwn = (actor: Actor, { query }: TextSearch) =>
+  sql<SqlBool>`(project is null and created_by_user_id = ${actor.userId} ${query ? sql`and ${listsOnlyReadable(actor)}` : sql``})`;
+
+/** A condition: the actor can read every project that the data of the event lists. */
+export const listsOnlyReadable = (actor: Actor) => sql<SqlBool>`not exists (
+  select from jsonb_path_query(jsonb_build_array(data, pre_data), '$[*].projects[*]') as listed
+  where listed #>> '{}' <> '*'
+    and listed #>> '{}' <> all(array(select projects.id from projects where ${isReadable(actor)}))
+)`;
+
+/** `data` or `pre_data` as the actor sees it: what `presentEventTo` does, in SQL. */
+export function shownPart(actor: Actor, column: 'data' | 'pre_data') {
+  const part = sql.ref(column);
+  const projects = sql`${part} -> 'projects'`;
+  if (actor.isAdmin) return part;
+  return sql`case
+    when project is null and jsonb_typeof(${projects}) = 'array' and ${projects} <> '[]' then ${part} - 'projects' || coalesce((
+      select jsonb_build_object('projects', jsonb_agg(listed order by place))
+      from jsonb_array_elements(${projects}) with ordinality as lists (listed, place)
+      where listed #>> '{}' = any(array['*'] || array(select projects.id from projects where ${isReadable(actor)}))
+      having count(*) > 0
+    ), '{}')
+    else ${part}
+  end`;
 }
 
-/** A condition: an event without a project that the actor caused. */
-const isOwn = (actor: Actor) => sql<SqlBool>`(project is null and created_by_user_id = ${actor.userId})`;
-
-/** A condition: the actor can read the event. */
-const isVisible = (actor: Actor) =>
-  actor.isAdmin ? ofReadableProject(actor) : sql<SqlBool>`(${ofReadableProject(actor)} or ${isOwn(actor)})`;
-
-/**
- * The conditions of a search as disjoint parts: events of readable projects, and own events without a project. Each part has its own
- * plan. Joined by `or`, the total was not an index-only count and read every page of a table of 1 million events.
- */
-function visibleParts(actor: Actor, search: EventSearch): Expression<unknown>[] {
-  const all = conditions(search);
-  const canBeOwn = !actor.isAdmin && search.project === undefined;
-  return [ofReadableProject(actor), ...(canBeOwn ? [isOwn(actor)] : [])].map(part =>
-    sql.join([part, ...all], sql` and `),
-  );
-}
-
-function pageAndTotal(search: EventSearch, parts: Expression<unknown>[]) {
-  const slice = sql`limit ${search.limit} offset ${search.offset}`;
-  const together = (selects: Expression<unknown>[]) => sql.join(selects, sql` union all `);
-  // Text: the exact total must look at every match anyway, so the page is cut from the same single pass.
-  if (search.query) {
-    return sql`
-      matching as materialized (${together(parts.map(part => sql`select id from events where ${part}`))}),
-      counted as (select count(*) as total from matching),
-      page as materialized (select id from matching order by id desc ${slice})`;
-  }
-  const newest = (part: Expression<unknown>) =>
-    sql`(select id from events where ${part} order by ${order(search)} desc limit ${search.limit + search.offset})`;
-  return sql`
-    counted as (
-      select sum(part)::bigint as total from (${together(parts.map(part => sql`select count(*) as part from events where ${part}`))}) as counts
-    ),
-    page as materialized (select id from (${together(parts.map(newest))}) as newest order by id desc ${slice})`;
-}
-
-/**
- * With days, ordering by the bare id makes the planner walk back from the newest event through everything younger than
- * the days asked for: 7.4 s of CPU for a month at 10 million, 620 ms for a month of one project at 1 million. id + 0 has
- * no index, so it reads what matches, as the total does (80 ms), and sorts it.
- */
-function order({ from, to }: EventSearch) {
-  return (from ?? to) === undefined ? sql`id` : sql`id + 0`;
-}
-
-function conditions(search: EventSearch): Expression<SqlBool>[] {
-  // One value is written as equality: only then does the index on (column, id) give the page in order. With any() the
-  // planner walked back through all newer events instead, 567 ms for a project that had been silent for long.
-  const any = (column: string, values: unknown[] | undefined) =>
-    values &&
-    (values.length === 1
-      ? sql<SqlBool>`${sql.ref(column)} = ${values[0]}`
-      : sql<SqlBool>`${sql.ref(column)} = any(${values})`);
-  return [
-    any('feature_name', search.feature),
-    any('project', search.project),
-    any('type', search.type),
-    any('created_by_user_id', search.createdBy),
-    any('environment', search.environment),
-    any('id', search.id),
-    any('group_id', search.groupId),
-    search.from && sql<SqlBool>`created_at >= ${search.from}::timestamp at time zone 'UTC'`,
-    search.to && sql<SqlBool>`created_at < (${search.to}::date + 1)::timestamp at time zone 'UTC'`,
-    search.query && containsText(search.query),
-  ].filter(condition => condition !== undefined && condition !== '');
-}
-
-/**
- * Whether the JSON text of an event contains the text as typed or as JSON writes it, so that `say "hello"` is found as a
- * person sees it. JSON.stringify escapes what PostgreSQL escapes in jsonb, in the same form. JSON has no raw control
- * characters: one in the typed form would only match the line feeds between the columns.
- */
-function containsText(text: string): Expression<SqlBool> {
-  const escaped = JSON.stringify(text).slice(1, -1);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  const typed = escaped === text || /[\u0000-\u001f]/.test(text) ? [] : [text];
-  const matches = [escaped, ...typed].map(
-    form => sql<SqlBool>`event_text(data, pre_data, tags) ilike ${likeText(form)}`,
-  );
-  return sql`(${sql.join(matches, sql` or `)})`;
-}
+/** A condition: the actor can read the event. `search` is the search that the event is to match. */
+export const isVisible = (actor: Actor, search: TextSearch) =>
+  actor.isAdmin
+    ? ofReadableProject(actor)
+    : sql<SqlBool>`(${ofReadableProject(actor)} or ${isOwn(actor, search)})`;
 
 export async function findEvent(db: Reader, actor: Actor, id: number): Promise<EventRow | undefined> {
   const { rows } = await sql<EventRow>`
-    select ${EVENT_COLUMNS} from events where id = ${id} and ${isVisible(actor)}`.execute(db);
+    select ${EVENT_COLUMNS} from events where id = ${id} and ${isVisible(actor, {})}`.execute(db);
   return rows[0];
 }
 

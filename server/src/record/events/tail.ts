@@ -19,11 +19,7 @@ export async function tailEvents(db: Db, after: number, limit: number): Promise<
  * up to `assigned` and holds no lock has ended.
  */
 export async function readWatermark(db: Reader): Promise<number> {
-  const sequence = await sql<{ assigned: number }>`
-    select case when is_called then last_value else last_value - 1 end as assigned from events_id_seq`.execute(
-    db,
-  );
-  const assigned = sequence.rows[0]?.assigned ?? 0;
+  const assigned = await readLastAssigned(db);
   // A lock key holds the low 31 bits of the id. The distance to the last assigned id gives the rest.
   const writers = await sql<{ distance: number | null }>`
     select max((${assigned}::bigint - objid::bigint + 2147483648) % 2147483648) as distance
@@ -31,4 +27,13 @@ export async function readWatermark(db: Reader): Promise<number> {
     where locktype = 'advisory' and classid = ${WRITER_LOCKS} and objsubid = 2
       and database = (select oid from pg_database where datname = current_database())`.execute(db);
   return assigned - (writers.rows[0]?.distance ?? 0);
+}
+
+/** The highest id that was assigned to an event, whether its transaction has ended or not. */
+export async function readLastAssigned(db: Reader): Promise<number> {
+  const { rows } = await sql<{ assigned: number }>`
+    select case when is_called then last_value else last_value - 1 end as assigned from events_id_seq`.execute(
+    db,
+  );
+  return rows[0]?.assigned ?? 0;
 }

@@ -1,8 +1,9 @@
-import { ApiError } from '../../platform/errors.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { ApiError, nameExists } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { checkLegalValues } from './legal-values.ts';
 import type { NewContextField } from './schema.ts';
-import { type ContextFieldRow, insertContextFields, isUsedOutsideProject } from './store.ts';
+import { type ContextFieldRow, insertContextFields, isNameTaken, isUsedOutsideProject } from './store.ts';
 
 const DEFAULT_SORT_ORDER = 10;
 
@@ -12,14 +13,24 @@ export async function createContextField(
   input: NewContextField,
   project: string | null = null,
 ): Promise<void> {
-  const { name } = input;
-  if (project !== null && (await isUsedOutsideProject(current.tx, name, project))) {
-    throw new ApiError(
-      'ConflictError',
-      `Constraints outside project "${project}" already use the name "${name}". Create the context field for all projects.`,
-    );
-  }
+  await rejectForeignUse(current.tx, input.name, project);
   await createContextFields(current, [input], project);
+}
+
+/** Rejects a name that a context field already has, or that constraints outside the project use. */
+export async function rejectContextName(db: Reader, name: string, project: string | null): Promise<void> {
+  if (await isNameTaken(db, name)) throw nameExists(`Context field "${name}"`);
+  await rejectForeignUse(db, name, project);
+}
+
+async function rejectForeignUse(db: Reader, name: string, project: string | null): Promise<void> {
+  if (project === null || !(await isUsedOutsideProject(db, name, project))) return;
+  // The constraints may belong to a field of another project. Then no field for all projects can have the name either.
+  if (await isNameTaken(db, name)) throw nameExists(`Context field "${name}"`);
+  throw new ApiError(
+    'ConflictError',
+    `Constraints outside project "${project}" already use the name "${name}". Create the context field for all projects.`,
+  );
 }
 
 /** Creates fields that nothing outside the project uses yet. */

@@ -266,3 +266,40 @@ test('rejects a field of a project that is deleted concurrently', async () => {
 
   expect(await created).toMatchObject({ constraint: 'context_fields_project_fkey' });
 });
+
+test('the validation of a name gives the same result as the creation', async () => {
+  await makeProject(harness.db, { id: 'validating' });
+  await makeProject(harness.db, { id: 'constraining' });
+  const constrain = async (contextName: string) => {
+    const name = `flag-of-${contextName}`;
+    const features = '/api/admin/projects/constraining/features';
+    await call(harness.app, 'POST', features, { body: { name } });
+    await call(harness.app, 'POST', `${features}/${name}/environments/production/strategies`, {
+      body: { name: 'default', constraints: [{ contextName, operator: 'IN', values: ['x'] }] },
+    });
+  };
+  await constrain('undeclared');
+  await call(harness.app, 'POST', '/api/admin/projects/constraining/context', { body: { name: 'declared' } });
+  await constrain('declared');
+  const results = async (path: string) => {
+    const all = [];
+    for (const name of ['undeclared', 'declared']) {
+      const { status, body } = await call(harness.app, 'POST', `/api/admin/projects/validating/${path}`, {
+        body: { name },
+      });
+      all.push([status, body.message]);
+    }
+    return all;
+  };
+
+  const validated = await results('context/validate');
+
+  expect(validated).toEqual([
+    [
+      409,
+      'Constraints outside project "validating" already use the name "undeclared". Create the context field for all projects.',
+    ],
+    [409, 'Context field "declared" already exists.'],
+  ]);
+  expect(await results('context')).toEqual(validated);
+});

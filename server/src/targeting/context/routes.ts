@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import type { Permission, RootPermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
-import { nameExists, notFound } from '../../platform/errors.ts';
+import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { StrategyUses } from '../strategy-uses/schema.ts';
-import { createContextField } from './create.ts';
+import { createContextField, rejectContextName } from './create.ts';
 import { checkLegalValues } from './legal-values.ts';
 import { removeContextField } from './remove.ts';
 import {
@@ -19,13 +19,7 @@ import {
   NewContextField,
   NewLegalValue,
 } from './schema.ts';
-import {
-  type FieldScope,
-  findContextField,
-  isNameTaken,
-  listContextFields,
-  listStrategiesOfField,
-} from './store.ts';
+import { type FieldScope, findContextField, listContextFields, listStrategiesOfField } from './store.ts';
 import { changeContextField, removeLegalValue, setLegalValue } from './update.ts';
 
 const tags = ['Context'];
@@ -202,8 +196,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
       },
     },
     async (request, reply) => {
-      const { name } = request.body;
-      if (await isNameTaken(db, name)) throw nameExists(`Context field "${name}"`);
+      await rejectContextName(db, request.body.name, scopeOf(request).project ?? null);
       return reply.code(200).send();
     },
   );

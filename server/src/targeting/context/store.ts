@@ -125,7 +125,7 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
 }
 
 /** Whether a constraint outside the project uses the name. */
-export async function isUsedOutsideProject(tx: Tx, name: string, project: string): Promise<boolean> {
+export async function isUsedOutsideProject(db: Reader, name: string, project: string): Promise<boolean> {
   const field = sql`${name}`;
   const { rows } = await sql`
     select 1 from ${STRATEGIES} where ${constrains(field)} and features.project <> ${project}
@@ -135,7 +135,7 @@ export async function isUsedOutsideProject(tx: Tx, name: string, project: string
     select 1 from project_environments
     where default_strategy -> 'constraints' @> jsonb_build_array(jsonb_build_object('contextName', ${name}::text))
       and project_id <> ${project}
-    limit 1`.execute(tx);
+    limit 1`.execute(db);
   return rows.length > 0;
 }
 

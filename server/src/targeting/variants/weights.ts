@@ -1,7 +1,6 @@
 import type { TSchema } from 'typebox';
 import type { Violation } from '../../platform/errors.ts';
-import { URL_NAME } from '../../platform/http/schema.ts';
-import { NAME_RULE } from '../../platform/http/violations.ts';
+import { NAME_RULE, URL_NAME } from '../../platform/http/schema.ts';
 import { isNumber } from '../constraints/values.ts';
 import type { Variant } from './schema.ts';
 

@@ -91,3 +91,10 @@ test.each([
   expect(templateProblem(text)).toContain(problem);
   expect(() => renderTemplate(text, {})).toThrow(problem);
 });
+
+test('rejects a partial when a template is saved, and renders a stored one without it', () => {
+  for (const text of ['a{{>partial}}b', '{{#list}}{{> partial}}{{/list}}']) {
+    expect(templateProblem(text)).toContain('must not contain partials');
+  }
+  expect(renderTemplate('a{{>partial}}b', {})).toBe('ab');
+});

@@ -25,8 +25,17 @@ type Token = [type: string, value: string, start: number, end: number, nodes?: T
 
 class TemplateError extends PlanError {}
 
-/** Why a template cannot be saved; undefined if it can. */
-export function templateProblem(template: string): string | undefined {
+/** Why a template cannot be saved; undefined if it can. Stored templates with a partial still render, without the partial. */
+export const templateProblem = (template: string): string | undefined =>
+  limitProblem(template) ??
+  (hasPartial(parse(template))
+    ? 'must not contain partials ({{> name}}): there is nothing to include'
+    : undefined);
+
+const hasPartial = (tokens: Token[]): boolean =>
+  tokens.some(([type, , , , nodes]) => type === '>' || (nodes !== undefined && hasPartial(nodes)));
+
+function limitProblem(template: string): string | undefined {
   if (LONG_WHITESPACE.test(template)) return 'must not have more than 200 whitespace characters in a row';
   try {
     if (depthOf(compile(template)) <= MAX_NESTING) return undefined;
@@ -46,7 +55,7 @@ export function renderTemplate(template: string, view: object): string {
 const cache = new Map<string, Node[]>();
 
 function compiled(template: string): Node[] {
-  const problem = cache.has(template) ? undefined : templateProblem(template);
+  const problem = cache.has(template) ? undefined : limitProblem(template);
   if (problem !== undefined) throw new TemplateError(`The body template ${problem}.`);
   const nodes = cache.get(template) ?? compile(template);
   if (cache.size >= MAX_COMPILED) cache.clear();
@@ -54,9 +63,9 @@ function compiled(template: string): Node[] {
   return nodes;
 }
 
-function compile(template: string): Node[] {
-  return nodesOf(new Mustache.Writer().parse(template) as unknown as Token[]);
-}
+const parse = (template: string): Token[] => new Mustache.Writer().parse(template) as unknown as Token[];
+
+const compile = (template: string): Node[] => nodesOf(parse(template));
 
 /** Partials have nothing to include, comments and delimiters nothing to show. */
 function nodesOf(tokens: Token[]): Node[] {

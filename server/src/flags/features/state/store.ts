@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../../../platform/db/database.ts';
 import { booleanField, jsonList, jsonTime, optionalField } from '../../../platform/db/json-text.ts';
 import { PREPARED } from '../../../platform/db/prepared-statements.ts';
 import { readRows } from '../../../platform/db/read-rows.ts';
-import { imageOfUser, nameOfUser } from '../../../record/actor-names.ts';
+import { imageOfName, nameOfUser } from '../../../record/actor-names.ts';
 import { CHILDREN, PARENTS } from '../../dependencies/store.ts';
 import { ENVIRONMENTS, environmentsOf } from '../../feature-environments/store.ts';
 import { type Amount, partOf } from '../../feature-rows/store.ts';
@@ -16,8 +16,11 @@ import type { Feature, FeatureState } from '../schema.ts';
 
 const ROWS_AT_ONCE = 50;
 
-const person = (id: RawBuilder<unknown>) =>
-  sql`'{"id":' || ${id} || ',"name":' || to_json(${nameOfUser(id)}) || ',"imageUrl":"' || ${imageOfUser(id)} || '"}'`;
+/** `offset 0` keeps PostgreSQL from looking up the name twice. */
+const person = (id: RawBuilder<unknown>) => sql`(
+  select '{"id":' || ${id} || ',"name":' || to_json(named.name) || ',"imageUrl":"' || ${imageOfName(sql`named.name`)} || '"}'
+  from (select ${nameOfUser(id)} as name offset 0) as named
+)`;
 
 const COLLABORATORS = jsonList(
   person(sql`user_id`),
@@ -26,14 +29,15 @@ const COLLABORATORS = jsonList(
 
 /**
  * `fields` of each feature that meets the condition: the JSON text of everything that is the same for every caller, without the
- * braces around it. `FeatureState` and `Feature` are both made of it.
+ * closing brace. `FeatureState` and `Feature` are both made of it.
  *
  * Text and not jsonb, lists from index look-ups and not from joins, the environments last: PostgreSQL spends its time on
- * composing text, and each of these was measured (bench/README.md).
+ * composing text, and each of these was measured (bench/README.md). `offset 0` makes it quote a name once and not once per
+ * strategy. `order by` comes before it, because sorting the finished texts would write them to disk.
  */
 const fieldsOf = (where: RawBuilder<unknown>, amount: Amount) => sql`
   select features.name, features.cloned_from, features.cloned_from_project,
-    '"name":' || quoted || ',"type":' || to_json(type) || ${optionalField('description', sql`to_json(description)`)}
+    '{"name":' || quoted || ',"type":' || to_json(type) || ${optionalField('description', sql`to_json(description)`)}
     || ',"project":' || to_json(project) || ${booleanField('stale', sql`stale`)}
     || ${booleanField('impressionData', sql`impression_data`)}
     || coalesce(',"archived":true,"archivedAt":' || ${jsonTime(sql`archived_at`)}, ',"archived":false')
@@ -44,7 +48,7 @@ const fieldsOf = (where: RawBuilder<unknown>, amount: Amount) => sql`
     || ',"children":' || ${partOf(CHILDREN, amount)} || ',"links":' || ${partOf(LINKS, amount)}
     || ',"lifecycle":' || ${STAGE} || ',"collaborators":{"users":' || ${COLLABORATORS}
     || '},"environments":[' || (coalesce(here.list, '') || ']') as fields
-  from (select *, to_json(name)::text as quoted from features where ${where}) as features
+  from (select *, to_json(name)::text as quoted from features where ${where} order by name offset 0) as features
   cross join lateral (
     select bool_or(enabled) as enabled, max(last_seen_at) as last_seen_at, string_agg(text, ',') as list
     from (${environmentsOf(amount)}) as environment
@@ -55,8 +59,8 @@ const ORIGIN = sql`jsonb_build_object('project', cloned_from_project, 'feature',
 /** `state`, the `FeatureState` as JSON text, of each feature that meets the condition. */
 const states = (where: RawBuilder<unknown>, amount: Amount) => sql`
   with ${ENVIRONMENTS}
-  select name, '{' || fields || ',"clonedFrom":'
-    || coalesce(case when cloned_from is not null then ${ORIGIN} end::text, 'null') || '}' as state
+  select name, fields || (',"clonedFrom":'
+    || coalesce(case when cloned_from is not null then ${ORIGIN} end::text, 'null') || '}') as state
   from (${fieldsOf(where, amount)}) as features`;
 
 const isFavorite = ({ userId }: Actor, amount: Amount) =>
@@ -74,8 +78,8 @@ end`;
 /** `feature`, the `Feature` that the actor sees as JSON text, of each feature that meets the condition. */
 const views = (actor: Actor, where: RawBuilder<unknown>, amount: Amount) => sql`
   with ${ENVIRONMENTS}
-  select name, '{' || fields || ',"favorite":' || ${isFavorite(actor, amount)} || ',"clonedFrom":'
-    || coalesce((${visibleOrigin(actor)})::text, 'null') || '}' as feature
+  select name, fields || (',"favorite":' || ${isFavorite(actor, amount)} || ',"clonedFrom":'
+    || coalesce((${visibleOrigin(actor)})::text, 'null') || '}') as feature
   from (${fieldsOf(where, amount)}) as features`;
 
 export async function listStates(db: Reader, project: string, names: string[]): Promise<FeatureState[]> {

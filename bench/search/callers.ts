@@ -1,0 +1,24 @@
+import type pg from 'pg';
+import { hashToken, newToken } from '../../server/src/access/token.ts';
+import { hiddenProjects, VIEWERS } from '../events/load.ts';
+import type { Profile } from '../events/profiles.ts';
+import { ADMIN_TOKEN } from '../server.ts';
+import type { Caller } from './plain.ts';
+
+/** The admin and both viewers, each viewer with a new token. Written with SQL, because it must not add events. */
+export async function makeCallers(client: pg.Client, profile: Profile): Promise<Map<string, Caller>> {
+  const callers = new Map<string, Caller>([['admin', { name: 'admin', token: ADMIN_TOKEN }]]);
+  for (const { username, hiddenEvery } of VIEWERS) {
+    const token = newToken('personal', 'user:');
+    const { rows } = await client.query<{ id: number }>(
+      `insert into personal_access_tokens (user_id, hash, description, expires_at)
+       select id, $2, 'benchmark', now() + interval '1 day' from users where username = $1
+       on conflict (user_id, description) do update set hash = excluded.hash, expires_at = excluded.expires_at
+       returning user_id as id`,
+      [username, hashToken(token)],
+    );
+    const sight = { userId: rows[0]?.id ?? 0, hidden: hiddenProjects(profile, hiddenEvery) };
+    callers.set(username, { name: username, token, sight });
+  }
+  return callers;
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+
+/** A search of events, before it is written as an address or as SQL. */
+export type Search = {
+  query?: string;
+  project?: string[];
+  type?: string[];
+  feature?: string[];
+  createdBy?: number[];
+  environment?: string[];
+  groupId?: string[];
+  from?: string;
+  to?: string;
+  offset?: number;
+  limit?: number;
+};
+
+/** The user of a search. A viewer does not see the hidden projects, and sees events without a project only if the viewer caused them. */
+export type Caller = { name: string; token: string; sight?: { userId: number; hidden: string[] } };
+
+export type Result = { total: number; ids: number[] };
+
+export function addressOf({ query, from, to, offset, limit, ...lists }: Search): string {
+  const parameters = new URLSearchParams();
+  for (const [name, values] of Object.entries(lists)) {
+    parameters.set(name, `${values.length === 1 ? 'IS' : 'IS_ANY_OF'}:${values.join()}`);
+  }
+  if (query !== undefined) parameters.set('query', query);
+  if (from !== undefined) parameters.set('from', `IS:${from}`);
+  if (to !== undefined) parameters.set('to', `IS:${to}`);
+  if (offset !== undefined) parameters.set('offset', String(offset));
+  if (limit !== undefined) parameters.set('limit', String(limit));
+  return `/api/admin/search/events?${parameters}`;
+}
+
+const COLUMNS = {
+  project: 'project',
+  type: 'type',
+  feature: 'feature_name',
+  createdBy: 'created_by_user_id',
+  environment: 'environment',
+  groupId: 'group_id',
+} as const;
+
+export const containsText = (form: string) =>
+  `event_text(data, pre_data, tags) ilike ${literal(`%${form.replace(/[\\%_]/g, '\\$&')}%`)}`;
+export const literal = (value: string | number) =>
+  typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
+
+/**
+ * The search as a condition on `events`, in the plainest SQL. It shares no code with the server, so that both cannot be wrong in
+ * the same way.
+ */
+export function conditionOf(search: Search, sight: Caller['sight'], matches = containsText): string {
+  const parts = ['true'];
+  for (const [name, column] of Object.entries(COLUMNS)) {
+    const values = search[name as keyof typeof COLUMNS];
+    if (values) parts.push(`${column} in (${values.map(literal).join(', ')})`);
+  }
+  if (search.from) parts.push(`created_at >= '${search.from}T00:00:00Z'`);
+  if (search.to) parts.push(`created_at < timestamptz '${search.to}T00:00:00Z' + interval '24 hours'`);
+  if (search.query) parts.push(`(${formsOf(search.query).map(matches).join(' or ')})`);
+  if (sight) {
+    const visible =
+      sight.hidden.length > 0
+        ? `project not in (${sight.hidden.map(literal).join(', ')})`
+        : 'project is not null';
+    parts.push(`(${visible} or project is null and created_by_user_id = ${sight.userId})`);
+  }
+  return parts.join(' and ');
+}
+
+/** Text matches as typed and as JSON writes it: `say "hello"` is stored as `say \"hello\"`. */
+export const formsOf = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+
+/** Total and page in one statement, so in one snapshot. */
+export async function readPlain(client: pg.Client, search: Search, condition: string): Promise<Result> {
+  const { rows } = await client.query<{ total: string; ids: string[] }>(`
+    with matching as materialized (select id from events where ${condition})
+    select (select count(*) from matching) as total, array(
+      select id from matching order by id desc limit ${search.limit ?? 50} offset ${search.offset ?? 0}) as ids`);
+  return { total: Number(rows[0]?.total), ids: (rows[0]?.ids ?? []).map(Number) };
+}
+
+export async function readHttp(server: string, search: Search, caller: Caller): Promise<Result> {
+  const response = await fetch(server + addressOf(search), { headers: { authorization: caller.token } });
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`status ${response.status}: ${body.slice(0, 200)}`);
+  const { total, events } = JSON.parse(body) as { total: number; events: { id: number }[] };
+  return { total, ids: events.map(event => event.id) };
+}
+
+/** Undefined if both are equal. */
+export function differenceOf(expected: Result, actual: Result): string | undefined {
+  if (expected.total !== actual.total) return `total ${actual.total} instead of ${expected.total}`;
+  if (expected.ids.join() === actual.ids.join()) return undefined;
+  return `ids ${actual.ids.slice(0, 5).join()}… instead of ${expected.ids.slice(0, 5).join()}…`;
+}
+
+export const keyOf = (text: string): string => createHash('md5').update(text).digest('hex');

@@ -1,0 +1,37 @@
+// Builds, compares or rebuilds the index of the event search.
+
+import { readOptions } from '../src/platform/command-line.ts';
+import { openDb } from '../src/platform/db/database.ts';
+import { indexNext } from '../src/record/event-index/indexer.ts';
+import { findWrongChunks, rebuildChunk } from '../src/record/event-index/verify.ts';
+import { runScript } from './run.ts';
+
+const options = readOptions({
+  run: 'npm run event-index',
+  does: 'Indexes every complete chunk of the event log, as the server does in the background.',
+  options: {
+    verify: { type: 'boolean', default: false, meaning: 'Compare the index with the events' },
+    rebuild: { type: 'boolean', default: false, meaning: 'Compare, and rebuild the chunks that differ' },
+  },
+});
+
+const REPORT_EVERY = 50;
+
+await runScript(process.env, async config => {
+  const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
+  let added = 0;
+  while (await indexNext(db)) if (++added % REPORT_EVERY === 0) console.log(`Chunks indexed: ${added}`);
+  console.log(`Chunks added to the two parts of the index, filters and text: ${added}.`);
+  if (options.verify || options.rebuild) {
+    const wrong = await findWrongChunks(db, (chunk, of) => {
+      if (chunk % REPORT_EVERY === 0) console.log(`Chunks compared: ${chunk} of ${of}`);
+    });
+    if (options.rebuild) for (const chunk of wrong) await rebuildChunk(db, chunk);
+    const which = wrong.length > 0 ? ` (${wrong.join(', ')})` : '';
+    console.log(`Chunks that differ from the events: ${wrong.length}${which}.`);
+    if (wrong.length > 0 && options.rebuild)
+      console.log('They were rebuilt. Restart the servers: they keep sets in memory.');
+    else if (wrong.length > 0) process.exitCode = 1;
+  }
+  await db.destroy();
+});

@@ -1,0 +1,55 @@
+import { likeText } from '../../platform/db/like.ts';
+import { ApiError, type Violation } from '../../platform/errors.ts';
+import { textForms } from '../../record/events/conditions.ts';
+import { type EventFilters, parseEventFilters } from '../../record/events/search-query.ts';
+import type { IntegrationFilter } from './schema.ts';
+
+/** The columns of a filter: null where it does not filter. */
+export type FilterColumns = {
+  filter_features: string[] | null;
+  filter_projects: string[] | null;
+  filter_types: string[] | null;
+  filter_creators: number[] | null;
+  filter_environments: string[] | null;
+  filter_texts: string[] | null;
+};
+
+/** The filter without parameters that have no effect, or null if none is left. */
+export function effectiveFilter(filter: IntegrationFilter | null | undefined): IntegrationFilter | null {
+  const { query, ...others } = filter ?? {};
+  const effective = { ...others, ...(query ? { query } : {}) };
+  return Object.keys(effective).length === 0 ? null : effective;
+}
+
+/** Violations of the grammar of the event search, with the messages of the event search. */
+export function grammarViolations(filter: IntegrationFilter | null | undefined): Violation[] {
+  try {
+    parse(filter);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return error.details.map(({ message, path }) => ({
+      message,
+      ...(path === undefined ? {} : { path: path.replace('/query/', '/body/filter/') }),
+    }));
+  }
+}
+
+/** The projects that a valid filter names. */
+export const projectsOf = (filter: IntegrationFilter | null | undefined): string[] =>
+  parse(filter).project ?? [];
+
+export function filterColumns(filter: IntegrationFilter | null): FilterColumns {
+  const { feature, project, type, createdBy, environment, query } = parse(filter);
+  return {
+    filter_features: feature ?? null,
+    filter_projects: project ?? null,
+    filter_types: type ?? null,
+    filter_creators: createdBy ?? null,
+    filter_environments: environment ?? null,
+    filter_texts: query ? textForms(query).map(likeText) : null,
+  };
+}
+
+const parse = (filter: IntegrationFilter | null | undefined): EventFilters =>
+  parseEventFilters(filter ?? {}, {}, {});

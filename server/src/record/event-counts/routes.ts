@@ -1,0 +1,55 @@
+import { badData } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { parseWord } from '../../platform/http/filter.ts';
+import type { LongReads } from '../../platform/http/long-reads.ts';
+import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
+import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
+import { COUNTED_BY, type CountedBy, EventCounts, EventCountsQuery, MAX_GROUPS } from './schema.ts';
+import { countEvents, type EventGroup } from './store.ts';
+
+export function eventCountRoutes(app: App, longReads: LongReads): void {
+  app.addSchema(EventCounts);
+
+  app.get(
+    '/api/admin/search/events/counts',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'countEvents',
+        tags: ['Events'],
+        summary: 'Count events',
+        description:
+          'Counts the events that match by UTC day, type, project, creator or environment. The filters and the visibility are those of the search. Groups without events are omitted. Every authenticated caller may call it.',
+        querystring: EventCountsQuery,
+        response: { 200: jsonResponse('The counts', EventCounts), ...errorResponses(400, 401, 403) },
+      },
+    },
+    async request => {
+      const { by, ...filters } = parseEventCounts(request.query);
+      // It may have to look at every event.
+      const groups = await longReads.run(request.caller, db => countEvents(db, request.actor, filters, by));
+      const shown = groups.slice(0, MAX_GROUPS);
+      return {
+        by,
+        groups: (by === 'day' ? shown.toReversed() : shown).map(present),
+        hasMore: groups.length > shown.length,
+      };
+    },
+  );
+}
+
+function parseEventCounts(parameters: Record<string, unknown>): EventFilters & { by: CountedBy } {
+  const { by, ...filters } = parseEventFilters<{ by?: CountedBy }>(
+    parameters,
+    { by: value => parseWord(value, COUNTED_BY) },
+    {},
+  );
+  if (by !== undefined) return { ...filters, by };
+  throw badData([{ message: `by must be one of ${COUNTED_BY.join(', ')}`, path: '/query/by' }]);
+}
+
+const present = ({ value, count, name }: EventGroup): EventCounts['groups'][number] => ({
+  value,
+  count,
+  ...(name !== null && value !== null ? { creator: { id: Number(value), name } } : {}),
+});

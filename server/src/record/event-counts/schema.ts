@@ -1,0 +1,51 @@
+import { type Static, Type } from 'typebox';
+import { SearchQuery } from '../../platform/http/filter.ts';
+import { Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts';
+import { EventCreator, eventFilters } from '../events/schema.ts';
+
+export const COUNTED_BY = ['day', 'type', 'project', 'creator', 'environment'] as const;
+export type CountedBy = (typeof COUNTED_BY)[number];
+
+export const MAX_GROUPS = 1_000;
+
+export const EventCountsQuery = SearchQuery({
+  by: Type.String({
+    enum: [...COUNTED_BY],
+    description: 'Property that groups the events',
+    examples: ['type'],
+  }),
+  ...eventFilters,
+});
+
+export const EventCounts = Named(
+  'EventCounts',
+  Type.Object({
+    by: Type.Unsafe<CountedBy>({
+      type: 'string',
+      enum: [...COUNTED_BY],
+      description: 'Property that groups the events',
+      examples: ['type'],
+    }),
+    groups: Type.Array(
+      NamedObject('EventCount', {
+        value: Nullable(
+          Type.String({
+            description: 'UTC day, type, project, id of the creator, or environment. null: events without it',
+            examples: ['feature-created'],
+          }),
+        ),
+        count: Type.Integer({ description: 'Number of events', minimum: 1, examples: [53] }),
+        creator: Type.Optional(Ref(EventCreator)),
+      }),
+      {
+        maxItems: MAX_GROUPS,
+        description: 'Days in their order, other groups by count, largest first. At most 1,000',
+      },
+    ),
+    hasMore: Type.Boolean({
+      description: 'Whether there are more groups: earlier days, or groups with smaller counts',
+      examples: [false],
+    }),
+  }),
+);
+export type EventCounts = Static<typeof EventCounts>;

@@ -1,0 +1,133 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { change } from '../change.ts';
+
+const harness = useHarness();
+let address: string;
+
+const EVENTS = 4_000;
+const PATH = '/api/admin/search/events/export';
+
+beforeAll(async () => {
+  await makeProject(harness.db, { id: 'secret-project', mode: 'private' });
+  // 24 MB, more than fits into the buffers between server and client.
+  await sql`
+    insert into events (group_id, type, created_by, project, data)
+    select 'large', 'segment-updated', 'someone', case when n % 2 = 0 then 'default' else 'secret-project' end,
+      jsonb_build_object('number', n, 'text', repeat('x', 6000))
+    from generate_series(1, ${EVENTS}::integer) as n`.execute(harness.db);
+  address = await (await harness.secondServer()).listen({ port: 0, host: '127.0.0.1' });
+});
+
+/** A client that reads only when the test does. */
+async function connect(token = ADMIN_TOKEN, query = 'groupId=IS:large'): Promise<IncomingMessage> {
+  const request = get(`${address}${PATH}?${query}`, { headers: { authorization: token }, agent: false });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.pause();
+  return response;
+}
+
+async function rest(response: IncomingMessage): Promise<{ id: number; project: string }[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks)
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .map(({ id, project }) => ({ id, project }));
+}
+
+/** Connections that read a batch, or have a transaction open after one. */
+const busyConnections = async () =>
+  (
+    await sql`
+      select from pg_stat_activity
+      where datname = current_database() and state <> 'idle' and query like '%weight_so_far - weight%'
+        and pid <> pg_backend_pid()`.execute(harness.db)
+  ).rows.length;
+
+test('while the client does not read, the export holds no connection', async () => {
+  const response = await connect();
+
+  await expect.poll(busyConnections).toBe(0);
+  await sleep(200);
+
+  expect(await busyConnections()).toBe(0);
+  expect(await rest(response)).toHaveLength(EVENTS);
+});
+
+test('events that are written during an export appear in it neither twice nor at all', async () => {
+  const write = () =>
+    change(harness.db, SYSTEM, async ({ record }) => record({ type: 'segment-updated', project: 'default' }));
+  await write();
+  const response = await connect(ADMIN_TOKEN, 'type=IS:segment-updated');
+  for (let n = 0; n < 5; n++) await write();
+
+  const found = (await rest(response)).map(({ id }) => id);
+
+  expect(found).toHaveLength(EVENTS + 1);
+  expect(new Set(found).size).toBe(EVENTS + 1);
+  expect(found).toEqual(found.toSorted((a, b) => b - a));
+});
+
+test('a user who loses access to a project during an export gets no further events of it', async () => {
+  const user: TestUser = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, user, 'secret-project', 'Reader');
+  const response = await connect(user.token);
+  await expect.poll(busyConnections).toBe(0);
+
+  await sql`delete from user_roles where project = 'secret-project'`.execute(harness.db);
+  const projects = (await rest(response)).map(({ project }) => project);
+
+  const secret = projects.filter(project => project === 'secret-project').length;
+  expect(secret).toBeGreaterThan(0);
+  expect(secret).toBeLessThan(EVENTS / 2);
+  expect(projects.slice(-1_000)).toEqual(Array(1_000).fill('default'));
+  expect(projects.filter(project => project === 'default')).toHaveLength(EVENTS / 2);
+});
+
+test.each([
+  ['the token is revoked', sql`delete from personal_access_tokens where user_id = `],
+  ['the caller is no longer a root admin', sql`delete from user_roles where user_id = `],
+])('an export breaks off when %s, and does not end like a complete one', async (_, statement) => {
+  const user = await makeUser(harness.db, 'Admin');
+  const response = await connect(user.token);
+  await expect.poll(busyConnections).toBe(0);
+
+  await sql`${statement}${user.id}`.execute(harness.db);
+
+  await expect(rest(response)).rejects.toThrow('aborted');
+});
+
+test('clients that go away free their exports for the next ones of the caller', async () => {
+  for (let n = 0; n < 5; n++) {
+    const response = await connect();
+    response.destroy();
+    await once(response, 'close');
+  }
+
+  expect(await rest(await connect())).toHaveLength(EVENTS);
+});
+
+test('cuts off clients that stop reading, after which the caller can export again', async () => {
+  const user = await makeUser(harness.db, 'Admin');
+  const paused = [await connect(user.token), await connect(user.token)];
+
+  // They occupy both exports of the caller for 10 s, the time that a client may read nothing.
+  // Two new ones at once are accepted only when both are cut off; before that, reading would revive the second.
+  const statusesOfTwo = async () => {
+    const opened = await Promise.all([connect(user.token), connect(user.token)]);
+    return opened.map(response => response.destroy().statusCode);
+  };
+  await expect.poll(statusesOfTwo).toEqual([200, 200]);
+
+  for (const response of paused) await expect(rest(response)).rejects.toThrow('aborted');
+  expect(await rest(await connect(user.token))).toHaveLength(EVENTS);
+});

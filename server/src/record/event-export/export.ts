@@ -1,0 +1,21 @@
+import type { Actor } from '../../platform/actor.ts';
+import type { ExportSource } from '../../platform/http/long-reads.ts';
+import { asBytes, type Pieces } from '../../platform/http/stream.ts';
+import { readAhead, readBatches } from './batches.ts';
+import { LINES } from './lines.ts';
+import type { ExportedEvents, ExportFormat } from './query.ts';
+
+/** The text of an export, one piece for each batch. Only root admins see IP addresses. */
+export async function* exportEvents(
+  source: ExportSource,
+  actor: Actor,
+  events: ExportedEvents,
+  format: ExportFormat,
+): Pieces {
+  const { header, line } = LINES[format];
+  const first = header(actor.isAdmin);
+  if (first !== '') yield first;
+  for await (const lines of readAhead(readBatches(source, actor, events, line(actor)))) {
+    yield asBytes(lines.map(({ line }) => line));
+  }
+}

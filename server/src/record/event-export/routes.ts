@@ -1,0 +1,39 @@
+import type { App } from '../../platform/http/app.ts';
+import type { LongReads } from '../../platform/http/long-reads.ts';
+import { errorResponses } from '../../platform/http/schema.ts';
+import { exportEvents } from './export.ts';
+import { LINES } from './lines.ts';
+import { parseEventExport } from './query.ts';
+import { EventExportQuery, ExportedFile } from './schema.ts';
+
+export function eventExportRoutes(app: App, longReads: LongReads): void {
+  app.get(
+    '/api/admin/search/events/export',
+    {
+      // A HEAD request would read every event to send none.
+      exposeHeadRoute: false,
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'exportEvents',
+        tags: ['Events'],
+        summary: 'Export events',
+        description:
+          'Streams all events that match, newest first, as a file. The filters and the visibility are those of the search. limit and offset are rejected. label and summary are omitted. The export contains the events that were complete when it began. Every authenticated caller may call it.',
+        querystring: EventExportQuery,
+        response: { 200: ExportedFile, ...errorResponses(400, 401, 403) },
+      },
+    },
+    async (request, reply) => {
+      const { format, ...events } = parseEventExport(request.query);
+      return await longReads.sendExport(
+        reply,
+        request.caller,
+        source => exportEvents(source, request.actor, events, format),
+        { contentType: LINES[format].contentType, fileName: `events-${timeOfFile()}.${format}` },
+      );
+    },
+  );
+}
+
+/** Such as 20261115T093000Z, which every file system accepts. */
+const timeOfFile = (): string => new Date().toISOString().replace(/[-:]|\.\d+/g, '');

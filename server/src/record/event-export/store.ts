@@ -1,0 +1,53 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { conditions } from '../events/conditions.ts';
+import type { EventFilters } from '../events/search-query.ts';
+import { isVisible } from '../events/store.ts';
+
+/** The ids from `low` to below `high`. */
+export type IdRange = { low: number; high: number };
+
+/** A statement returns about 1 MB of typical events. */
+const BATCH_ROWS = 1_000;
+/** The weight after which a batch ends. */
+const BATCH_WEIGHT = 2_097_152;
+/** The text of a compressed value is at most 90 times larger than the value. 25 times is far above usual JSON. */
+const COMPRESSED_WEIGHT = 25;
+
+/** The stored size: to measure 1,000 large values by reading them would take longer than a statement may. */
+const weightOf = (column: string) => sql`
+  coalesce(pg_column_size(${sql.ref(column)})
+    * case when pg_column_compression(${sql.ref(column)}) is null then 1 else ${sql.lit(COMPRESSED_WEIGHT)} end, 0)`;
+
+/** An event as a line of text. Lines of about 1 kB are cheaper for the garbage collector than one text for the whole batch. */
+export type ExportedLine = { id: number; line: string };
+
+/** The newest visible events of a range that match, bounded in number and size, at least one if there is one. */
+export async function listExportBatch(
+  db: Reader,
+  actor: Actor,
+  filters: EventFilters,
+  { low, high }: IdRange,
+  line: RawBuilder<string>,
+): Promise<ExportedLine[]> {
+  const matches = [sql`id >= ${low}`, sql`id < ${high}`, isVisible(actor, filters), ...conditions(filters)];
+  const { rows } = await sql<ExportedLine>`
+    select id, ${line} as line
+    from (
+      select *, sum(weight) over (order by id desc rows unbounded preceding) as weight_so_far
+      from (
+        select *, ${weightOf('data')} + ${weightOf('pre_data')} as weight
+        from events where ${sql.join(matches, sql` and `)} order by id desc limit ${BATCH_ROWS}
+      ) as newest
+    ) as weighed
+    where weight_so_far - weight < ${BATCH_WEIGHT}
+    order by id desc`.execute(db);
+  return rows;
+}
+
+/** The lowest id of the log, undefined if the log is empty. */
+export async function findLowestId(db: Reader): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number | null }>`select min(id) as id from events`.execute(db);
+  return rows[0]?.id ?? undefined;
+}

@@ -1,0 +1,81 @@
+import type { Reader } from '../../platform/db/database.ts';
+import { readWatermark } from '../events/tail.ts';
+import { encodePositions, firstIdOf } from './bitmap.ts';
+import type { Clause, Term } from './clauses.ts';
+import { type ClausePositions, type ComputedPosting, computePostings } from './store.ts';
+
+/**
+ * The postings of the decided events of the first chunk that is not indexed, in memory: at most 24,000 events, about 1 MB. Reading
+ * these events for each search cost more than the rest of it. Events behind `upTo` are searched directly.
+ */
+export type RecentPostings = { chunk: number; upTo: number; byKey: Map<string, ComputedPosting> };
+
+export type RecentEvents = (db: Reader, chunk: number) => Promise<RecentPostings>;
+
+const REFRESH_MS = 200;
+
+/** Makes a reader of the recent events. It adds new events to its postings, at most every 200 ms. */
+export function makeRecentEvents(): RecentEvents {
+  let current: RecentPostings = { chunk: -1, upTo: -1, byKey: new Map() };
+  let refreshed = 0;
+  let refreshing: Promise<void> | undefined;
+
+  async function refresh(db: Reader, chunk: number): Promise<void> {
+    const start =
+      chunk > current.chunk
+        ? { chunk, upTo: firstIdOf(chunk) - 1, byKey: new Map<string, ComputedPosting>() }
+        : current;
+    const upTo = Math.min(await readWatermark(db), firstIdOf(start.chunk + 1) - 1);
+    if (upTo > start.upTo) {
+      const added = await computePostings(db, start.chunk, { from: start.upTo + 1, to: upTo });
+      current = { chunk: start.chunk, upTo, byKey: withAdded(start.byKey, added) };
+    } else current = start;
+    refreshed = Date.now();
+  }
+
+  return async (db, chunk) => {
+    if (chunk > current.chunk || Date.now() - refreshed > REFRESH_MS) {
+      refreshing ??= refresh(db, chunk).finally(() => {
+        refreshing = undefined;
+      });
+      await refreshing;
+    }
+    return current;
+  };
+}
+
+const keyOf = (dimension: string, value: string) => `${dimension} ${value}`;
+
+function withAdded(
+  known: Map<string, ComputedPosting>,
+  added: ComputedPosting[],
+): Map<string, ComputedPosting> {
+  const byKey = new Map(known);
+  for (const posting of added) {
+    const key = keyOf(posting.dimension, posting.value);
+    const before = byKey.get(key);
+    const list = before ? Buffer.concat([before.list, posting.list]) : posting.list;
+    byKey.set(key, { ...posting, count: posting.count + (before?.count ?? 0), list });
+  }
+  return byKey;
+}
+
+/** The projects that recent events have. */
+export const recentProjects = ({ byKey }: RecentPostings): string[] =>
+  [...byKey.values()].filter(({ dimension }) => dimension === 'project').map(({ value }) => value);
+
+/** The sets of the terms of clauses among the recent events. */
+export function recentPositions({ chunk, byKey }: RecentPostings, clauses: Clause[]): ClausePositions[] {
+  const rows = (terms: Term[], clause: number, minus: boolean) =>
+    terms
+      .flatMap(term => postingsOf(byKey, term))
+      .map(({ list }) => ({ clause, minus, chunk, positions: encodePositions(list) }));
+  return clauses.flatMap((clause, n) => [...rows(clause.minus, n, true), ...rows(clause.plus, n, false)]);
+}
+
+function postingsOf(byKey: Map<string, ComputedPosting>, { dimension, low, high }: Term): ComputedPosting[] {
+  if (low === high) return [byKey.get(keyOf(dimension, low))].filter(posting => posting !== undefined);
+  return [...byKey.values()].filter(
+    posting => posting.dimension === dimension && posting.value >= low && posting.value <= high,
+  );
+}

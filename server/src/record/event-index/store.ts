@@ -1,0 +1,171 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isReadable } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { PREPARED } from '../../platform/db/prepared-statements.ts';
+import { CHUNK_SIZE, firstIdOf } from './bitmap.ts';
+import type { Clause, Dimension } from './clauses.ts';
+
+/** Filters, and the words of texts. They are indexed apart, because text takes longer. */
+export type IndexPart = 'filters' | 'text';
+
+/** How many chunks all the parts have. */
+export async function readIndexedChunks(db: Reader, parts: IndexPart[] = ['filters']): Promise<number> {
+  const { rows } = await sql<{ chunks: number | null }>`
+    select ${PREPARED} min(chunks) as chunks from event_index_progress where part = any(${parts})`.execute(
+    db,
+  );
+  return rows[0]?.chunks ?? 0;
+}
+
+/** Locks the progress and returns it. Undefined while another process indexes. */
+export async function lockProgress(tx: Tx, part: IndexPart): Promise<number | undefined> {
+  const { rows } = await sql<{ chunks: number }>`
+    select chunks from event_index_progress where part = ${part} for update skip locked`.execute(tx);
+  return rows[0]?.chunks;
+}
+
+export async function updateProgress(tx: Tx, part: IndexPart, chunks: number): Promise<void> {
+  await sql`update event_index_progress set chunks = ${chunks} where part = ${part}`.execute(tx);
+}
+
+/** The events of a chunk that have a value. `positions` is in the form of bitmap.ts. */
+export type Posting = { dimension: Dimension; value: string; count: number; positions: string };
+
+/** The same with the list of positions. */
+export type ComputedPosting = Omit<Posting, 'positions'> & { list: Buffer };
+
+/** Every value of the events of a chunk, or of those between two ids, with their positions as a sorted list. */
+export async function computePostings(
+  db: Reader,
+  chunk: number,
+  { from = firstIdOf(chunk), to = firstIdOf(chunk + 1) - 1 } = {},
+): Promise<ComputedPosting[]> {
+  const { rows } = await sql<ComputedPosting>`
+    select entry.dimension, entry.value, count(*)::integer as count,
+      string_agg(int2send((events.id - ${firstIdOf(chunk)})::smallint), ''::bytea order by events.id) as list
+    from events cross join lateral (values
+      ('all', ''),
+      ('day', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')),
+      ('project', coalesce(project, '')),
+      ('type', type),
+      ('creator', created_by_user_id::text),
+      ('environment', environment),
+      ('own', case when project is null then created_by_user_id::text end)
+    ) as entry (dimension, value)
+    where events.id >= ${from} and events.id <= ${to} and entry.value is not null
+    group by entry.dimension, entry.value`.execute(db);
+  return rows;
+}
+
+export async function insertPostings(tx: Tx, chunk: number, postings: Posting[]): Promise<void> {
+  await sql`
+    insert into event_postings (dimension, value, chunk, count, positions)
+    select dimension, value, ${chunk}, count, positions from unnest(
+      ${postings.map(posting => posting.dimension)}::text[], ${postings.map(posting => posting.value)}::text[],
+      ${postings.map(posting => posting.count)}::integer[], ${postings.map(posting => posting.positions)}::text[]
+    ) as posting (dimension, value, count, positions)`.execute(tx);
+}
+
+export async function listPostings(db: Reader, chunk: number): Promise<Posting[]> {
+  const { rows } = await sql<Posting>`
+    select dimension, value, count, positions from event_postings where chunk = ${chunk}`.execute(db);
+  return rows;
+}
+
+export async function deletePostings(tx: Tx, chunk: number): Promise<void> {
+  await sql`delete from event_postings where chunk = ${chunk}`.execute(tx);
+}
+
+/**
+ * The postings of the terms of clauses: one look-up in the primary key for each term. As a join, the planner read the whole table,
+ * because it does not know how few values lie between `low` and `high`.
+ */
+function postingsOf(clauses: readonly Clause[], columns: RawBuilder<unknown>, inChunks: RawBuilder<unknown>) {
+  const terms = clauses.flatMap(({ minus, plus }, clause) => [
+    ...minus.map(term => ({ ...term, clause, minus: true })),
+    ...plus.map(term => ({ ...term, clause, minus: false })),
+  ]);
+  const given = sql`unnest(
+    ${terms.map(term => term.clause)}::integer[], ${terms.map(term => term.minus)}::boolean[],
+    ${terms.map(term => term.dimension)}::text[], ${terms.map(term => term.low)}::text[], ${terms.map(term => term.high)}::text[]
+  ) as term (clause, minus, dimension, low, high)`;
+  const found = (values: RawBuilder<unknown>) => sql`lateral (
+    select ${columns} from event_postings where dimension = term.dimension and ${values} and ${inChunks} offset 0
+  ) as posting`;
+  return sql`(
+    select term.clause, term.minus, posting.* from ${given} cross join ${found(sql`value = term.low`)} where low = high
+    union all
+    select term.clause, term.minus, posting.*
+    from ${given} cross join ${found(sql`value >= term.low and value <= term.high`)} where low < high
+  )`;
+}
+
+export type ClauseCount = { clause: number; chunk: number; count: number };
+
+/** How many events of each chunk the terms of each clause have: those of `plus` less those of `minus`. An index-only scan. */
+export async function readCounts(
+  db: Reader,
+  clauses: readonly Clause[],
+  chunks: number,
+): Promise<ClauseCount[]> {
+  const { rows } = await sql<ClauseCount>`
+    select clause, chunk, sum(case when minus then -count else count end)::integer as count
+    from ${postingsOf(clauses, sql`chunk, count`, sql`chunk < ${chunks}`)} as posting
+    group by clause, chunk`.execute(db);
+  return rows;
+}
+
+export type ClausePositions = { clause: number; minus: boolean; chunk: number; positions: string };
+
+/** The sets of the terms of the clauses in some chunks. */
+export async function readPositions(
+  db: Reader,
+  clauses: readonly Clause[],
+  chunks: readonly number[],
+): Promise<ClausePositions[]> {
+  const { rows } = await sql<ClausePositions>`
+    select clause, minus, chunk, positions
+    from ${postingsOf(clauses, sql`chunk, positions`, sql`chunk = any(${chunks})`)} as posting`.execute(db);
+  return rows;
+}
+
+/** Whether the log has more than that many events of the features. Reads no more index entries than that. */
+export async function hasMoreOfFeatures(db: Reader, features: string[], most: number): Promise<boolean> {
+  const { rows } = await sql<{ more: boolean }>`
+    select count(*) > ${most} as more
+    from (select from events where feature_name = any(${features}) limit ${most + 1}) as counted`.execute(db);
+  return rows[0]?.more ?? false;
+}
+
+/** The events of the features before an id, by chunk, each with its positions as a sorted list. An index-only scan. */
+export async function listFeaturePositions(
+  db: Reader,
+  features: string[],
+  before: number,
+): Promise<{ chunk: number; list: Buffer }[]> {
+  const { rows } = await sql<{ chunk: number; list: Buffer }>`
+    select (id / ${CHUNK_SIZE}::integer)::integer as chunk,
+      string_agg(int2send((id % ${CHUNK_SIZE}::integer)::smallint), ''::bytea) as list
+    from events where feature_name = any(${features}) and id < ${before}
+    group by 1`.execute(db);
+  return rows;
+}
+
+/** The projects that the actor can read, and all projects in the index, deleted ones included. */
+export async function listProjectsFor(
+  db: Reader,
+  actor: Actor,
+): Promise<{ readable: string[]; indexed: string[] }> {
+  const { rows } = await sql<{ readable: string[]; indexed: string[] }>`
+    with recursive indexed (value) as (
+      (select value from event_postings where dimension = 'project' and value > '' order by value limit 1)
+      union all
+      select (
+        select value from event_postings where dimension = 'project' and value > indexed.value order by value limit 1
+      ) from indexed where indexed.value is not null
+    )
+    select array(select projects.id from projects where ${isReadable(actor)}) as readable,
+      array(select value from indexed where value is not null) as indexed`.execute(db);
+  return rows[0] ?? { readable: [], indexed: [] };
+}

@@ -1,0 +1,156 @@
+import { type Reader, STATEMENT_TIMEOUT_MS } from '../../../platform/db/database.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { textForms } from '../../events/conditions.ts';
+import { addStored, type Bitmap, countBits, emptyBitmap, intersect, subtract, unite } from '../bitmap.ts';
+import { type Condition, planText } from './plan.ts';
+import {
+  type ChunkPositions,
+  filterByText,
+  readRarestPositions,
+  readTermPositions,
+  type TextTerm,
+  toLowerCase,
+} from './store.ts';
+
+/** Events of a chunk: those in `sure` contain the text, those in `maybe` must be checked, the others do not contain it. */
+export type TextMatches = { sure: Bitmap; maybe: Bitmap };
+
+type Sets = Map<number, Bitmap>;
+
+/** Rows that one statement returns at most. Each takes up to 8 kB on the wire. */
+const ROWS_AT_ONCE = 1_000;
+/** More sets of a rare word hardly make the result smaller. */
+const RAREST = 4;
+/** To check so few events takes less time than to read another set. */
+const FEW = 200;
+
+const LONG: Condition = { terms: [{ dimension: 'long', value: '' }], rare: [] };
+
+/** Finds a text in some chunks of the index. The result has no chunk without matches. */
+export async function findText(
+  db: Reader,
+  text: string,
+  chunks: number[],
+): Promise<Map<number, TextMatches>> {
+  const plans = [];
+  for (const form of await toLowerCase(db, textForms(text))) plans.push(await planText(db, form));
+  const sure: Sets = new Map();
+  await addTerms(
+    db,
+    sure,
+    plans.flatMap(plan => plan.sure),
+    chunks,
+  );
+  const maybe = await findByCondition(db, LONG, chunks);
+  for (const { maybe: conditions } of plans) {
+    for (const [chunk, set] of await findByAll(db, conditions, chunks, sure)) addSet(maybe, chunk, set);
+  }
+  const found = new Map<number, TextMatches>();
+  for (const chunk of chunks) {
+    const matches = { sure: sure.get(chunk) ?? emptyBitmap(), maybe: maybe.get(chunk) ?? emptyBitmap() };
+    subtract(matches.maybe, matches.sure);
+    if (sure.has(chunk) || maybe.has(chunk)) found.set(chunk, matches);
+  }
+  return found;
+}
+
+/** How many events one statement checks: 1,000 of 20 µs each. */
+const CHECKED_AT_ONCE = 1_000;
+
+/** Those of the events that contain the text. It takes no longer than a statement may take. */
+export async function checkText(db: Reader, ids: number[], text: string): Promise<number[]> {
+  const found: number[] = [];
+  const deadline = performance.now() + STATEMENT_TIMEOUT_MS;
+  for (let at = 0; at < ids.length; at += CHECKED_AT_ONCE) {
+    if (performance.now() > deadline) throw tooSlow();
+    found.push(...(await filterByText(db, ids.slice(at, at + CHECKED_AT_ONCE), text)));
+  }
+  return found;
+}
+
+const tooSlow = () =>
+  new ApiError(
+    'ServiceUnavailableError',
+    `The search took longer than ${STATEMENT_TIMEOUT_MS / 1_000} s. Search for a longer text or add a filter.`,
+  );
+
+/** Events that meet every condition and are not in `known`. The chunks without one are left out after each condition. */
+async function findByAll(db: Reader, conditions: Condition[], chunks: number[], known: Sets): Promise<Sets> {
+  let found: Sets | undefined;
+  for (const condition of conditions) {
+    const sets = await findByCondition(db, condition, found ? [...found.keys()] : chunks);
+    let left = 0;
+    for (const [chunk, set] of sets) {
+      const before = found?.get(chunk);
+      if (before) intersect(set, before);
+      const knownHere = known.get(chunk);
+      if (knownHere) subtract(set, knownHere);
+      const count = countBits(set);
+      if (count === 0) sets.delete(chunk);
+      left += count;
+    }
+    found = sets;
+    if (left <= FEW) break;
+  }
+  return found ?? new Map();
+}
+
+async function findByCondition(db: Reader, { terms, rare }: Condition, chunks: number[]): Promise<Sets> {
+  const sets: Sets = new Map();
+  await addTerms(db, sets, terms, chunks);
+  for (const grams of rare) {
+    const wanted = new Set(chunks);
+    for (const [first, last] of rangesOf(chunks, Math.max(1, Math.floor(ROWS_AT_ONCE / RAREST)))) {
+      const rows = await readRarestPositions(db, grams, first, last, RAREST);
+      for (const [chunk, ofChunk] of Map.groupBy(rows, row => row.chunk)) {
+        if (wanted.has(chunk)) addSet(sets, chunk, intersectionOf(ofChunk));
+      }
+    }
+  }
+  return sets;
+}
+
+/** Adds the events that have one of the terms. */
+async function addTerms(db: Reader, sets: Sets, terms: TextTerm[], chunks: number[]): Promise<void> {
+  const wanted = new Set(chunks);
+  for (let at = 0; at < terms.length; at += ROWS_AT_ONCE) {
+    const some = terms.slice(at, at + ROWS_AT_ONCE);
+    for (const [first, last] of rangesOf(chunks, Math.max(1, Math.floor(ROWS_AT_ONCE / some.length)))) {
+      for (const { chunk, positions } of await readTermPositions(db, some, first, last)) {
+        if (!wanted.has(chunk)) continue;
+        const set = sets.get(chunk) ?? emptyBitmap();
+        addStored(set, positions);
+        sets.set(chunk, set);
+      }
+    }
+  }
+}
+
+/** The chunks as ranges of at most that many chunks. */
+function rangesOf(chunks: number[], most: number): [number, number][] {
+  const sorted = chunks.toSorted((a, b) => a - b);
+  const ranges: [number, number][] = [];
+  for (const chunk of sorted) {
+    const range = ranges.at(-1);
+    if (range && chunk < range[0] + most) range[1] = chunk;
+    else ranges.push([chunk, chunk]);
+  }
+  return ranges;
+}
+
+function addSet(sets: Sets, chunk: number, other: Bitmap): void {
+  const set = sets.get(chunk);
+  if (set) unite(set, other);
+  else sets.set(chunk, other);
+}
+
+function intersectionOf([first, ...others]: ChunkPositions[]): Bitmap {
+  const result = emptyBitmap();
+  if (first) addStored(result, first.positions);
+  for (const { positions } of others) {
+    const set = emptyBitmap();
+    addStored(set, positions);
+    intersect(result, set);
+  }
+  return result;
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { Reader, Tx } from '../../../platform/db/database.ts';
+import { likeText } from '../../../platform/db/like.ts';
+import { containsText } from '../../events/conditions.ts';
+import { firstIdOf } from '../bitmap.ts';
+import type { TextDimension } from './collect.ts';
+
+/** PostgreSQL decides what the lower case of a character is, for the index and for searches. */
+export async function toLowerCase(db: Reader, texts: string[]): Promise<string[]> {
+  const { rows } = await sql<{ text: string }>`
+    select lower(text) as text from unnest(${texts}::text[]) with ordinality as form (text, n) order by n`.execute(
+    db,
+  );
+  return rows.map(row => row.text);
+}
+
+export type TextOfEvent = { position: number; text: string };
+
+/** The lower-case text of the events of a chunk whose positions lie in a range. */
+export async function listTexts(db: Reader, chunk: number, from: number, to: number): Promise<TextOfEvent[]> {
+  const first = firstIdOf(chunk);
+  const { rows } = await sql<TextOfEvent>`
+    select (id - ${first})::integer as position, lower(event_text(data, pre_data, tags)) as text
+    from events where id >= ${first + from} and id < ${first + to} order by id`.execute(db);
+  return rows;
+}
+
+/** Postings as columns. */
+export type PostingColumns = {
+  dimensions: TextDimension[];
+  values: string[];
+  counts: number[];
+  positions: string[];
+};
+
+export async function insertTextPostings(
+  tx: Tx,
+  chunk: number,
+  { dimensions, values, counts, positions }: PostingColumns,
+): Promise<void> {
+  await sql`
+    insert into event_text_postings (dimension, value, chunk, count, positions)
+    select dimension, value, ${chunk}, count, positions from unnest(
+      ${dimensions}::text[], ${values}::text[], ${counts}::integer[], ${positions}::text[]
+    ) as posting (dimension, value, count, positions)`.execute(tx);
+}
+
+/** Adds the words and phrases among the postings to the terms. */
+export async function insertTerms(tx: Tx, { dimensions, values }: PostingColumns): Promise<void> {
+  await sql`
+    insert into event_text_terms (dimension, value)
+    select dimension, value from unnest(${dimensions}::text[], ${values}::text[]) as term (dimension, value)
+    where dimension in ('word', 'phrase')
+    on conflict do nothing`.execute(tx);
+}
+
+/** Words or phrases that contain a text, begin or end with it. The shortest first. */
+export async function listTerms(
+  db: Reader,
+  dimension: 'word' | 'phrase',
+  text: string,
+  where: 'anywhere' | 'beginning' | 'end',
+  limit: number,
+): Promise<string[]> {
+  const pattern = likeText(text);
+  const like = { anywhere: pattern, beginning: pattern.slice(1), end: pattern.slice(0, -1) }[where];
+  const { rows } = await sql<{ value: string }>`
+    select value from event_text_terms where dimension = ${dimension} and value like ${like}
+    order by length(value) limit ${limit}`.execute(db);
+  return rows.map(row => row.value);
+}
+
+export type TextTerm = { dimension: TextDimension; value: string };
+export type ChunkPositions = { chunk: number; positions: string };
+
+/** The sets of the terms in the chunks from `first` to `last`. */
+export async function readTermPositions(
+  db: Reader,
+  terms: TextTerm[],
+  first: number,
+  last: number,
+): Promise<ChunkPositions[]> {
+  // offset 0 keeps the planner from reading the whole table for a list of unknown length.
+  const { rows } = await sql<ChunkPositions>`
+    select posting.chunk, posting.positions
+    from unnest(${terms.map(term => term.dimension)}::text[], ${terms.map(term => term.value)}::text[])
+      as term (dimension, value)
+    cross join lateral (
+      select chunk, positions from event_text_postings as of_term
+      where of_term.dimension = term.dimension and of_term.value = term.value
+        and chunk >= ${first} and chunk <= ${last} offset 0
+    ) as posting`.execute(db);
+  return rows;
+}
+
+/** In each chunk that has all the rare runs of characters, the sets of the `most` rarest of them. */
+export async function readRarestPositions(
+  db: Reader,
+  grams: string[],
+  first: number,
+  last: number,
+  most: number,
+): Promise<ChunkPositions[]> {
+  const { rows } = await sql<ChunkPositions>`
+    with present as materialized (
+      select chunk, value, count(*) over (partition by chunk) as found,
+        row_number() over (partition by chunk order by count) as rank
+      from event_text_postings
+      where dimension = 'rare' and value = any(${grams}) and chunk >= ${first} and chunk <= ${last}
+    )
+    select posting.chunk, posting.positions from present cross join lateral (
+      select chunk, positions from event_text_postings as rarest
+      where rarest.dimension = 'rare' and rarest.value = present.value and rarest.chunk = present.chunk offset 0
+    ) as posting
+    where present.found = ${grams.length} and present.rank <= ${most}`.execute(db);
+  return rows;
+}
+
+/** Those of the events that contain the text. */
+export async function filterByText(db: Reader, ids: number[], text: string): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from events where id = any(${ids}::bigint[]) and ${containsText(text)}`.execute(db);
+  return rows.map(row => row.id);
+}

@@ -1,0 +1,146 @@
+import { beforeAll, expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { change } from '../change.ts';
+
+const harness = useHarness();
+let viewer: TestUser;
+
+type Page = { events: { id: number }[]; total: number; next?: number };
+
+const search = async (query: string, token?: string): Promise<Page> => {
+  const { status, body } = await call(
+    harness.app,
+    'GET',
+    `/api/admin/search/events?${query}`,
+    token ? { token } : {},
+  );
+  expect([status, body.details]).toEqual([200, undefined]);
+  return body;
+};
+const idsOf = ({ events }: Page) => events.map(({ id }) => id);
+
+async function record(count: number, project: string | null = 'default'): Promise<void> {
+  await change(harness.db, SYSTEM, async ({ record }) => {
+    for (let number = 0; number < count; number++)
+      record({ type: 'feature-tagged', project, data: { number } });
+  });
+}
+
+/** Every page, by the cursor. */
+async function pagesOf(query: string, token?: string, betweenPages = async () => {}): Promise<Page[]> {
+  const pages = [await search(query, token)];
+  for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next) {
+    await betweenPages();
+    pages.push(await search(`${query}&before=${next}`, token));
+  }
+  return pages;
+}
+
+beforeAll(async () => {
+  viewer = await makeUser(harness.db, 'Viewer');
+  await makeProject(harness.db, { id: 'secret-project', mode: 'private' });
+  for (let round = 0; round < 5; round++) {
+    await record(3);
+    await record(2, 'secret-project');
+    await record(1, null);
+  }
+});
+
+test.each([
+  '',
+  'type=IS:feature-tagged',
+  'query=number',
+  'from=IS:2020-01-01',
+  'type=IS_ANY_OF:feature-tagged,project-created',
+])('pages of the search "%s" by cursor follow each other without gap or overlap', async filter => {
+  for (const token of [undefined, viewer.token]) {
+    const whole = await search(`${filter}&limit=1000`, token);
+
+    const pages = await pagesOf(`${filter}&limit=4`, token);
+
+    expect(pages.flatMap(idsOf)).toEqual(idsOf(whole));
+    expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([whole.total]));
+    expect(whole).not.toHaveProperty('next');
+  }
+});
+
+test('the last page has no next, also when it is full', async () => {
+  const filter = 'type=IS:feature-tagged&project=IS:default';
+  const { total } = await search(filter);
+
+  const full = await search(`${filter}&limit=${total}`);
+  const almost = await search(`${filter}&limit=${total - 1}`);
+
+  expect(full.events).toHaveLength(total);
+  expect(full).not.toHaveProperty('next');
+  expect(almost.next).toBe(almost.events.at(-1)?.id);
+  expect(await search(`${filter}&before=1`)).toEqual({ events: [], total });
+});
+
+test('before and after bound a range of ids, exclusively, and do not change the total', async () => {
+  const { events, total } = await search('type=IS:feature-tagged&limit=1000');
+  const ids = events.map(({ id }) => id);
+  const [high, low] = [ids[3], ids[9]];
+
+  const between = await search(`type=IS:feature-tagged&before=${high}&after=${low}`);
+  const newer = await search(`type=IS:feature-tagged&after=${high}`);
+  const cut = await search(`type=IS:feature-tagged&before=${high}&after=${low}&limit=2`);
+
+  expect(idsOf(between)).toEqual(ids.slice(4, 9));
+  expect(between.total).toBe(total);
+  expect(between).not.toHaveProperty('next');
+  expect(idsOf(newer)).toEqual(ids.slice(0, 3));
+  expect(cut.next).toBe(ids[5]);
+});
+
+test('events that are written between two pages do not shift the next page', async () => {
+  const before = idsOf(await search('type=IS:feature-tagged&limit=1000'));
+
+  const pages = await pagesOf('type=IS:feature-tagged&limit=4', undefined, () => record(3));
+
+  expect(pages.flatMap(idsOf)).toEqual(before);
+});
+
+test('a page by offset has a next as well', async () => {
+  const page = await search('limit=2&offset=3');
+
+  expect(page.next).toBe(page.events.at(-1)?.id);
+  expect(idsOf(await search(`limit=2&before=${page.next}`))).toEqual(idsOf(await search('limit=2&offset=5')));
+});
+
+test.each(['before', 'after'])('rejects an invalid %s with 400', async name => {
+  for (const value of ['', '0', '-1', '1.5', 'abc', 'IS:5', '1e3', '9007199254740992']) {
+    const answer = await call(harness.app, 'GET', `/api/admin/search/events?${name}=${value}`);
+
+    expect([value, answer.status, answer.body.details]).toEqual([
+      value,
+      400,
+      [{ message: `${name} must be an integer from 1 to 9007199254740991`, path: `/query/${name}` }],
+    ]);
+  }
+  const twice = await call(harness.app, 'GET', `/api/admin/search/events?${name}=5&${name}=6`);
+  expect(twice.body.details).toEqual([{ message: `${name} must be given once`, path: `/query/${name}` }]);
+  expect((await call(harness.app, 'GET', `/api/admin/search/events?${name}=9007199254740991`)).status).toBe(
+    200,
+  );
+});
+
+test('rejects an offset together with a cursor', async () => {
+  for (const cursor of ['before=9', 'after=9', 'before=9&after=2']) {
+    const { status, body } = await call(harness.app, 'GET', `/api/admin/search/events?offset=5&${cursor}`);
+
+    expect([status, body.details]).toEqual([
+      400,
+      [
+        {
+          message: 'offset must not be combined with before or after. Use one of the two ways of paging.',
+          path: '/query/offset',
+        },
+      ],
+    ]);
+  }
+  expect((await search('offset=0&before=9')).events.length).toBeGreaterThan(0);
+});

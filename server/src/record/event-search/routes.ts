@@ -1,0 +1,50 @@
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import type { LongReads } from '../../platform/http/long-reads.ts';
+import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
+import { presentEventTo, readableIn } from '../events/present.ts';
+import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
+import { parseEventSearch } from '../events/search-query.ts';
+import { makeRecent, searchEvents } from './search.ts';
+
+export function eventSearchRoutes(app: App, db: Db, longReads: LongReads): void {
+  app.addSchema(EventSearchResult);
+  const recent = makeRecent();
+
+  app.get(
+    '/api/admin/search/events',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'searchEvents',
+        tags: ['Events'],
+        summary: 'Search events',
+        description:
+          'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
+        querystring: EventSearchQuery,
+        response: {
+          200: jsonResponse('The page and the total', EventSearchResult),
+          ...errorResponses(400, 401, 403),
+        },
+      },
+    },
+    async request => {
+      const search = parseEventSearch(request.query);
+      // One event more than the page tells whether there is a next page.
+      const more = { ...search, limit: search.limit + 1 };
+      // Free text may have to look at every event; the other filters walk an index.
+      const { events, total } =
+        search.query === undefined
+          ? await searchEvents(db, request.actor, more, recent)
+          : await longReads.run(request.caller, db => searchEvents(db, request.actor, more, recent));
+      const page = events.slice(0, search.limit);
+      const last = events.length > page.length ? page.at(-1) : undefined;
+      const canRead = await readableIn(db, request.actor, page);
+      return {
+        events: page.map(event => presentEventTo(request.actor, event, canRead)),
+        total,
+        ...(last ? { next: last.id } : {}),
+      };
+    },
+  );
+}

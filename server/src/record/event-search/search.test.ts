@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { beforeAll, expect, test } from 'vitest';
+import { type Actor, SYSTEM } from '../../platform/actor.ts';
+import { sized } from '../../test/campaign.ts';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { indexNextChunk } from '../event-index/build.ts';
+import { readIndexLag } from '../event-index/lag.ts';
+import { indexNextText } from '../event-index/text/build.ts';
+import { findWrongChunks, rebuildChunk } from '../event-index/verify.ts';
+import type { EventSearch } from '../events/search-query.ts';
+import { makeRecent, searchEvents } from './search.ts';
+import { findMatching } from './store.ts';
+
+const RUNS = sized({ usual: 200, long: 5_000 });
+const SEED = Number(process.env.SEARCH_SEED ?? Date.now() % 1_000_000_000);
+const PROJECTS = ['alpha', 'beta', 'gamma', 'delta', 'silent'];
+const TYPES = ['feature-created', 'feature-tagged', 'segment-created'];
+const ENVIRONMENTS = ['development', 'production'];
+
+const harness = useHarness();
+const recentEvents = makeRecent();
+const actors: Actor[] = [];
+
+/** Three chunks, of which two are indexed: ids without an event, days out of order, a project whose events are all old. */
+beforeAll(async () => {
+  const { db } = harness;
+  for (const id of ['alpha', 'beta', 'silent']) await makeProject(db, { id });
+  for (const id of ['gamma', 'delta']) await makeProject(db, { id, mode: 'private' });
+  // With these, the hidden projects are fewer than the readable ones.
+  await sql`insert into projects (id, name) select 'empty-' || n, 'Empty' from generate_series(1, 20) as n`.execute(
+    db,
+  );
+  const stranger = await makeUser(db, 'Viewer');
+  const member = await makeUser(db, 'Viewer');
+  await makeMember(db, member, 'gamma', 'Reader');
+  for (const { id } of [stranger, member])
+    actors.push({ ...SYSTEM, kind: 'user', userId: id, isAdmin: false });
+  actors.push(SYSTEM);
+
+  await sql`select setseed(${(SEED % 1_000) / 1_000})`.execute(db);
+  await sql`
+    insert into events (id, created_at, group_id, type, created_by, created_by_user_id, project, environment, feature_name)
+    select id, timestamptz '2026-01-01' + (id / 7000) * interval '1 day' + random() * interval '30 hours', 'group',
+      (${TYPES}::text[])[1 + floor(random() * random() * 3)], 'someone',
+      (array[${stranger.id}, ${member.id}, 7, null]::integer[])[1 + floor(random() * 4)],
+      case when random() < 0.9 then
+        case when id < 15000 and random() < 0.2 then 'silent' else (array['alpha', 'beta', 'gamma', 'delta', 'gone', 'gone-' || id / 10000])[1 + floor(random() * 6)] end
+      end,
+      (array['development', 'production', null])[1 + floor(random() * 3)], case when id % 1000 = 0 then 'feature-few' else 'feature-' || floor(random() * 12) end
+    from generate_series(100, 55000) as id where random() < 0.95`.execute(db);
+  await sql`select setval('events_id_seq', 55000)`.execute(db);
+});
+
+const some = <T>(values: T[]) => fc.option(fc.subarray(values, { minLength: 1 }), { nil: undefined });
+const day = fc.option(
+  fc
+    .integer({ min: 0, max: 9 })
+    .map(n => `2026-01-0${n}`)
+    .filter(text => text !== '2026-01-00'),
+  { nil: undefined },
+);
+const id = fc.integer({ min: 1, max: 56_000 });
+const searches = fc.record({
+  project: some([...PROJECTS, 'unknown']),
+  type: some(TYPES),
+  createdBy: some([7, 8, -42]),
+  environment: some(ENVIRONMENTS),
+  feature: fc.option(fc.constantFrom(['feature-1'], ['feature-1', 'feature-2'], ['feature-few']), {
+    nil: undefined,
+    freq: 4,
+  }),
+  from: day,
+  to: day,
+  page: fc.oneof(
+    fc.record({ offset: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 55_000 })) }),
+    fc.record({ offset: fc.constant(0), before: id, after: fc.option(id, { nil: undefined }) }),
+  ),
+  limit: fc.constantFrom(1, 50, 1_001),
+});
+
+async function expectSameAsPlain(runs: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(
+      searches,
+      fc.constantFrom(...actors),
+      fc.boolean(),
+      async ({ page, ...given }, actor, recent) => {
+        const search = Object.fromEntries(
+          Object.entries({ ...given, ...page }).filter(([, value]) => value !== undefined),
+        ) as EventSearch;
+        const expected = await findMatching(harness.db, actor, search, 0);
+
+        const { total, events } = await searchEvents(
+          harness.db,
+          actor,
+          search,
+          recent ? recentEvents : undefined,
+        );
+
+        expect({ total, ids: events.map(event => event.id) }).toEqual(expected);
+      },
+    ),
+    { numRuns: runs, seed: SEED },
+  );
+}
+
+test('finds the same with and without the index', async () => {
+  await expectSameAsPlain(Math.ceil(RUNS / 10));
+  expect(await indexNextChunk(harness.db)).toBe(true);
+  await expectSameAsPlain(Math.ceil(RUNS / 4));
+  expect(await indexNextChunk(harness.db)).toBe(true);
+  expect(await indexNextChunk(harness.db)).toBe(false);
+  await expectSameAsPlain(RUNS);
+});
+
+test('the index is compared with the events, and a wrong chunk is rebuilt', async () => {
+  const { db } = harness;
+  expect(await findWrongChunks(db, () => {})).toEqual([]);
+  await sql`update event_postings set count = count + 1 where dimension = 'project' and value = 'alpha' and chunk = 1`.execute(
+    db,
+  );
+  await sql`delete from event_postings where dimension = 'day' and chunk = 0`.execute(db);
+
+  expect(await findWrongChunks(db, () => {})).toEqual([0, 1]);
+  for (const chunk of [0, 1]) await rebuildChunk(db, chunk);
+
+  expect(await findWrongChunks(db, () => {})).toEqual([]);
+});
+
+test('a chunk is indexed only when every id of it is decided', async () => {
+  const { db } = harness;
+  while (await indexNextText(db));
+  expect(await readIndexLag(db)).toBe(0);
+  const writer = new pg.Client({ connectionString: harness.databaseUrl });
+  await writer.connect();
+  await writer.query('begin');
+  await writer.query(`insert into events (group_id, type, created_by) values ('early', 'user-created', 'x')`);
+  await sql`select setval('events_id_seq', 72000)`.execute(db);
+  await sql`insert into events (group_id, type, created_by) values ('late', 'user-created', 'x')`.execute(db);
+
+  expect(await readIndexLag(db)).toBeGreaterThan(0);
+  expect(await indexNextChunk(db)).toBe(false);
+  await writer.query('commit');
+  await writer.end();
+  const others = await Promise.all([indexNextChunk(db), indexNextChunk(db)]);
+
+  expect(others.toSorted()).toEqual([false, true]);
+  expect(await findWrongChunks(db, () => {})).toEqual([]);
+  expect(await readIndexLag(db)).toBeGreaterThan(0);
+  expect(await indexNextText(db)).toBe(true);
+  expect(await readIndexLag(db)).toBe(0);
+});

@@ -1,0 +1,88 @@
+import { type Expression, sql } from 'kysely';
+import { ofReadableProject } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { bounds, conditions } from '../events/conditions.ts';
+import type { EventSearch } from '../events/search-query.ts';
+import { EVENT_COLUMNS, type EventRow, isOwn, listsOnlyReadable } from '../events/store.ts';
+
+/** The total, and the ids of the page, of the matching events from the id `first` on. One statement reads both from one snapshot. */
+export async function findMatching(
+  db: Reader,
+  actor: Actor,
+  search: EventSearch,
+  first: number,
+): Promise<{ total: number; ids: number[] }> {
+  const { rows } = await sql<{ total: number; ids: number[] }>`
+    with ${pageAndTotal(search, visibleParts(actor, search, first))}
+    select counted.total, array(select id::float8 from page order by id desc) as ids from counted`.execute(
+    db,
+  );
+  return rows[0] ?? { total: 0, ids: [] };
+}
+
+/** Own events before an id in which the actor cannot search, because their text names projects that the actor cannot read. */
+export async function listUnsearchable(
+  db: Reader,
+  actor: Actor,
+  search: EventSearch,
+  before: number,
+): Promise<number[]> {
+  if (!canBeOwn(actor, search)) return [];
+  const { rows } = await sql<{ id: number }>`
+    select id from events where ${isOwn(actor, {})} and not ${listsOnlyReadable(actor)} and id < ${before}`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** The events with these ids, newest first. */
+export async function listEventsById(db: Reader, ids: number[]): Promise<EventRow[]> {
+  const { rows } = await sql<EventRow>`
+    select ${EVENT_COLUMNS} from events where id = any(${ids}::bigint[]) order by id desc`.execute(db);
+  return rows;
+}
+
+/**
+ * The conditions of a search as disjoint parts: events of readable projects, and own events without a project. Each part has its own
+ * plan. Joined by `or`, the total was not an index-only count and read every page of a table of 1 million events.
+ */
+function visibleParts(actor: Actor, search: EventSearch, first: number): Expression<unknown>[] {
+  // A literal, so that the planner knows how few events the tail of the log has.
+  const all = [...(first > 0 ? [sql`id >= ${sql.lit(first)}`] : []), ...conditions(search)];
+  return [ofReadableProject(actor), ...(canBeOwn(actor, search) ? [isOwn(actor, search)] : [])].map(part =>
+    sql.join([part, ...all], sql` and `),
+  );
+}
+
+const canBeOwn = (actor: Actor, search: EventSearch): boolean =>
+  !actor.isAdmin && search.project === undefined;
+
+function pageAndTotal(search: EventSearch, parts: Expression<unknown>[]) {
+  const slice = sql`limit ${search.limit} offset ${search.offset}`;
+  const within = sql.join([sql`true`, ...bounds(search)], sql` and `);
+  const together = (selects: Expression<unknown>[]) => sql.join(selects, sql` union all `);
+  // Text: the exact total must look at every match anyway, so the page is cut from the same single pass.
+  if (search.query) {
+    return sql`
+      matching as materialized (${together(parts.map(part => sql`select id from events where ${part}`))}),
+      counted as (select count(*) as total from matching),
+      page as materialized (select id from matching where ${within} order by id desc ${slice})`;
+  }
+  const newest = (part: Expression<unknown>) =>
+    sql`(select id from events where ${part} and ${within} order by ${order(search)} desc limit ${search.limit + search.offset})`;
+  return sql`
+    counted as (
+      select sum(part)::bigint as total from (${together(parts.map(part => sql`select count(*) as part from events where ${part}`))}) as counts
+    ),
+    page as materialized (select id from (${together(parts.map(newest))}) as newest order by id desc ${slice})`;
+}
+
+/**
+ * With days, ordering by the bare id makes the planner walk back from the newest event through everything younger than
+ * the days asked for: 7.4 s of CPU for a month at 10 million, 620 ms for a month of one project at 1 million. id + 0 has
+ * no index, so it reads what matches, as the total does (80 ms), and sorts it.
+ */
+function order({ from, to }: EventSearch) {
+  return (from ?? to) === undefined ? sql`id` : sql`id + 0`;
+}

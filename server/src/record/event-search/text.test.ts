@@ -1,0 +1,290 @@
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { type Actor, SYSTEM } from '../../platform/actor.ts';
+import { sized } from '../../test/campaign.ts';
+import { makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { change } from '../change.ts';
+import { indexNextChunk } from '../event-index/build.ts';
+import { indexNext } from '../event-index/indexer.ts';
+import { readIndexedChunks } from '../event-index/store.ts';
+import { indexNextText } from '../event-index/text/build.ts';
+import type { EventSearch } from '../events/search-query.ts';
+import { makeRecent, searchEvents } from './search.ts';
+import { findMatching } from './store.ts';
+
+const RUNS = sized({ usual: 150, long: 5_000 });
+const SEED = Number(process.env.SEARCH_SEED ?? Date.now() % 1_000_000_000);
+
+const harness = useHarness();
+const actors: Actor[] = [SYSTEM];
+let texts: string[] = [];
+
+const WORDS = [
+  'İstanbul',
+  'Straße',
+  'ΣΊΣΥΦΟΣ',
+  'naïve',
+  '日本語',
+  '🚀',
+  'Ωmega',
+  'rollout',
+  'step',
+  'checkout',
+  'ǅungla',
+  'a',
+  'to',
+];
+const PHRASES = [
+  'rolled out to everyone',
+  'say "hello" twice',
+  'C:\\temp\\new',
+  '100% of users',
+  'snake_case_name',
+  'tab\tand\nline',
+  '\u0001\u007f',
+  "it's 5 < 6 && 7 > 3",
+];
+
+/** Two chunks and a tail with ids that have gaps: frequent and rare words, names, numbers, escapes, long words and texts. */
+beforeAll(async () => {
+  const { db } = harness;
+  await makeProject(db, { id: 'alpha' });
+  await makeProject(db, { id: 'secret', mode: 'private' });
+  const viewer = await makeUser(db, 'Viewer');
+  actors.push({ ...SYSTEM, kind: 'user', userId: viewer.id, isAdmin: false });
+  await sql`select setseed(${(SEED % 1_000) / 1_000})`.execute(db);
+  await sql`
+    insert into events (id, created_at, group_id, type, created_by, project, data, pre_data, tags)
+    select id, timestamptz '2026-01-01' + id * interval '1 minute', 'group', 'feature-tagged', 'someone',
+      (array['alpha', 'secret', null])[1 + floor(random() * 3)],
+      jsonb_build_object(
+        'id', gen_random_uuid(), 'name', 'feature-' || floor(random() * random() * 500), 'enabled', random() < 0.5,
+        'createdAt', timestamptz '2026-01-01' + id * interval '1 minute', 'weight', floor(random() * 1000),
+        'description', (${WORDS}::text[])[1 + floor(random() * ${WORDS.length})] || ' ' || (${PHRASES}::text[])[1 + floor(random() * 40)]
+          || ' ' || (${WORDS}::text[])[1 + floor(random() * ${WORDS.length})]),
+      case when random() < 0.3 then jsonb_build_object('rollout', floor(random() * 100), 'name', 'feature-' || floor(random() * 500)) end,
+      case when random() < 0.2 then '[{"type": "simple", "value": "Checkout"}]' else '[]' end::jsonb
+    from generate_series(108, 66000, 11) as id where random() < 0.98`.execute(db);
+  const huge = {
+    text: 'needle-in-huge '.repeat(70_000),
+    words: Array.from({ length: 5_000 }, (_, n) => `huge${n}`),
+  };
+  const longWord = { word: `Long${'x'.repeat(5_000)}Word`, many: Array.from({ length: 3_000 }, (_, n) => n) };
+  for (const [id, data] of [
+    [31_000, huge],
+    [31_001, longWord],
+    [40_001, longWord],
+  ] as const) {
+    await sql`insert into events (id, group_id, type, created_by, data) values (${id}, 'group', 'feature-tagged', 'someone', ${JSON.stringify(data)})`.execute(
+      db,
+    );
+  }
+  for (let n = 0; n < 40; n++) {
+    await sql`insert into events (id, group_id, type, created_by, data) values
+      (${20_007 + 11 * n + 1}, 'group', 'feature-tagged', 'someone', ${JSON.stringify({ value: 'y'.repeat(3_000) })})`.execute(
+      db,
+    );
+  }
+  await sql`select setval('events_id_seq', 66000)`.execute(db);
+  const sample = await sql<{ text: string }>`
+    select left(event_text(data, pre_data, tags), 5000) as text from events order by random() limit 500`.execute(
+    db,
+  );
+  texts = sample.rows.map(row => row.text);
+});
+
+/** A piece of the text of an event, so that most searches find something. */
+const pieces = fc
+  .tuple(
+    fc.nat(),
+    fc.double({ min: 0, max: 1, noNaN: true }),
+    fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 60 })),
+    fc.constantFrom('same', 'upper', 'lower'),
+  )
+  .map(([event, at, length, form]) => {
+    const characters = [...(texts[event % texts.length] ?? '')];
+    const start = Math.floor(at * Math.max(0, characters.length - length));
+    const piece = characters.slice(start, start + length).join('');
+    return form === 'upper' ? piece.toUpperCase() : form === 'lower' ? piece.toLowerCase() : piece;
+  })
+  .filter(text => text !== '' && !text.includes('\0'));
+const chosen = fc.constantFrom(
+  ...WORDS,
+  ...PHRASES,
+  ...[
+    'feature-1',
+    'feature-12',
+    'rollout s',
+    'out to e',
+    'out to ev',
+    '-1',
+    '12',
+    '123',
+    'feature-',
+    '-1"',
+    '"name": "feature-1',
+    '"enabled": true',
+    '": ',
+    '%',
+    '_',
+    '\\',
+    '\\\\',
+    '"',
+    "'",
+    ' ',
+  ],
+  ...[
+    'i̇',
+    'ß',
+    'ss',
+    'σ',
+    'ς',
+    'Σ',
+    '🚀',
+    '\ud83d',
+    'zz',
+    'qqq',
+    'nowhere to be found',
+    'rollout step',
+    '\\u0001',
+    '\u0001',
+    '\n',
+  ],
+  ...[
+    'needle-in-huge',
+    'huge4999',
+    'xxxlong',
+    'xxxword',
+    'x'.repeat(5_001),
+    'yyyy',
+    'y'.repeat(2_999),
+    '"y',
+    '2026-01-0',
+    '01-02T',
+    'a b c d e f g'.repeat(300),
+  ],
+);
+const searches = fc.record({
+  query: fc.oneof({ weight: 3, arbitrary: pieces }, { weight: 1, arbitrary: chosen }),
+  project: fc.option(fc.constantFrom<string[]>(['alpha'], ['secret'], ['alpha', 'secret']), {
+    nil: undefined,
+    freq: 2,
+  }),
+  page: fc.constantFrom<Pick<EventSearch, 'offset' | 'before' | 'after'>>(
+    { offset: 0 },
+    { offset: 30 },
+    { offset: 0, before: 40_000 },
+    { offset: 0, before: 50_000, after: 20_000 },
+  ),
+  limit: fc.constantFrom(3, 50, 1_001),
+});
+
+const recent = makeRecent();
+
+async function expectSameAsPlain(runs: number): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(
+      searches,
+      fc.constantFrom(...actors),
+      fc.constantFrom(recent, undefined),
+      async ({ page, project, ...given }, actor, kept) => {
+        const search = { ...given, ...page, ...(project ? { project } : {}) };
+        const expected = await findMatching(harness.db, actor, search, 0);
+
+        const { total, events } = await searchEvents(harness.db, actor, search, kept);
+
+        expect({ total, ids: events.map(event => event.id) }).toEqual(expected);
+      },
+    ),
+    { numRuns: runs, seed: SEED },
+  );
+}
+
+const countPostings = async () =>
+  (await sql<{ count: number }>`select count(*) as count from event_text_postings`.execute(harness.db))
+    .rows[0];
+
+test('an interrupted chunk leaves nothing, and is indexed later', async () => {
+  const { db } = harness;
+  const interrupted = indexNextText(db).catch(error => error);
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql<{ done: boolean }>`
+      select pg_terminate_backend(pid) as done from pg_stat_activity
+      where datname = current_database() and query ilike '%insert into event_text_terms%' and pid <> pg_backend_pid()`.execute(
+        db,
+      );
+      expect(rows).not.toEqual([]);
+    },
+    { timeout: 30_000, interval: 5 },
+  );
+
+  expect(await interrupted).toBeInstanceOf(Error);
+  expect(await countPostings()).toEqual({ count: 0 });
+  expect(await readIndexedChunks(db, ['text'])).toBe(0);
+});
+
+test('an aborted chunk leaves nothing', async () => {
+  await expect(indexNextText(harness.db, AbortSignal.timeout(100))).rejects.toThrow('aborted due to timeout');
+
+  expect(await countPostings()).toEqual({ count: 0 });
+});
+
+test('finds text the same with and without the index', { timeout: 1_000 * RUNS }, async () => {
+  const { db } = harness;
+  while (await indexNextChunk(db));
+  await expectSameAsPlain(Math.ceil(RUNS / 10));
+  const atOnce = await Promise.all([indexNextText(db), indexNextText(db)]);
+  expect(atOnce.toSorted()).toEqual([false, true]);
+  await expectSameAsPlain(Math.ceil(RUNS / 4));
+  expect(await indexNextText(db)).toBe(true);
+  expect(await indexNextText(db)).toBe(false);
+  await expectSameAsPlain(RUNS);
+});
+
+test('finds a new event at once, and its text after the transaction that wrote it', async () => {
+  const { db } = harness;
+  const find = async () =>
+    (await searchEvents(db, SYSTEM, { query: 'brand-NEW "Ünit"', offset: 0, limit: 10 }, recent)).total;
+  expect(await find()).toBe(0);
+  await change(db, SYSTEM, async ({ record }) => {
+    record({ type: 'feature-tagged', project: 'alpha', data: { text: 'Brand-new "üNIT"' } });
+  });
+
+  expect(await find()).toBe(1);
+  await setTimeout(300);
+  expect(await find()).toBe(1);
+});
+
+test('the text of the last complete chunk is indexed before its filters', async () => {
+  const { db } = harness;
+  await sql`select setval('events_id_seq', 72000)`.execute(db);
+  const progress = async () => [await readIndexedChunks(db), await readIndexedChunks(db, ['text'])];
+  expect(await progress()).toEqual([2, 2]);
+
+  expect(await indexNext(db)).toBe(true);
+  expect(await progress()).toEqual([2, 3]);
+  expect(await indexNext(db)).toBe(true);
+  expect(await progress()).toEqual([3, 3]);
+  expect(await indexNext(db)).toBe(false);
+});
+
+test('a chunk whose texts do not fit in memory is checked event by event', async () => {
+  const { db } = harness;
+  await sql`
+    insert into events (id, group_id, type, created_by, data)
+    select id, 'group', 'feature-tagged', 'someone', jsonb_build_object('text', 'unsplit ' || gen_random_uuid())
+    from generate_series(72100, 95000, 10) as id`.execute(db);
+  await sql`select setval('events_id_seq', 96000)`.execute(db);
+
+  expect(await indexNextText(db, undefined, 4)).toBe(true);
+  expect(await indexNextChunk(db)).toBe(true);
+
+  const search = { query: 'Unsplit', offset: 0, limit: 10 };
+  const { total, events } = await searchEvents(db, SYSTEM, search);
+  expect({ total, ids: events.map(event => event.id) }).toEqual(await findMatching(db, SYSTEM, search, 0));
+  expect(total).toBe(2291);
+});

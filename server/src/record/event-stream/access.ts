@@ -1,0 +1,43 @@
+import { validCredentials } from '../../access/still-valid.ts';
+import { readersOf } from '../../access/visibility.ts';
+import type { Credential } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { listedProjects } from '../events/present.ts';
+import type { EventRow } from '../events/store.ts';
+import type { Listener } from './listener.ts';
+
+/** The events that listeners may see now. Access is read after the events, so that a lost access hides every event that was written after it. */
+export type Access = {
+  /** Whether the caller is a root admin; undefined without a valid session or token. */
+  isAdmin: (listener: Listener) => boolean | undefined;
+  /** Decides as the condition `isVisible`. */
+  canSee: (listener: Listener, event: EventRow) => boolean;
+  /** Whether the caller can read a project of the events, or a project that they list. */
+  canRead: (listener: Listener, project: string) => boolean;
+};
+
+/** Two queries for all listeners and events together. */
+export async function readAccess(db: Reader, listeners: Listener[], events: EventRow[]): Promise<Access> {
+  const admins = new Map<string, boolean>();
+  const credentials = new Map(listeners.map(({ credential }) => [keyOf(credential), credential]));
+  for (const { isAdmin, ...valid } of await validCredentials(db, [...credentials.values()])) {
+    admins.set(keyOf(valid), isAdmin);
+  }
+  const isAdmin = ({ credential }: Listener) => admins.get(keyOf(credential));
+  const userIds = new Set(listeners.filter(one => isAdmin(one) === false).map(({ actor }) => actor.userId));
+  const projects = new Set(events.flatMap(event => event.project ?? listedProjects(event)));
+  const isReadable = await readersOf(db, [...userIds], [...projects]);
+  const canRead = ({ actor }: Listener, project: string) => isReadable(actor.userId, project);
+  return {
+    isAdmin,
+    canSee: (listener, event) => {
+      if (isAdmin(listener)) return true;
+      if (event.project !== null) return canRead(listener, event.project);
+      if (event.createdByUserId !== listener.actor.userId) return false;
+      return !listener.search.query || listedProjects(event).every(project => canRead(listener, project));
+    },
+    canRead,
+  };
+}
+
+const keyOf = ({ table, id }: Credential): string => `${table} ${id}`;

@@ -1,0 +1,126 @@
+import type { LongReads } from '../../platform/http/long-reads.ts';
+import { listEventsBetween } from '../events/store.ts';
+import { readAccess } from './access.ts';
+import { deliver, makeFrames, NOT_VALID } from './deliver.ts';
+import { CATCH_UP_EVENTS, CATCH_UP_IDS, end, hasRoom, type Listener, send } from './listener.ts';
+import { listMatchesBetween } from './store.ts';
+
+type Log = Record<'warn', (fields: object, message: string) => void>;
+
+/** All streams together are one caller of the long reads, and use two of its six slots. */
+const CALLER = 'event streams';
+const AT_ONCE = 2;
+/** Less than half of a batch. */
+const GROUPED_WITHIN = CATCH_UP_EVENTS / 2 - 1;
+const FEW_EVENTS = 4;
+const RETRY_MS = 1_000;
+
+export type CatchUp = {
+  startNext: () => void;
+  /** The listener can take more. */
+  onRoom: (listener: Listener) => void;
+  countBehind: () => number;
+};
+
+/**
+ * Reads for the listeners that are behind, in turn and a batch at a time. `target` is the position of the
+ * others. The listener whose turn is over goes to the end of the set.
+ */
+export function makeCatchUp(
+  longReads: LongReads,
+  listeners: Set<Listener>,
+  target: () => number | undefined,
+  log: Log,
+): CatchUp {
+  let running = 0;
+  let notBefore = 0;
+
+  const isBehind = (listener: Listener) => listener.position < (target() ?? 0);
+
+  const isReady = (listener: Listener) => !listener.isCatchingUp && isBehind(listener) && hasRoom(listener);
+
+  function startNext(): void {
+    if (Date.now() < notBefore) return;
+    for (const listener of listeners) {
+      if (running >= AT_ONCE) return;
+      if (!isReady(listener)) continue;
+      const group = groupOf(listener);
+      for (const one of group) {
+        one.isCatchingUp = true;
+        listeners.delete(one);
+        listeners.add(one);
+      }
+      void catchUp(group);
+    }
+  }
+
+  /** After a restart many clients return at nearly the same position. Together they cost as much as one. */
+  function groupOf(listener: Listener): Listener[] {
+    const fits = (one: Listener) =>
+      Math.abs(one.position - listener.position) <= GROUPED_WITHIN && one.catchUpEvents === CATCH_UP_EVENTS;
+    // A client that is far behind is alone, so that its filters apply in the statement.
+    const isFar = listener.position < (target() ?? 0) - CATCH_UP_IDS;
+    return isFar || !fits(listener) ? [listener] : [...listeners].filter(one => isReady(one) && fits(one));
+  }
+
+  async function catchUp(group: Listener[]): Promise<void> {
+    running++;
+    try {
+      const [only] = group;
+      if (only && group.length === 1) await sendNext(only, target() ?? 0);
+      else await sendShared(group, target() ?? 0);
+      for (const one of group) one.catchUpIds = Math.min(one.catchUpIds * 2, CATCH_UP_IDS);
+    } catch (error) {
+      // The clients stay connected. A smaller range helps if the read took too long.
+      log.warn({ err: error, ids: group[0]?.catchUpIds }, 'event stream catch-up failed');
+      for (const one of group) one.catchUpIds = Math.max(1, Math.floor(one.catchUpIds / 4));
+      notBefore = Date.now() + RETRY_MS;
+    }
+    running--;
+    for (const one of group) one.isCatchingUp = false;
+    startNext();
+  }
+
+  /** The batch covers more ids than the positions of the group differ by. */
+  async function sendShared(group: Listener[], target: number): Promise<void> {
+    await longReads.run(CALLER, async db => {
+      const first = Math.min(...group.map(({ position }) => position));
+      const events = await listEventsBetween(db, first, target, CATCH_UP_EVENTS);
+      const last = events.length < CATCH_UP_EVENTS ? target : (events.at(-1)?.id ?? target);
+      await deliver(db, events, last, group);
+      // Large events, or a slow client: it continues alone, and reads only as much as it can take.
+      for (const one of group) if (one.position < last) one.catchUpEvents = FEW_EVENTS;
+    });
+  }
+
+  async function sendNext(listener: Listener, target: number): Promise<void> {
+    await longReads.run(CALLER, async db => {
+      const upTo = Math.min(listener.position + listener.catchUpIds, target);
+      const { actor, search, position, catchUpEvents } = listener;
+      const events = await listMatchesBetween(db, actor, search, position, upTo, catchUpEvents);
+      const access = await readAccess(db, [listener], events);
+      const isAdmin = access.isAdmin(listener);
+      if (isAdmin === undefined) return end(listener, NOT_VALID);
+      if (isAdmin !== actor.isAdmin) {
+        // Read as another kind of caller. The next turn reads the events again.
+        listener.actor = { ...actor, isAdmin };
+        return;
+      }
+      const frames = makeFrames();
+      const last = events.length < catchUpEvents ? upTo : (events.at(-1)?.id ?? upTo);
+      const shown = frames.of(events, isAdmin, project => access.canRead(listener, project));
+      const sent = send(listener, shown, last, frames.join);
+      // Large events: the next read gets no more of them than the client took now.
+      const next = sent < events.length ? sent : catchUpEvents * 2;
+      listener.catchUpEvents = Math.max(1, Math.min(next, CATCH_UP_EVENTS));
+    });
+  }
+
+  return {
+    startNext,
+    onRoom: listener => {
+      if (isBehind(listener)) startNext();
+    },
+    countBehind: () => [...listeners].filter(isBehind).length,
+  };
+}

@@ -1,0 +1,109 @@
+import { Readable } from 'node:stream';
+import type { Actor, Credential } from '../../platform/actor.ts';
+import type { EventFilters } from '../events/search-query.ts';
+import { commentFrame, heartbeatFrame, startFrame } from './frames.ts';
+
+/** One connected client. */
+export type Listener = {
+  readonly credential: Credential;
+  readonly search: EventFilters;
+  /** The caller as of the last check of access. */
+  actor: Actor;
+  readonly stream: Readable;
+  isOpen: boolean;
+  /** Every event up to this id was sent or does not match. Set when the listener starts. */
+  position: number;
+  isCatchingUp: boolean;
+  /** How many ids its next read for catching up covers, and how many events the read returns at most. */
+  catchUpIds: number;
+  catchUpEvents: number;
+};
+
+/** An event as the client gets it. */
+export type Frame = { id: number; key: string; bytes: Buffer };
+
+/** A bounded range, so that a rare filter on a long log stays far below the statement timeout. */
+export const CATCH_UP_IDS = 20_000;
+export const CATCH_UP_EVENTS = 100;
+/** Not yet sent to a client that reads slowly. One event may exceed it. */
+const MAX_UNSENT_BYTES = 262_144;
+/** Clients reconnect at different moments after a restart of the server. */
+const RETRY_MS = { least: 1_000, most: 3_000 };
+
+export function makeListener(
+  actor: Actor,
+  search: EventFilters,
+  onRoom: (listener: Listener) => void,
+): Listener {
+  if (!actor.credential) throw new Error('A stream requires a session or a token');
+  const stream = new Readable({ highWaterMark: MAX_UNSENT_BYTES, read: () => onRoom(listener) });
+  const { credential } = actor;
+  const listener: Listener = {
+    credential,
+    search,
+    actor,
+    stream,
+    isOpen: true,
+    position: 0,
+    isCatchingUp: false,
+    catchUpIds: CATCH_UP_IDS,
+    catchUpEvents: CATCH_UP_EVENTS,
+  };
+  stream.once('close', () => {
+    listener.isOpen = false;
+  });
+  return listener;
+}
+
+export function start(listener: Listener, position: number): void {
+  const spread = RETRY_MS.most - RETRY_MS.least;
+  listener.position = position;
+  push(listener, startFrame(Math.round(RETRY_MS.least + Math.random() * spread), position));
+}
+
+export const hasRoom = ({ isOpen, stream }: Listener): boolean =>
+  isOpen && stream.readableLength < MAX_UNSENT_BYTES;
+
+/**
+ * Sends the frames, and moves the listener to `upTo`. A client without room for all of them gets the first ones. It gets the rest
+ * when it has read those. Returns how many frames it sent.
+ */
+export function send(
+  listener: Listener,
+  frames: Frame[],
+  upTo: number,
+  join: (frames: Frame[]) => Buffer,
+): number {
+  const fitting = firstFitting(frames, MAX_UNSENT_BYTES - listener.stream.readableLength);
+  if (fitting.length > 0) push(listener, join(fitting));
+  listener.position = fitting.length === frames.length ? upTo : (fitting.at(-1)?.id ?? listener.position);
+  return fitting.length;
+}
+
+/** At least one frame while there is room at all. */
+function firstFitting(frames: Frame[], room: number): Frame[] {
+  let used = 0;
+  const end = frames.findIndex(({ bytes }) => {
+    if (used >= room) return true;
+    used += bytes.length;
+    return false;
+  });
+  return end < 0 ? frames : frames.slice(0, end);
+}
+
+/** A client that still has to read something needs no sign of life. */
+export function beat(listener: Listener): void {
+  if (listener.stream.readableLength === 0) push(listener, heartbeatFrame(listener.position));
+}
+
+/** Ends the response in the regular way. The client reconnects, or learns why it cannot. */
+export function end(listener: Listener, why: string): void {
+  if (!listener.isOpen) return;
+  push(listener, commentFrame(why));
+  listener.isOpen = false;
+  listener.stream.push(null);
+}
+
+function push({ isOpen, stream }: Listener, bytes: string | Buffer): void {
+  if (isOpen) stream.push(bytes);
+}

@@ -1,0 +1,30 @@
+import type { EventFilters } from '../events/search-query.ts';
+import type { EventRow } from '../events/store.ts';
+
+/**
+ * Whether an event matches the filters of a search, with the meaning of `conditions()`. PostgreSQL decides about text, because it
+ * writes JSON and compares letters in its own way: `hasText` tells what it found.
+ */
+export function matches(event: EventRow, search: EventFilters, hasText: (text: string) => boolean): boolean {
+  return (
+    isAnyOf(event.featureName, search.feature) &&
+    isAnyOf(event.project, search.project) &&
+    isAnyOf(event.type, search.type) &&
+    isAnyOf(event.createdByUserId, search.createdBy) &&
+    isAnyOf(event.environment, search.environment) &&
+    isAnyOf(event.id, search.id) &&
+    isAnyOf(event.groupId, search.groupId) &&
+    isWithinDays(event.createdAt, search) &&
+    (!search.query || hasText(search.query))
+  );
+}
+
+function isAnyOf<T>(value: T | null, wanted: T[] | undefined): boolean {
+  return wanted === undefined || (value !== null && wanted.includes(value));
+}
+
+/** Days are UTC and both included. The time is ISO 8601 in UTC, so it begins with its day. */
+function isWithinDays(createdAt: string, { from, to }: EventFilters): boolean {
+  const day = createdAt.slice(0, 10);
+  return (from === undefined || day >= from) && (to === undefined || day <= to);
+}

@@ -1,0 +1,45 @@
+import { badData } from '../../platform/errors.ts';
+import { FilterError, parseOffset } from '../../platform/http/filter.ts';
+import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
+
+/** The filters of a stream, and the id of the last event that the client has. */
+export type StreamSearch = EventFilters & { after?: number };
+
+const hasNoPages = (): never => {
+  throw new FilterError('is not a parameter of the stream, which has no pages. Remove it.');
+};
+const hasNoDays = (): never => {
+  throw new FilterError(
+    'is not a parameter of the stream, which sends new events. Search with GET /api/admin/search/events for events of past days.',
+  );
+};
+const NOT_OF_STREAMS = {
+  offset: hasNoPages,
+  limit: hasNoPages,
+  before: hasNoPages,
+  from: hasNoDays,
+  to: hasNoDays,
+};
+
+/**
+ * Parses the parameters of the stream, or throws an error with every violation. The header Last-Event-ID precedes `after`: a browser
+ * that reconnects sends the header and repeats the address.
+ */
+export function parseEventStream(
+  parameters: Record<string, unknown>,
+  lastEventId: string | undefined,
+): StreamSearch {
+  const parsers = { ...NOT_OF_STREAMS, after: parseOffset };
+  const search = parseEventFilters<{ after?: number }>(parameters, parsers, {});
+  return lastEventId ? { ...search, after: Number(lastEventId) } : search;
+}
+
+/** An id that no event can have yet is of another log. The client would miss every event up to it. */
+export function rejectUnassigned(after: number, lastAssigned: number): void {
+  if (after <= lastAssigned) return;
+  throw badData([
+    {
+      message: `Event ${after} does not exist: the last id of the log is ${lastAssigned}. Connect without Last-Event-ID and without after, or with an id of this log.`,
+    },
+  ]);
+}

@@ -1,0 +1,47 @@
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import type { LongReads } from '../../platform/http/long-reads.ts';
+import { errorResponses } from '../../platform/http/schema.ts';
+import { STREAM_LIMITS, type StreamLimits } from './limits.ts';
+import { eventStreamMetrics } from './metrics.ts';
+import { parseEventStream } from './parameters.ts';
+import { makeEventStream } from './reader.ts';
+import { EVENT_STREAM, EventStreamHeaders, EventStreamQuery } from './schema.ts';
+
+export function eventStreamRoutes(
+  app: App,
+  db: Db,
+  longReads: LongReads,
+  limits: StreamLimits = STREAM_LIMITS,
+): void {
+  const events = makeEventStream(db, longReads, limits, app.log);
+  eventStreamMetrics(app.metrics, events);
+  app.addHook('preClose', events.close);
+
+  app.get(
+    '/api/admin/events/stream',
+    {
+      config: { permission: 'NONE' },
+      // The response of HEAD would be a stream that nobody reads.
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'streamEvents',
+        tags: ['Events'],
+        summary: 'Stream new events',
+        description: `Sends events as they are committed, in the order of their ids, as server-sent events. The filters are those of the event search, without days and pages. A client that reconnects with Last-Event-ID misses no event and gets none twice. Events are visible as in the search. The server reads the access of the caller again for every batch of events, and ends the stream when the session or token is no longer valid. A caller can have ${limits.perCaller} streams on one server. Every authenticated caller may call it.`,
+        querystring: EventStreamQuery,
+        headers: EventStreamHeaders,
+        response: { 200: EVENT_STREAM, ...errorResponses(400, 401, 403, 429) },
+      },
+    },
+    async (request, reply) => {
+      const search = parseEventStream(request.query, request.headers['last-event-id']);
+      const { stream } = await events.listen(request.caller, request.actor, search);
+      return reply
+        .type('text/event-stream; charset=utf-8')
+        .header('cache-control', 'no-store')
+        .header('x-accel-buffering', 'no')
+        .send(stream);
+    },
+  );
+}

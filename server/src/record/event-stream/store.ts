@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { conditions } from '../events/conditions.ts';
+import type { EventFilters } from '../events/search-query.ts';
+import { EVENT_COLUMNS, type EventRow, isVisible } from '../events/store.ts';
+
+/** Texts of one statement: 100 events with 20 texts are 2,000 comparisons. */
+const TEXTS_AT_ONCE = 20;
+
+/** For each text, the ids of those events that contain it, as the search finds it. */
+export async function findTexts(
+  db: Reader,
+  ids: number[],
+  texts: string[],
+): Promise<Map<string, Set<number>>> {
+  const found = new Map(texts.map(text => [text, new Set<number>()]));
+  for (let first = 0; first < texts.length; first += TEXTS_AT_ONCE) {
+    const some = texts.slice(first, first + TEXTS_AT_ONCE);
+    const parts = some.map((query, at) => {
+      const contains = sql.join(conditions({ query }), sql` and `);
+      return sql`select ${at}::integer as text, id from events where id = any(${ids}::bigint[]) and ${contains}`;
+    });
+    const { rows } = await sql<{ text: number; id: number }>`
+      select * from (${sql.join(parts, sql` union all `)}) as found`.execute(db);
+    for (const { text, id } of rows) found.get(some[text] ?? '')?.add(id);
+  }
+  return found;
+}
+
+/** The events of an id range that match the search and that the actor can see, oldest first. */
+export async function listMatchesBetween(
+  db: Reader,
+  actor: Actor,
+  search: EventFilters,
+  after: number,
+  upTo: number,
+  limit: number,
+): Promise<EventRow[]> {
+  const all = [sql`id > ${after} and id <= ${upTo}`, isVisible(actor, search), ...conditions(search)];
+  const { rows } = await sql<EventRow>`
+    select ${EVENT_COLUMNS} from events where ${sql.join(all, sql` and `)} order by id limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}
