@@ -19,10 +19,24 @@ test('responds with 204 to a valid constraint', async () => {
 });
 
 test.each([
+  ['IN_CIDR', { operator: 'IN_CIDR', values: ['10.0.0.0/8', '2001:db8::1'], inverted: true }],
+  ['inverted REGEX', { operator: 'REGEX', value: '^10\\.', inverted: true, caseInsensitive: true }],
+])('accepts %s', async (_case, constraint) => {
+  expect(await validate({ contextName: 'remoteAddress', ...constraint })).toMatchObject({ status: 204 });
+});
+
+test.each([
   ['a value of the wrong kind', { contextName: 'x', operator: 'NUM_EQ', value: 'ten' }, ['/body/value']],
   ['an empty list', { contextName: 'x', operator: 'IN', values: [] }, ['/body/values']],
   ['an unknown operator', { contextName: 'x', operator: 'LIKE' }, ['/body/operator']],
   ['an operator in lower case', { contextName: 'x', operator: 'in', values: ['a'] }, ['/body/operator']],
+  [
+    'an address that is no range',
+    { contextName: 'x', operator: 'IN_CIDR', values: ['10.0.0.0/8', '10.0.0.0/64'] },
+    ['/body/values/1'],
+  ],
+  ['a blank value', { contextName: 'x', operator: 'STR_CONTAINS', values: ['a', ' '] }, ['/body/values/1']],
+  ['null as values', { contextName: 'x', operator: 'IN', values: null }, ['/body/values']],
   ['nothing', {}, ['/body/contextName', '/body/operator']],
   [
     'an empty name, an empty value and one of 101 characters',

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
+import { Strategy } from 'unleash-client';
 import { expect, test } from 'vitest';
 import { compilePattern } from '../../platform/pattern.ts';
 import { cpuMsOf } from '../../test/cpu-time.ts';
 import { validPatterns } from './patterns.ts';
-import { constraintListViolations, normaliseConstraint, rejectTooMany } from './rules.ts';
+import { constraintListViolations, legalForms, normaliseConstraint, rejectTooMany } from './rules.ts';
 import type { Constraint, Operator } from './schema.ts';
-import { isDate, isNumber, isVersion } from './values.ts';
+import { isAddressRange, isDate, isNumber, isVersion, storedDate, storedNumber } from './values.ts';
 
 const NO_LEGAL_VALUES = new Map<string, Set<string>>();
 
@@ -40,27 +41,71 @@ test.each<[Operator, string[], string[]]>([
   expect(pathsOf({ operator, value: '' })).toEqual(['/list/0/value']);
 });
 
-test.each<Operator>(['IN', 'NOT_IN', 'STR_CONTAINS', 'STR_STARTS_WITH', 'STR_ENDS_WITH'])(
+test('IN_CIDR accepts only IPv4 and IPv6 addresses and ranges that every SDK reads', () => {
+  const cidr = (values: string[]) => pathsOf({ operator: 'IN_CIDR', values });
+  const good = [
+    ...['127.0.0.1', '10.0.0.0/8', '10.1.2.3/8', '0.0.0.0/0', '255.255.255.255/32', ' 10.0.0.1 '],
+    ...['::1', '::/0', '2001:db8::/32', '2001:DB8::1/128', '::ffff:10.0.0.1', '64:ff9b::10.0.0.0/104'],
+  ];
+  const bad = [
+    ...['10.1', '10', '010.0.0.1', '0x7f.0.0.1', '256.0.0.1', '10.0.0.0/33', '10.0.0.0/08', '10.0.0.0/'],
+    ...['10.0.0.0/8/8', '10.0.0.0/-1', '10.0.0.0-10.0.0.9', '10.0.0.*', 'localhost', '127.invalid', '/8'],
+    ...['bad::cidr', '[::1]', 'fe80::1%eth0', '::/129', '::00001', '1::2::3', '::ffff:010.0.0.1', '::10.1'],
+  ];
+
+  expect(good.filter(value => cidr([value]).length > 0)).toEqual([]);
+  expect(bad.filter(value => cidr([value]).length === 0)).toEqual([]);
+  expect(cidr(['::1', '10.1', '10.0.0.1', 'x'])).toEqual(['/list/0/values/1', '/list/0/values/3']);
+});
+
+test('every accepted range matches its own address in the SDK for Node.js', async () => {
+  const octet = fc.nat({ max: 255 });
+  const ipv4 = fc.tuple(octet, octet, octet, octet).map(octets => octets.join('.'));
+  const range = fc.oneof(
+    fc.tuple(ipv4, fc.option(fc.nat({ max: 32 }))),
+    fc.tuple(fc.ipV6(), fc.option(fc.nat({ max: 128 }))),
+  );
+
+  fc.assert(
+    fc.property(range, ([address, bits]) => {
+      const value = bits === null ? address : `${address}/${bits}`;
+      fc.pre(pathsOf({ operator: 'IN_CIDR', values: [value] }).length === 0);
+
+      const constraint = {
+        contextName: 'remoteAddress',
+        operator: 'IN_CIDR',
+        values: [value],
+        inverted: false,
+      };
+      const context = { remoteAddress: address };
+      expect(new Strategy('any').checkConstraint(constraint as never, context)).toBe(true);
+    }),
+  );
+});
+
+test.each<Operator>(['IN', 'NOT_IN', 'STR_CONTAINS', 'STR_STARTS_WITH', 'STR_ENDS_WITH', 'IN_CIDR'])(
   '%s requires at least one value',
   operator => {
-    expect(pathsOf({ operator, values: ['x'], value: '' })).toEqual([]);
+    expect(pathsOf({ operator, values: ['::1'], value: '' })).toEqual([]);
     expect(pathsOf({ operator, values: [] })).toEqual(['/list/0/values']);
     expect(pathsOf({ operator, value: 'x' })).toEqual(['/list/0/values']);
   },
 );
 
-test('rejects inverted with REGEX only', () => {
-  expect(pathsOf({ operator: 'REGEX', value: 'a', inverted: true })).toEqual(['/list/0/inverted']);
+test('accepts inverted with every operator', () => {
+  expect(pathsOf({ operator: 'REGEX', value: 'a', inverted: true })).toEqual([]);
+  expect(pathsOf({ operator: 'IN_CIDR', values: ['::1'], inverted: true })).toEqual([]);
   expect(pathsOf({ operator: 'NUM_EQ', value: '1', inverted: true })).toEqual([]);
 });
 
-test('rejects values outside the legal values, except for patterns', () => {
+test('rejects values outside the legal values, except for patterns and ranges', () => {
   const legal = new Map([['field', new Set(['1', '2'])]]);
 
   expect(pathsOf({ values: ['1', '3', '2', '4'] }, legal)).toEqual(['/list/0/values/1', '/list/0/values/3']);
   expect(pathsOf({ operator: 'NUM_LT', value: '3' }, legal)).toEqual(['/list/0/value']);
   expect(pathsOf({ operator: 'NUM_LT', value: '2' }, legal)).toEqual([]);
   expect(pathsOf({ operator: 'REGEX', value: '[12]' }, legal)).toEqual([]);
+  expect(pathsOf({ operator: 'IN_CIDR', values: ['10.0.0.0/8'] }, legal)).toEqual([]);
   expect(pathsOf({ contextName: 'other', values: ['3'] }, legal)).toEqual([]);
 });
 
@@ -68,7 +113,8 @@ test('lists every violation of every constraint with its path', () => {
   const found = violationsIn(
     [
       { contextName: 'a', operator: 'IN', values: ['x'] },
-      { contextName: 'a', operator: 'REGEX', value: '(', inverted: true },
+      { contextName: 'a', operator: 'REGEX', value: '(' },
+      { contextName: 'a', operator: 'IN_CIDR', values: ['10.0.0.0/8', '10.0.0.0/64'] },
       { contextName: 'a', operator: 'NUM_EQ' },
     ],
     '/body/constraints',
@@ -80,8 +126,11 @@ test('lists every violation of every constraint with its path', () => {
       path: '/body/constraints/1/value',
       message: 'constraints.1.value is not a valid pattern in RE2 syntax',
     },
-    { path: '/body/constraints/1/inverted', message: 'constraints.1.inverted must not be true with REGEX' },
-    { path: '/body/constraints/2/value', message: 'constraints.2.value is required with NUM_EQ' },
+    {
+      path: '/body/constraints/2/values/1',
+      message: 'constraints.2.values.1 must be an IP address or a range such as 10.0.0.0/8 or 2001:db8::/32',
+    },
+    { path: '/body/constraints/3/value', message: 'constraints.3.value is required with NUM_EQ' },
   ]);
 });
 
@@ -111,6 +160,45 @@ test('normalising fills in defaults and drops unknown fields', () => {
   expect(normaliseConstraint({ ...given, value: '' })).toStrictEqual({ ...stored, value: '' });
 });
 
+test.each<[Operator, string, string]>([
+  ['DATE_AFTER', '2026-11-15', '2026-11-15T00:00:00Z'],
+  ['DATE_AFTER', '2026-11-15T09:30:00.1+02:00', '2026-11-15T09:30:00.100+02:00'],
+  ['DATE_BEFORE', '2026-11-15T09:30:00.123456789Z', '2026-11-15T09:30:00.123Z'],
+  ['DATE_BEFORE', '2026-11-15T09:30:00Z', '2026-11-15T09:30:00Z'],
+  ['NUM_GT', '-.5', '-0.5'],
+  ['NUM_GT', '1e3', '1e3'],
+  ['REGEX', ' .5 ', ' .5 '],
+])('%s stores %s as %s', (operator, value, stored) => {
+  const constraint = { contextName: 'field', operator, value };
+
+  expect(normaliseConstraint(constraint)).toMatchObject({ value: stored });
+  expect(pathsOf(constraint, new Map([['field', new Set(legalForms(value))]]))).toEqual([]);
+  expect(pathsOf({ operator, value: stored }, new Map([['field', new Set(legalForms(value))]]))).toEqual([]);
+});
+
+test('trims the values of a list', () => {
+  const constraint = { contextName: 'field', operator: 'IN' as const, values: [' a', 'b c\t', 'd'] };
+
+  expect(normaliseConstraint(constraint)).toMatchObject({ values: ['a', 'b c', 'd'] });
+  expect(pathsOf(constraint, new Map([['field', new Set(['a ', 'b c', 'd'].flatMap(legalForms))]]))).toEqual(
+    [],
+  );
+});
+
+test('a stored number or date is the same number or moment', () => {
+  const number = fc.double({ noNaN: true, noDefaultInfinity: true });
+  const date = fc.date({ noInvalidDate: true, min: new Date('0000-01-01'), max: new Date('9999-12-31') });
+
+  fc.assert(fc.property(number, value => Number(storedNumber(String(value))) === Number(String(value))));
+  fc.assert(fc.property(date, value => Date.parse(storedDate(value.toISOString())) === value.getTime()));
+  fc.assert(
+    fc.property(date, value => {
+      const day = value.toISOString().slice(0, 10);
+      return Date.parse(storedDate(day)) === Date.parse(day);
+    }),
+  );
+});
+
 test('accepts every generated number, date and version', () => {
   const part = fc.nat({ max: 99 });
   const number = fc.double({ noNaN: true, noDefaultInfinity: true });
@@ -131,6 +219,9 @@ test('reads a hostile value in linear time', async () => {
     isDate(`2026-11-15T00:00:00.${'1'.repeat(long)}`);
     isVersion(`1.1.1-${'1-.'.repeat(long)}!`);
     isVersion(`${'1'.repeat(long)}.1`);
+    isAddressRange(`${'1:'.repeat(long)}`);
+    isAddressRange(`${'::'.repeat(long)}/8`);
+    isAddressRange(`${'1.'.repeat(long)}1/${'1'.repeat(long)}`);
   });
 
   expect(cpuMs).toBeLessThan(1_000);

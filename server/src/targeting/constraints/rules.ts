@@ -1,6 +1,6 @@
 import { exceedsLimit, type Violation } from '../../platform/errors.ts';
 import type { Constraint, Operator } from './schema.ts';
-import { isDate, isNumber, isVersion } from './values.ts';
+import { isAddressRange, isDate, isNumber, isVersion, storedDate, storedNumber } from './values.ts';
 
 const MAX_CONSTRAINTS = 30;
 const MAX_VALUES = 250;
@@ -8,20 +8,37 @@ const MAX_VALUES = 250;
 /** The legal values of context fields, by field name. A field without an entry allows every value. */
 export type LegalValues = ReadonlyMap<string, ReadonlySet<string>>;
 
+/** A legal value as it is written, and as constraints store it, so that the constraint of a response can be sent back. */
+export const legalForms = (legalValue: string): string[] => {
+  const value = legalValue.trim();
+  return [value, isDate(value) ? storedDate(value) : isNumber(value) ? storedNumber(value) : value];
+};
+
 const NONE: ReadonlySet<string> = new Set();
 
 /** The data that constraints are checked against: the legal values, and the patterns that compile. */
 export type Rules = { legalValues: LegalValues; patterns: ReadonlySet<string> };
 
-type ValueRule = { prefix: string; isValid: (value: string, rules: Rules) => boolean; message: string };
+type ValueRule = {
+  prefix: string;
+  isValid: (value: string, rules: Rules) => boolean;
+  message: string;
+  stored?: (value: string) => string;
+};
 
 /** Rules for the operators with one value, by the prefix of the operator. All other operators take a list. */
 const VALUE_RULES: ValueRule[] = [
-  { prefix: 'NUM_', isValid: isNumber, message: 'must be a number such as 10 or -2.5' },
+  {
+    prefix: 'NUM_',
+    isValid: isNumber,
+    message: 'must be a number such as 10 or -2.5',
+    stored: storedNumber,
+  },
   {
     prefix: 'DATE_',
     isValid: isDate,
     message: 'must be a date such as 2026-11-15 or 2026-11-15T09:30:00Z',
+    stored: storedDate,
   },
   { prefix: 'SEMVER_', isValid: isVersion, message: 'must be a semantic version such as 1.4.0' },
   {
@@ -54,17 +71,16 @@ const valueRuleFor = (operator: Operator): ValueRule | undefined =>
   VALUE_RULES.find(({ prefix }) => operator.startsWith(prefix));
 
 function* valueViolations(
-  { operator, value, inverted, contextName }: Constraint,
+  { operator, value, contextName }: Constraint,
   rule: ValueRule,
   path: string,
   legal: ReadonlySet<string>,
   rules: Rules,
 ): Generator<Violation> {
-  const isRegex = operator === 'REGEX';
   if (value === undefined || value === '') yield violation(`${path}/value`, `is required with ${operator}`);
   else if (!rule.isValid(value, rules)) yield violation(`${path}/value`, rule.message);
-  else if (!isRegex && !isLegal(value, legal)) yield violation(`${path}/value`, notLegal(contextName));
-  if (isRegex && inverted) yield violation(`${path}/inverted`, 'must not be true with REGEX');
+  else if (operator !== 'REGEX' && !isLegal(value, legal))
+    yield violation(`${path}/value`, notLegal(contextName));
 }
 
 function* listViolations(
@@ -73,9 +89,24 @@ function* listViolations(
   legal: ReadonlySet<string>,
 ): Generator<Violation> {
   if (values.length === 0) yield violation(`${path}/values`, `must have at least one item with ${operator}`);
-  for (const [index, value] of values.entries()) {
-    if (!isLegal(value, legal)) yield violation(`${path}/values/${index}`, notLegal(contextName));
+  for (const [index, given] of values.entries()) {
+    const problem = listedValueProblem(operator, given.trim(), legal, contextName);
+    if (problem !== undefined) yield violation(`${path}/values/${index}`, problem);
   }
+}
+
+/** A blank value is rejected, because an SDK that trims it finds it in every text. */
+function listedValueProblem(
+  operator: Operator,
+  value: string,
+  legal: ReadonlySet<string>,
+  contextName: string,
+): string | undefined {
+  if (value === '') return 'must not be blank';
+  if (operator !== 'IN_CIDR') return isLegal(value, legal) ? undefined : notLegal(contextName);
+  return isAddressRange(value)
+    ? undefined
+    : 'must be an IP address or a range such as 10.0.0.0/8 or 2001:db8::/32';
 }
 
 const isLegal = (value: string, legal: ReadonlySet<string>): boolean => legal.size === 0 || legal.has(value);
@@ -100,9 +131,14 @@ export function rejectTooMany(constraints: readonly Constraint[]): void {
     );
 }
 
-/** The constraint as it is stored: unknown fields are dropped and defaults are filled in. */
+/**
+ * The constraint as it is stored: unknown fields are dropped, defaults are filled in, and every SDK reads the same from its
+ * values. Some SDKs trim values and others do not.
+ */
 export function normaliseConstraint(constraint: Constraint) {
   const { contextName, operator, values = [], value, inverted = false, caseInsensitive = false } = constraint;
-  const fields = { contextName, operator, values, inverted, caseInsensitive };
-  return value === undefined ? fields : { ...fields, value };
+  const trimmed = values.map(one => one.trim());
+  const fields = { contextName, operator, values: trimmed, inverted, caseInsensitive };
+  const { stored } = valueRuleFor(operator) ?? {};
+  return value === undefined ? fields : { ...fields, value: stored?.(value) ?? value };
 }

@@ -20,6 +20,7 @@ const OPERATORS = [
   'SEMVER_GTE',
   'SEMVER_LTE',
   'REGEX',
+  'IN_CIDR',
 ] as const;
 export type Operator = (typeof OPERATORS)[number];
 
@@ -38,18 +39,17 @@ export const ConstraintInput = NamedObject(
       type: 'string',
       enum: OPERATORS,
       description:
-        'IN, NOT_IN and STR_* compare the field with values; all other operators compare it with value',
+        'IN, NOT_IN, STR_* and IN_CIDR compare the field with values; all other operators compare it with value',
     }),
     caseInsensitive: Type.Optional(
-      Type.Boolean({ description: 'Whether STR_* operators ignore case; false by default' }),
+      Type.Boolean({ description: 'Whether STR_* and REGEX ignore case; false by default' }),
     ),
-    inverted: Type.Optional(
-      Type.Boolean({ description: 'Negates the result; not allowed with REGEX; false by default' }),
-    ),
+    inverted: Type.Optional(Type.Boolean({ description: 'Negates the result; false by default' })),
     values: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
         maxItems: 1_000,
-        description: 'For IN, NOT_IN and STR_*: the field must match one of these values',
+        description:
+          'For IN, NOT_IN and STR_*: the field must match one of these values. For IN_CIDR: IPv4 or IPv6 addresses, or ranges such as 10.0.0.0/8.',
         examples: [['7', '11']],
       }),
     ),
@@ -61,7 +61,12 @@ export const ConstraintInput = NamedObject(
       }),
     ),
   },
-  { examples: [{ contextName: 'userId', operator: 'IN', values: ['7', '11'] }] },
+  {
+    examples: [
+      { contextName: 'userId', operator: 'IN', values: ['7', '11'] },
+      { contextName: 'remoteAddress', operator: 'IN_CIDR', values: ['10.0.0.0/8', '2001:db8::/32'] },
+    ],
+  },
 );
 
 /** rules.ts rejects more than 30 constraints with ExceedsLimitError. This larger bound limits the work before that check. */

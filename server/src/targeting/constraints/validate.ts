@@ -5,6 +5,7 @@ import {
   constraintListViolations,
   constraintViolations,
   type LegalValues,
+  legalForms,
   normaliseConstraint,
   rejectTooMany,
 } from './rules.ts';
@@ -51,7 +52,9 @@ export async function validateConstraintLists(
 /** The legal values of a project's field apply in that project only. */
 const legalValuesOf = (fields: RestrictedField[]): LegalValues =>
   new Map(
-    fields.filter(field => !field.inOtherProject).map(field => [field.name, new Set(field.legalValues)]),
+    fields
+      .filter(field => !field.inOtherProject)
+      .map(field => [field.name, new Set(field.legalValues.flatMap(legalForms))]),
   );
 
 const namesInOtherProjects = (fields: RestrictedField[]): ReadonlySet<string> =>
