@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
+import { strategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import type { NewStrategy } from '../feature-environments/schema.ts';
 import { validateStrategy } from '../feature-environments/validate-strategy.ts';
 import type { DefaultStrategy } from './schema.ts';
@@ -25,6 +26,7 @@ export async function setDefaultStrategy(
 
 /** A default strategy without a sortOrder is appended to the strategies of a feature. */
 function withDefaults(input: NewStrategy): DefaultStrategy {
+  const variants = input.variants ?? [];
   return {
     name: input.name,
     ...(typeof input.title === 'string' ? { title: input.title } : {}),
@@ -32,7 +34,7 @@ function withDefaults(input: NewStrategy): DefaultStrategy {
     ...(input.sortOrder === undefined ? {} : { sortOrder: input.sortOrder }),
     parameters: input.parameters ?? {},
     constraints: input.constraints ?? [],
-    variants: input.variants ?? [],
+    variants: withStickiness(variants, strategyStickiness(input.parameters, variants)),
     segments: input.segments ?? [],
   };
 }

@@ -231,6 +231,27 @@ test('sets, lists and replaces a default strategy and records events', async () 
   expect(events[1].preData).toBeNull();
 });
 
+test('the variants of a default strategy have its stickiness, and so does the strategy that enabling adds', async () => {
+  await makeProject(harness.db, { id: 'sticky' });
+  const features = '/api/admin/projects/sticky/features';
+  const here = `${features}/sticky-feature/environments/production`;
+  const variants = [{ name: 'a', weight: 1000, weightType: 'variable' }];
+
+  const { status, body } = await setDefault('sticky', {
+    name: 'flexibleRollout',
+    parameters: { stickiness: 'userId' },
+    variants,
+  });
+  await call(harness.app, 'POST', features, { body: { name: 'sticky-feature' } });
+  await call(harness.app, 'POST', `${here}/on`);
+
+  const [added] = (await call(harness.app, 'GET', `${here}/strategies`)).body;
+  expect(status).toBe(200);
+  expect(body.variants).toEqual([{ ...variants[0], stickiness: 'userId' }]);
+  expect(added.variants).toEqual(body.variants);
+  expect(added.parameters).toEqual({ rollout: '100', stickiness: 'userId', groupId: 'sticky-feature' });
+});
+
 test('rejects a default strategy with an unknown type and segments of other projects, and lists each', async () => {
   await makeProject(harness.db, { id: 'elsewhere' });
   const segment = async (name: string, project: string | null) =>

@@ -65,6 +65,90 @@ test('completes constraints and computes weights', async () => {
   expect(body.variants[0]).toEqual({ ...fixed('a', 400), payload: { type: 'string', value: 'x' } });
 });
 
+const variant = (name: string, stickiness?: string) => ({
+  ...{ name, weight: 500, weightType: 'variable' },
+  ...(stickiness === undefined ? {} : { stickiness }),
+});
+const stickinessIn = ({ parameters, variants }: { parameters: object; variants: object[] }) => [
+  { ...parameters },
+  variants.map(one => (one as { stickiness: string }).stickiness),
+];
+
+test.each([
+  ['sticky-1', 'flexibleRollout', { stickiness: 'userId' }, ['sessionId', undefined], 'userId'],
+  ['sticky-2', 'flexibleRollout', {}, [undefined, undefined], 'default'],
+  ['sticky-3', 'flexibleRollout', { stickiness: '' }, ['userId', 'sessionId'], 'userId'],
+  ['sticky-4', 'default', {}, ['userId', undefined], 'userId'],
+  ['sticky-5', 'default', {}, [undefined, 'userId'], 'default'],
+])('a strategy and its variants have one stickiness: %s', async (...drawn) => {
+  const [feature, name, parameters, given, stickiness] = drawn;
+  const { here, add, list, events } = await makeFeature(feature);
+
+  const added = await add({ name, parameters, variants: given.map((one, at) => variant(`v${at}`, one)) });
+  const again = await call(harness.app, 'PUT', `${here}/strategies/${added.body.id}`, { body: added.body });
+  const patched = await call(harness.app, 'PATCH', `${here}/strategies/${added.body.id}`, {
+    body: [{ op: 'replace', path: '/parameters/stickiness', value: 'tenant' }],
+  });
+
+  const rollout = name === 'flexibleRollout' ? { rollout: '100' } : {};
+  const { featureName } = added.body;
+  expect(stickinessIn(added.body)).toEqual([
+    { ...rollout, stickiness, groupId: featureName },
+    [stickiness, stickiness],
+  ]);
+  expect(again.body).toEqual(added.body);
+  expect(stickinessIn(patched.body)).toEqual([
+    { ...rollout, stickiness: 'tenant', groupId: featureName },
+    ['tenant', 'tenant'],
+  ]);
+  expect(await list()).toEqual([patched.body]);
+  expect(await events()).toMatchObject([
+    { type: 'feature-strategy-add', data: { variants: added.body.variants } },
+    { type: 'feature-strategy-update', data: { variants: patched.body.variants } },
+  ]);
+});
+
+test('a strategy of another type keeps its parameters without variants, and gets a groupId with them', async () => {
+  const { add } = await makeFeature('grouped');
+
+  const parameters = { IPs: '192.0.2.1' };
+  const without = await add({ name: 'remoteAddress', parameters });
+  const own = await add({ name: 'default', parameters: { groupId: 'shared' }, variants: [variant('a')] });
+
+  expect(without.body.parameters).toEqual(parameters);
+  expect(own.body.parameters).toEqual({ groupId: 'shared', stickiness: 'default' });
+});
+
+test('fills in an empty groupId and an empty stickiness of a gradual rollout', async () => {
+  const { add } = await makeFeature('empty-parameters');
+
+  const { body } = await add({ name: 'flexibleRollout', parameters: { groupId: '', stickiness: '' } });
+
+  expect(body.parameters).toEqual({ rollout: '100', stickiness: 'default', groupId: 'empty-parameters' });
+});
+
+test('stores constraints in the form that every SDK reads', async () => {
+  const { add } = await makeFeature('readable');
+
+  const { status, body } = await add({
+    name: 'default',
+    constraints: [
+      { contextName: 'remoteAddress', operator: 'IN_CIDR', values: [' 10.0.0.0/8', '::1'], inverted: true },
+      { contextName: 'email', operator: 'REGEX', value: '@example\\.com$', inverted: true },
+      { contextName: 'currentTime', operator: 'DATE_AFTER', value: '2026-11-15' },
+      { contextName: 'score', operator: 'NUM_GT', value: '.5' },
+    ],
+  });
+
+  expect(status).toBe(200);
+  expect(body.constraints).toMatchObject([
+    { operator: 'IN_CIDR', values: ['10.0.0.0/8', '::1'], inverted: true },
+    { operator: 'REGEX', value: '@example\\.com$', inverted: true },
+    { value: '2026-11-15T00:00:00Z' },
+    { value: '0.5' },
+  ]);
+});
+
 test('rejects a segment of another project', async () => {
   await makeProject(harness.db, { id: 'neighbour' });
   const segment = async (name: string, project?: string) =>
@@ -102,6 +186,21 @@ test.each([
     'a number constraint without a number',
     { name: 'default', constraints: [{ contextName: 'age', operator: 'NUM_GT', value: 'old' }] },
     '/body/constraints/0/value',
+  ],
+  [
+    'null as the values of a constraint',
+    { name: 'default', constraints: [{ contextName: 'a', operator: 'IN', values: null }] },
+    '/body/constraints/0/values',
+  ],
+  [
+    'a blank value of a constraint',
+    { name: 'default', constraints: [{ contextName: 'a', operator: 'STR_CONTAINS', values: [' '] }] },
+    '/body/constraints/0/values/0',
+  ],
+  [
+    'an address range with too many bits',
+    { name: 'default', constraints: [{ contextName: 'a', operator: 'IN_CIDR', values: ['10.0.0.0/33'] }] },
+    '/body/constraints/0/values/0',
   ],
   [
     'fixed variants of more than the whole',

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { badData, exceedsLimit } from '../../platform/errors.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
+import { strategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { disableWithoutStrategies } from './last-strategy.ts';
 import { missingEnvironment, readEnvironment, strategyOf } from './read.ts';
@@ -174,18 +175,37 @@ export async function orderStrategies(
   });
 }
 
-/** Fills in omitted fields. A gradual rollout always has its three parameters, because SDKs have different defaults. */
+/** Fills in omitted fields. */
 export function complete(input: NewStrategy, featureName: string, sortOrder: number): StrategyFields {
-  const rollout = { rollout: '100', stickiness: 'default', groupId: featureName };
+  const parameters = completeParameters(input, featureName);
+  const variants = input.variants ?? [];
   return {
     name: input.name,
     ...(typeof input.title === 'string' ? { title: input.title } : {}),
     disabled: input.disabled ?? false,
     sortOrder: input.sortOrder ?? sortOrder,
-    parameters: { ...(input.name === 'flexibleRollout' ? rollout : {}), ...input.parameters },
+    parameters,
     constraints: input.constraints ?? [],
-    variants: input.variants ?? [],
+    variants: withStickiness(variants, strategyStickiness(parameters, variants)),
     segments: input.segments ?? [],
+  };
+}
+
+/**
+ * A gradual rollout always has its three parameters, and a strategy with variants the two that assign a variant to a user,
+ * because SDKs have different defaults. Stickiness and groupId are never empty for the same reason.
+ */
+function completeParameters(
+  { name, parameters = {}, variants = [] }: NewStrategy,
+  featureName: string,
+): Record<string, string> {
+  const isRollout = name === 'flexibleRollout';
+  if (!isRollout && variants.length === 0) return parameters;
+  return {
+    ...(isRollout ? { rollout: '100' } : {}),
+    ...parameters,
+    stickiness: strategyStickiness(parameters, variants),
+    groupId: parameters.groupId || featureName,
   };
 }
 

@@ -58,7 +58,7 @@ test('replaces variants, completes their fields and weights, and records the pre
   const second = await put([{ name: 'blue', weight: 7 }]);
 
   const stored = [
-    weighing('blue', 300),
+    { ...weighing('blue', 300), stickiness: 'userId' },
     {
       name: 'red',
       weight: 400,
@@ -67,7 +67,7 @@ test('replaces variants, completes their fields and weights, and records the pre
       payload: { type: 'json', value: '{"a":1}' },
       overrides: [{ contextName: 'userId', values: ['7'] }],
     },
-    weighing('green', 300),
+    { ...weighing('green', 300), stickiness: 'userId' },
   ];
   expect(first).toMatchObject({ status: 200 });
   expect(first.body).toEqual({ version: 1, variants: stored });
@@ -219,6 +219,15 @@ test.each([
       { name: 'b', weight: 500, weightType: 'fix' },
     ],
     ['/body'],
+  ],
+  [
+    'different stickiness',
+    [
+      { name: 'a', weight: 0 },
+      { name: 'b', weight: 0, stickiness: 'userId' },
+      { name: 'c', weight: 0, stickiness: 'default' },
+    ],
+    ['/body/2/stickiness'],
   ],
   ['nothing variable and not the whole', [{ name: 'a', weight: 600, weightType: 'fix' }], ['/body']],
 ])('rejects %s', async (_case, body, paths) => {

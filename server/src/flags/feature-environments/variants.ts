@@ -4,6 +4,7 @@ import { badData } from '../../platform/errors.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';
+import { featureStickiness, stickinessViolations } from '../../targeting/variants/stickiness.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { environmentOf, readEnvironments } from './read.ts';
@@ -93,13 +94,15 @@ export async function setVariants(
 
 /** Completes the fields and weights of variants, or rejects them with every violation. */
 export function validateVariants(input: VariantInputs, path: string): Variant[] {
+  const stickiness = featureStickiness(input);
   const complete = withoutUnknownFields(VariantInputs, input).map(variant => ({
     weightType: 'variable' as const,
-    stickiness: 'default',
+    stickiness,
     overrides: [],
     ...variant,
   }));
-  const { variants, violations } = distributeWeights(complete, path);
-  if (violations) throw badData(violations);
+  const { variants = [], violations = [] } = distributeWeights(complete, path);
+  const details = [...violations, ...stickinessViolations(input, path)];
+  if (details.length > 0) throw badData(details);
   return variants;
 }

@@ -4,6 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { counted } from '../../platform/errors.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
+import { stickinessViolations } from '../../targeting/variants/stickiness.ts';
 import { distributeWeights } from '../../targeting/variants/weights.ts';
 import { MAX_STRATEGIES } from '../feature-environments/strategies.ts';
 import { rolloutViolations } from '../feature-environments/validate-strategy.ts';
@@ -255,8 +256,11 @@ async function valueFindings(db: Reader, data: FeatureExport, project: string): 
       add(`Strategy: ${message}`, featureName);
   }
   for (const { featureName, variants = [] } of data.featureEnvironments ?? []) {
-    for (const { message } of distributeWeights(variants, '').violations ?? [])
-      add(`Variants: ${message}`, featureName);
+    const problems = [
+      ...(distributeWeights(variants, '').violations ?? []),
+      ...stickinessViolations(variants, ''),
+    ];
+    for (const { message } of problems) add(`Variants: ${message}`, featureName);
   }
   for (const { feature, links } of data.links ?? []) {
     for (const { url } of links) {

@@ -6,7 +6,8 @@ import { badData, noAccess, rejectForAll } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { normaliseConstraint } from '../../targeting/constraints/rules.ts';
 import { createContextFields } from '../../targeting/context/create.ts';
-import { distributeWeights } from '../../targeting/variants/weights.ts';
+import { StrategyVariantInputs } from '../../targeting/variants/schema.ts';
+import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import { attachParents } from '../dependencies/add.ts';
 import { environmentOf } from '../feature-environments/read.ts';
 import { replaceStrategies } from '../feature-environments/replace.ts';
@@ -258,7 +259,7 @@ function asNewStrategy(
     disabled: disabled ?? false,
     parameters: parameters ?? {},
     constraints: constraints.map(normaliseConstraint),
-    variants: distributeWeights(variants, '').variants ?? [],
+    variants: distributeWeights(withoutUnknownFields(StrategyVariantInputs, variants), '').variants ?? [],
     segments: segments.flatMap(id => segmentIds.get(id) ?? []).toSorted((a, b) => a - b),
   };
 }

@@ -110,6 +110,39 @@ test('an exported feature is the same after an import into another instance', as
   expect(events.at(-1)).toMatchObject({ project: 'default', environment: 'production' });
 });
 
+test('imports strategies in the form that every SDK reads', async () => {
+  const strategy = {
+    featureName: 'sdk-form',
+    name: 'flexibleRollout',
+    parameters: { stickiness: 'userId' },
+    constraints: [
+      { contextName: 'remoteAddress', operator: 'IN_CIDR', values: ['10.0.0.0/8 '] },
+      { contextName: 'email', operator: 'REGEX', value: '@example', inverted: true },
+      { contextName: 'currentTime', operator: 'DATE_AFTER', value: '2026-11-15' },
+    ],
+    variants: [
+      { name: 'a', weight: 0, weightType: 'variable', stickiness: 'default', overrides: [], unknown: 1 },
+    ],
+  };
+
+  const data = { features: [{ name: 'sdk-form' }], featureStrategies: [strategy] };
+  const imported = await ask(here, `${BATCH}/import`, into(data));
+
+  expect(imported.status).toBe(200);
+  const [stored] = (await exported(here, ['sdk-form'])).body.featureStrategies;
+  expect(stored).toMatchObject({
+    parameters: { rollout: '100', stickiness: 'userId', groupId: 'sdk-form' },
+    constraints: [
+      { operator: 'IN_CIDR', values: ['10.0.0.0/8'] },
+      { operator: 'REGEX', inverted: true },
+      { value: '2026-11-15T00:00:00Z' },
+    ],
+  });
+  expect(stored.variants).toEqual([
+    { name: 'a', weight: 1000, weightType: 'variable', stickiness: 'userId' },
+  ]);
+});
+
 test('importing the same data again changes nothing and records nothing', async () => {
   await makeWhole(here, 'again');
   const { body } = await exported(here, ['again', 'again-parent']);
@@ -301,6 +334,35 @@ test.each<[string, object, string[]]>([
             { name: 'a', weight: 900, weightType: 'fix' },
             { name: 'b', weight: 900, weightType: 'fix' },
           ],
+        },
+      ],
+    },
+    ['n'],
+  ],
+  [
+    'variants of different stickiness',
+    {
+      featureEnvironments: [
+        {
+          featureName: 'n',
+          enabled: true,
+          variants: [
+            { name: 'a', weight: 0, stickiness: 'userId' },
+            { name: 'b', weight: 0, stickiness: 'sessionId' },
+          ],
+        },
+      ],
+    },
+    ['n'],
+  ],
+  [
+    'an invalid address range',
+    {
+      featureStrategies: [
+        {
+          featureName: 'n',
+          name: 'default',
+          constraints: [{ contextName: 'remoteAddress', operator: 'IN_CIDR', values: ['10.1'] }],
         },
       ],
     },

@@ -34,15 +34,23 @@ const overrides = Type.Array(
   { maxItems: 30, description: 'Users who get this variant regardless of its weight' },
 );
 
+const strategyVariant = { name, weight, weightType, payload: Type.Optional(payload) };
+
 /** The variant of a strategy in a request body. */
-export const StrategyVariantInput = NamedObject('StrategyVariant', {
-  name,
-  weight,
-  weightType,
-  stickiness,
-  payload: Type.Optional(payload),
+export const StrategyVariantInput = NamedObject('NewStrategyVariant', {
+  ...strategyVariant,
+  stickiness: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Used only if the strategy has no parameter stickiness; default by default',
+      examples: ['default'],
+    }),
+  ),
 });
 export const StrategyVariantInputs = Type.Array(StrategyVariantInput, { maxItems: 100 });
+export type StrategyVariantInputs = Static<typeof StrategyVariantInputs>;
+
 /** The variant of a feature in an environment in a request body. */
 export const VariantInput = NamedObject('Variant', {
   name,
@@ -65,7 +73,13 @@ export const VariantInputs = Type.Array(VariantInput, {
 });
 export type VariantInputs = Static<typeof VariantInputs>;
 
-export const StrategyVariant = Named('StrategyVariant', StrategyVariantInput);
+export const StrategyVariant = Named(
+  'StrategyVariant',
+  Type.Object({
+    ...strategyVariant,
+    stickiness: Type.String({ description: 'The stickiness of the strategy', examples: ['default'] }),
+  }),
+);
 export type StrategyVariant = Static<typeof StrategyVariant>;
 
 export const Variant = Named('Variant', VariantInput);
