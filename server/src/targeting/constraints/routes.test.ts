@@ -69,3 +69,14 @@ test('checks the legal values of global fields and ignores those of project fiel
   expect(illegal).toMatchObject({ status: 400, body: { details: [{ path: '/body/values/1' }] } });
   expect(elsewhere.status).toBe(204);
 });
+
+test('accepts a legal value as it is written and as it is stored', async () => {
+  await makeField('release-day', ['2026-11-15', ' 2026-12-01']);
+  const after = (value: string) => validate({ contextName: 'release-day', operator: 'DATE_AFTER', value });
+
+  const written = await after('2026-11-15');
+  const stored = await after('2026-12-01T00:00:00Z');
+  const other = await after('2026-11-16');
+
+  expect([written.status, stored.status, other.status]).toEqual([204, 204, 400]);
+});
