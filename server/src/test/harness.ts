@@ -45,9 +45,10 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   const opened: { db: Db; longReadDb: Db; app: App }[] = [];
 
   const open = async (settings: Partial<AppSettings> = {}) => {
-    // A test that waits for a lock it should not wait for fails soon (the pool's lock_timeout is 5 s).
     const connection = {
       url: harness.databaseUrl,
+      // Tests that let two requests wait for one lock take longer than the usual 5 s on a busy machine.
+      lockTimeoutMs: 14_000,
       onError: () => {},
       onQuery: (sql: string) => {
         if (!LAST_USE.test(sql)) harness.statements.push(sql);

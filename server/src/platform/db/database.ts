@@ -30,6 +30,7 @@ export const QUERY_TIMEOUT_MS = 17_000;
 /** Migrations have no statement timeout; this bounds only the wait for a database that is gone. */
 export const MIGRATION_TIMEOUT_MS = 6 * 3_600_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 export type PoolSettings = {
@@ -42,6 +43,8 @@ export type PoolSettings = {
   queryTimeoutMs?: number;
   /** How long a caller waits for a free connection, or for a new one, until it gets 503. */
   connectTimeoutMs?: number;
+  /** How long a statement waits for a lock until its request gets 503. */
+  lockTimeoutMs?: number;
   /** Called with the text of every statement, without its values. */
   onQuery?: (sql: string) => void;
 };
@@ -73,7 +76,7 @@ function openPool(settings: PoolSettings): pg.Pool {
     max: poolSize,
     // After pg's own 10 s of idling, a request paid 17 ms for a new connection.
     idleTimeoutMillis: 300_000,
-    options: SESSION_OPTIONS.join(' '),
+    options: [...SESSION_OPTIONS, `-c lock_timeout=${settings.lockTimeoutMs ?? LOCK_TIMEOUT_MS}`].join(' '),
     types: { getTypeParser },
   });
   pool.on('error', onError);
@@ -95,7 +98,6 @@ const SESSION_OPTIONS = [
   // Whole lists are read through cursors to their end, so the first rows must not be made cheap at the cost of the last.
   '-c cursor_tuple_fraction=1',
   `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
-  '-c lock_timeout=5s',
   // A transaction that stalls half-way lets go of its locks.
   '-c idle_in_transaction_session_timeout=15s',
 ];
