@@ -6,6 +6,7 @@ import { COLLABORATORS_OF_WRITTEN } from './collaborators.ts';
 import { CREATORS_OF_WRITTEN, insertEvents, type NewEvent } from './events/store.ts';
 import { settleRequest } from './idempotency/settle.ts';
 import { DELIVERIES_OF_WRITTEN } from './outbox.ts';
+import { publishDocuments, wakeServers } from './publish.ts';
 
 export type { NewEvent };
 
@@ -41,15 +42,19 @@ export async function change<T>(
   work: (current: Change) => Promise<T>,
   respond: (tx: Tx, result: T) => Promise<unknown> = async (_, result) => result,
 ): Promise<unknown> {
-  return await db.transaction().execute(async tx => {
+  let hasPublished = false;
+  const response = await db.transaction().execute(async tx => {
     const events: NewEvent[] = [];
     const result = await work({ tx, actor, record: event => events.push(event) });
-    if (events.length > 0) {
-      await writeEvents(tx, actor, events);
-      await settleRequest(tx, actor);
-    }
-    return await respond(tx, result);
+    if (events.length === 0) return await respond(tx, result);
+    await writeEvents(tx, actor, events);
+    await settleRequest(tx, actor);
+    const responding = await respond(tx, result);
+    hasPublished = (await publishDocuments(tx)).isNew;
+    return responding;
   });
+  if (hasPublished) wakeServers(db);
+  return response;
 }
 
 /** Usually one statement. Deleting a tag of 50,000 features records 50,000 events, and a statement may run for 15 s. */

@@ -27,6 +27,8 @@ export const APP_SETTINGS = {
 
 /** Runs in the background, once a minute and credential: counts of statements would depend on the time. */
 const LAST_USE = /\bset seen_at = now\(\)/;
+/** Runs in the background after a change that SDKs notice. */
+const WAKING = /pg_notify\('halyard_sdk'/;
 
 export type Harness = {
   databaseUrl: string;
@@ -51,7 +53,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
       lockTimeoutMs: 14_000,
       onError: () => {},
       onQuery: (sql: string) => {
-        if (!LAST_USE.test(sql)) harness.statements.push(sql);
+        if (!LAST_USE.test(sql) && !WAKING.test(sql)) harness.statements.push(sql);
       },
     };
     const db = openDb({ ...connection, poolSize: 8 });

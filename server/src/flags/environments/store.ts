@@ -234,8 +234,9 @@ export async function insertProjectEnvironment(
   return numAffectedRows === 1n;
 }
 
-/** Adds every feature of the project to the environment, disabled. */
+/** Adds every feature of the project to the environment, disabled. Locks the features, as every change of their parts does. */
 export async function insertFeatureEnvironments(tx: Tx, project: string, environment: string): Promise<void> {
+  await sql`select from features where project = ${project} order by name for no key update`.execute(tx);
   await sql`
     insert into feature_environments (feature_name, environment)
     select name, ${environment} from features where project = ${project}

@@ -5,7 +5,9 @@
  *
  * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no locks of their own: an
  * operation that changes them locks the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those
- * rows already, or no other transaction locks them for an update.
+ * rows already, or no other transaction locks them for an update. Triggers lock the segments that a flag begins to use, in share
+ * mode. `publish_sdk_documents()` locks the flags that a change touched, which the change has locked already, and as the last
+ * locks of all the counters of environments.
  *
  * `lock-order.test.ts` compares the list with what every write of the API locks, and runs writes against each other.
  */
@@ -31,4 +33,6 @@ export const LOCK_ORDER = [
   'signup_tokens',
   'integrations',
   'order of deliveries',
+  'sdk_revisions',
+  'sdk_token_revision',
 ] as const;

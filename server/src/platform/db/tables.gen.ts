@@ -420,6 +420,66 @@ export interface Roles {
   type: string;
 }
 
+export interface SdkBuiltFeatures {
+  document: string | null;
+  environment: string | null;
+  name: string | null;
+  project: string | null;
+  segments: number[] | null;
+  tags: string[] | null;
+}
+
+export interface SdkBuiltSegments {
+  document: string | null;
+  environment: string | null;
+  id: number | null;
+}
+
+export interface SdkEpoch {
+  number: number;
+}
+
+export interface SdkFeatures {
+  document: string | null;
+  environment: string;
+  name: string;
+  project: string;
+  removed_at: string | null;
+  revision: number;
+  segments: number[];
+  tags: string[];
+}
+
+export interface SdkMarks {
+  environment: Generated<string>;
+  key: Generated<string>;
+  kind: string;
+  transaction: Generated<string>;
+}
+
+export interface SdkRebuilds {
+  key: string;
+  kind: string;
+}
+
+export interface SdkRevisions {
+  complete_since: Generated<number>;
+  environment: string;
+  revision: Generated<number>;
+}
+
+export interface SdkSegments {
+  document: string | null;
+  environment: string;
+  id: number;
+  removed_at: string | null;
+  revision: number;
+}
+
+export interface SdkTokenRevision {
+  revision: number;
+}
+
 export interface Segments {
   constraints: Generated<unknown>;
   created_at: Generated<string>;
@@ -561,6 +621,15 @@ export interface DB {
   revoked_tokens: RevokedTokens;
   role_permissions: RolePermissions;
   roles: Roles;
+  sdk_built_features: SdkBuiltFeatures;
+  sdk_built_segments: SdkBuiltSegments;
+  sdk_epoch: SdkEpoch;
+  sdk_features: SdkFeatures;
+  sdk_marks: SdkMarks;
+  sdk_rebuilds: SdkRebuilds;
+  sdk_revisions: SdkRevisions;
+  sdk_segments: SdkSegments;
+  sdk_token_revision: SdkTokenRevision;
   segments: Segments;
   sessions: Sessions;
   signup_token_users: SignupTokenUsers;

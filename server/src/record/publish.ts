@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../platform/db/database.ts';
+
+/** Servers listen on this channel for new documents and tokens of SDKs. */
+export const SDK_CHANNEL = 'halyard_sdk';
+
+/** The revision that a change took in an environment. */
+export type Revision = { environment: string; revision: number };
+
+/** The environment is null for the revision of tokens. */
+type Published = { environment: string | null; revision: number };
+
+/** The part of a change that SDKs see: whether servers must be woken, and the new revisions of environments. */
+export type Publication = { isNew: boolean; revisions: Revision[] };
+
+/**
+ * Writes the documents of SDKs that the transaction changed. It is the last statement of a change, because other changes of
+ * the same environment wait from here until the commit.
+ */
+export async function publishDocuments(tx: Tx): Promise<Publication> {
+  const { rows } = await sql<Published>`
+    select environment, revision from publish_sdk_documents() order by environment`.execute(tx);
+  const revisions = rows.flatMap(({ environment, revision }) =>
+    environment === null ? [] : [{ environment, revision }],
+  );
+  return { isNew: rows.length > 0, revisions };
+}
+
+const waking = new WeakMap<Db, { again: boolean }>();
+
+/**
+ * Notifies servers after the commit. PostgreSQL commits transactions that notify one after the other, so a notification within
+ * the change would make changes of other environments wait. A server that gets none finds the change by polling.
+ */
+export function wakeServers(db: Db): void {
+  const underWay = waking.get(db);
+  if (underWay) underWay.again = true;
+  else void notify(db);
+}
+
+async function notify(db: Db): Promise<void> {
+  const state = { again: true };
+  waking.set(db, state);
+  try {
+    while (state.again) {
+      state.again = false;
+      await sql`select pg_notify(${sql.lit(SDK_CHANNEL)}, '')`.execute(db);
+    }
+  } catch {
+    // The database is unreachable or the pool is closed. Servers poll.
+  } finally {
+    waking.delete(db);
+  }
+}
