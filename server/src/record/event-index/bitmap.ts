@@ -23,6 +23,9 @@ export function fullBitmaps(count: number): Bitmap[] {
   return Array.from({ length: count }, (_, n) => memory.subarray(n * WORDS, (n + 1) * WORDS));
 }
 
+/** The most positions of a list that is shorter than a bitmap. */
+export const LONGEST_LIST = BYTES / 2 - 1;
+
 /**
  * The stored form of a sorted list of big-endian 2-byte integers: the list, or the bitmap where that is not longer. As base64, because
  * PostgreSQL sends text as it is: reading bytea, which it sends as hexadecimal digits, took twice as long.
@@ -31,7 +34,17 @@ export function encodePositions(list: Buffer): string {
   if (list.length < BYTES) return list.toString('base64');
   const bitmap = emptyBitmap();
   addPositions(bitmap, list);
-  return littleEndian(Buffer.from(bitmap.buffer)).toString('base64');
+  return encodeBitmap(bitmap);
+}
+
+/** The stored form of a set with more positions than the longest list. */
+export const encodeBitmap = (bitmap: Bitmap): string =>
+  littleEndian(Buffer.from(bitmap.slice().buffer)).toString('base64');
+
+/** The stored form of a set with at most as many positions as the longest list. */
+export function encodeList(positions: Uint16Array): string {
+  const list = Buffer.from(positions.slice().buffer);
+  return (endianness() === 'LE' ? list.swap16() : list).toString('base64');
 }
 
 // Searches decode thousands of sets. Memory of their own for each of them made the garbage collector the largest cost of a search.

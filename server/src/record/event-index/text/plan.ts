@@ -1,7 +1,7 @@
 import type { Reader } from '../../../platform/db/database.ts';
-import { wholeWord } from './collect.ts';
 import { beginningsOf, gramsOf, isInString, pairBucket, splitText } from './split.ts';
 import { listTerms, type TextTerm } from './store.ts';
+import { wholeWord } from './words.ts';
 
 /** Events with one of the terms, or with all runs of characters of one of the lists in words that are not frequent. */
 export type Condition = { terms: TextTerm[]; rare: string[][] };

@@ -1,8 +1,8 @@
 // Runs in a thread of its own: to split the texts of a chunk takes seconds.
 
 import { parentPort } from 'node:worker_threads';
-import { encodePositions } from '../bitmap.ts';
-import { makeCollector, type TextPosting } from './collect.ts';
+import { makeCollector } from './collect.ts';
+import type { TextPosting } from './posting.ts';
 import type { PostingColumns, TextOfEvent } from './store.ts';
 
 /** Texts to add, or the request for the next batch of postings. */
@@ -27,18 +27,11 @@ function takeBatch(postings: Iterator<TextPosting>, bytes: number): PostingColum
   for (let size = 0; size < bytes; ) {
     const { value, done } = postings.next();
     if (done) break;
-    const positions = storedForm(value.positions);
     batch.dimensions.push(value.dimension);
     batch.values.push(value.value);
-    batch.counts.push(value.positions.length);
-    batch.positions.push(positions);
-    size += positions.length + value.value.length + 20;
+    batch.counts.push(value.count);
+    batch.positions.push(value.positions);
+    size += value.positions.length + value.value.length + 20;
   }
   return batch;
-}
-
-function storedForm(positions: number[]): string {
-  const list = Buffer.alloc(positions.length * 2);
-  for (let n = 0; n < positions.length; n++) list.writeUInt16BE(positions[n] ?? 0, n * 2);
-  return encodePositions(list);
 }

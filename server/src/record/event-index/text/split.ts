@@ -1,8 +1,11 @@
 /** A text as words with the separators around them: separator 0, word 0, separator 1, …, word n, separator n + 1. */
 export type Pieces = { words: string[]; separators: string[] };
 
-const isWordCode = (code: number): boolean =>
-  code >= 128 || (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90);
+const IS_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[a-zA-Z0-9]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+export const isWordCode = (code: number): boolean => code >= 128 || IS_WORD[code] === 1;
 
 /** Words are the longest runs of ASCII letters, digits and characters outside ASCII. */
 export function splitText(text: string): Pieces {
@@ -49,11 +52,15 @@ export function beginningsOf(word: string, separator: string): string[] {
   return second === undefined || separator.includes(' ') ? [first] : [first, first + second];
 }
 
-const PAIR_BUCKETS = 4_096;
+export const PAIR_BUCKETS = 4_096;
 
 /** The bucket of a word, a separator and the next word or the beginning of it. It is stored, so it must never change (FNV-1a). */
 export function pairBucket(pair: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < pair.length; at++) hash = Math.imul(hash ^ pair.charCodeAt(at), 0x01000193);
-  return String((hash >>> 0) % PAIR_BUCKETS);
+  let hash = EMPTY_HASH;
+  for (let at = 0; at < pair.length; at++) hash = addToHash(hash, pair.charCodeAt(at));
+  return String(bucketOf(hash));
 }
+
+export const EMPTY_HASH = 0x811c9dc5;
+export const addToHash = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
+export const bucketOf = (hash: number): number => (hash >>> 0) % PAIR_BUCKETS;

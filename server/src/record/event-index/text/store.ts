@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../../../platform/db/database.ts';
 import { likeText } from '../../../platform/db/like.ts';
 import { containsText } from '../../events/conditions.ts';
 import { firstIdOf } from '../bitmap.ts';
-import type { TextDimension } from './collect.ts';
+import type { TextDimension } from './posting.ts';
 
 /** PostgreSQL decides what the lower case of a character is, for the index and for searches. */
 export async function toLowerCase(db: Reader, texts: string[]): Promise<string[]> {

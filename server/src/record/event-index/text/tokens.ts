@@ -1,127 +1,74 @@
-import { addPosition, type Entry, makeEntries } from './entries.ts';
-import { beginningsOf, isInString, splitText } from './split.ts';
+import { makeCounts } from './counts.ts';
+import { enlarge, makeLexicon } from './lexicon.ts';
+import { isInString, isWordCode } from './split.ts';
 
-/** Bounds of the memory that a chunk takes. */
-const MAX_TOKENS = 16_000_000;
-const MAX_DISTINCT = 1_000_000;
+/** Bound of the memory of a chunk: 6 bytes per word. */
+const MAX_WORDS = 8_000_000;
+/** Numbers of separators have 2 bytes. */
+const MAX_SEPARATORS = 65_000;
 
-/** Between the members of a JSON object. Most members are in many events, so their tokens are kept: it halves the time. */
-const BOUNDARY = ', "';
-const MAX_PART_LENGTH = 80;
-const MAX_PARTS = 200_000;
-
-/** A part of a text: the separator before its first word, the one after its last word, the tokens from word to word, and its members. */
-type Part = { first: string; last: string; tokens: number[]; members: Entry[] };
-
-const MEMBER = /("(?:[^"\\]|\\.)*")(: (?:("(?:[^"\\]|\\.)*")|[^\s",[\]{}]+))?/g;
-
-/** The JSON strings with their quotes, and the members of objects with plain values: `"name": "checkout"`. */
-function membersOf(text: string): string[] {
-  const members: string[] = [];
-  for (const [member, key, value, string] of text.matchAll(MEMBER)) {
-    if (value) members.push(member);
-    if (value) members.push(`${key}: `);
-    const plain = value ? string : key;
-    if (plain) members.push(plain);
-  }
-  return members;
-}
-
-/** The texts of a chunk as numbers of words and separators: separator, word, separator, …, word, separator for each event. */
+/**
+ * The texts of a chunk as numbers of words and separators. Word n follows separator n. An event has a separator more than words, so
+ * the place of a word after its last separator is empty.
+ */
 export function makeTokens() {
-  const words = makeEntries();
-  const separators = makeEntries();
+  const words = makeLexicon();
+  const separators = makeLexicon(MAX_SEPARATORS);
+  const counts = makeCounts();
   const events: { position: number; end: number }[] = [];
-  let tokens = new Uint32Array(1 << 16);
+  /** Per separator: whether it is inside of a JSON string, and whether it has a space. Unknown until asked for. */
+  const inString: boolean[] = [];
+  const withSpace: boolean[] = [];
+  let wordAt = new Uint32Array(1 << 16);
+  let separatorAt = new Uint16Array(1 << 16);
   let size = 0;
 
-  const push = (token: number) => {
-    if (size === tokens.length) {
-      const larger = new Uint32Array(size * 2);
-      larger.set(tokens);
-      tokens = larger;
+  const pushSeparator = (codes: Uint16Array, from: number, to: number) => {
+    if (size === wordAt.length) {
+      wordAt = enlarge(wordAt, new Uint32Array(2 * size));
+      separatorAt = enlarge(separatorAt, new Uint16Array(2 * size));
     }
-    tokens[size++] = token;
+    separatorAt[size] = separators.idOf(codes, from, to);
   };
-  const members = makeEntries();
-  const known = new Map<string, Part>();
-  const tokensOf = (text: string): Part => {
-    const cached = known.get(text);
-    if (cached) return cached;
-    const pieces = splitText(text);
-    const tokens: number[] = [];
-    for (const [n, word] of pieces.words.entries()) {
-      if (n > 0) tokens.push(separators.get(pieces.separators[n] ?? '').id);
-      tokens.push(words.get(word).id);
-    }
-    const first = pieces.separators[0] ?? '';
-    const last = tokens.length > 0 ? (pieces.separators.at(-1) ?? '') : '';
-    if (text.length > MAX_PART_LENGTH) return { first, last, tokens, members: [] };
-    // The boundary took the first quote of all parts but the first one.
-    const ofPart = membersOf(text.startsWith('{') ? text : `"${text}`);
-    const part = { first, last, tokens, members: ofPart.map(members.get) };
-    if (known.size < MAX_PARTS) known.set(text, part);
-    return part;
-  };
-  const beginnings = makeEntries();
-  const beginningsAt: Entry[][] = [];
-  const inString: boolean[] = [];
-  const wordAt = (token: number) => words.list[tokens[token] ?? 0]?.text ?? '';
-  const separatorAt = (token: number) => separators.list[tokens[token] ?? 0]?.text ?? '';
   return {
-    words: words.list,
-    separators: separators.list,
-    members: members.list,
-    isFull: () =>
-      size > MAX_TOKENS || [words, separators, members].some(({ list }) => list.length > MAX_DISTINCT),
-    add: (position: number, text: string) => {
-      // The separator that the parts of the text have between them is put together again.
-      let before = '';
-      for (const [n, part] of text.split(BOUNDARY).entries()) {
-        const { first, last, tokens, members } = tokensOf(part);
-        for (const member of members) addPosition(member, position);
-        if (n > 0) before += BOUNDARY;
-        before += first;
-        if (tokens.length === 0) continue;
-        push(separators.get(before).id);
-        for (let at = 0; at < tokens.length; at++) {
-          const token = tokens[at] ?? 0;
-          if (at % 2 === 0) addPosition(words.list[token] as Entry, position);
-          push(token);
-        }
-        before = last;
+    words,
+    separators,
+    counts,
+    isFull: () => size > MAX_WORDS || words.isFull() || separators.isFull(),
+    /** Adds the text of an event: the first `length` codes. */
+    add: (position: number, codes: Uint16Array, length: number): void => {
+      for (let at = 0; ; size++) {
+        const separatorStart = at;
+        while (at < length && !isWordCode(codes[at] ?? 0)) at++;
+        pushSeparator(codes, separatorStart, at);
+        if (at === length) break;
+        const wordStart = at;
+        while (at < length && isWordCode(codes[at] ?? 0)) at++;
+        const word = words.idOf(codes, wordStart, at);
+        wordAt[size] = word;
+        counts.note(word, position);
       }
-      push(separators.get(before).id);
+      size++;
       events.push({ position, end: size });
     },
     size: () => size,
-    at: (token: number): number => tokens[token] ?? 0,
-    /** Calls with the position, the token of each word, and the end of the tokens of its event. */
-    eachWord: (call: (position: number, token: number, end: number) => void) => {
+    wordAt: (at: number): number => wordAt[at] ?? 0,
+    separatorAt: (at: number): number => separatorAt[at] ?? 0,
+    /** Calls with the position and the place of each word, and the place of the last separator of its event. */
+    eachWord: (call: (position: number, at: number, last: number) => void): void => {
       let start = 0;
       for (const { position, end } of events) {
-        for (let token = start + 1; token < end; token += 2) call(position, token, end);
+        for (let at = start; at < end - 1; at++) call(position, at, end - 1);
         start = end;
       }
     },
-    /** The text of some words from a token on, with the separators between them. */
-    textOf: (token: number, count: number): string => {
-      let text = wordAt(token);
-      for (let next = token + 2; next < token + 2 * count; next += 2)
-        text += separatorAt(next - 1) + wordAt(next);
-      return text;
+    isInString: (separator: number): boolean => {
+      inString[separator] ??= isInString(separators.textOf(separator));
+      return inString[separator];
     },
-    separatorAt,
-    isInString: (token: number): boolean => {
-      const id = tokens[token] ?? 0;
-      inString[id] ??= isInString(separatorAt(token));
-      return inString[id];
-    },
-    /** The beginnings of the word after the separator at a token. */
-    beginningsAfter: (token: number): Entry[] => {
-      const key = 2 * (tokens[token + 1] ?? 0) + (separatorAt(token).includes(' ') ? 1 : 0);
-      beginningsAt[key] ??= beginningsOf(wordAt(token + 1), separatorAt(token)).map(beginnings.get);
-      return beginningsAt[key];
+    hasSpace: (separator: number): boolean => {
+      withSpace[separator] ??= separators.textOf(separator).includes(' ');
+      return withSpace[separator];
     },
   };
 }
