@@ -54,8 +54,11 @@ const isIPv6 = (text: string): boolean => {
  */
 export function isVersion(text: string): boolean {
   const [, core = '', preRelease, build] = VERSION.exec(text) ?? [];
-  const identifiers = [...core.split('.'), ...(preRelease?.split('.') ?? [])];
+  const numbers = core.split('.');
+  const identifiers = [...numbers, ...(preRelease?.split('.') ?? [])];
   return (
+    // The SDK for Node.js cannot read larger ones, and evaluates the constraint to false.
+    numbers.every(part => Number.isSafeInteger(Number(part))) &&
     identifiers.every(part => part !== '' && !/^0\d+$/.test(part)) &&
     (build?.split('.').every(part => part !== '') ?? true)
   );
