@@ -1,0 +1,72 @@
+import { createRequire } from 'node:module';
+import type { Context } from 'unleash-client';
+
+type Variant = {
+  name: string;
+  weight: number;
+  payload?: object;
+  stickiness?: string;
+  overrides?: object[];
+};
+type Constraint = { operator: string; values?: string[]; [field: string]: unknown };
+type Strategy = {
+  name: string;
+  parameters?: Record<string, string>;
+  constraints?: Constraint[];
+  segments?: number[];
+  variants?: Variant[];
+};
+type Dependency = { feature: string; enabled?: boolean; variants?: string[] };
+export type SpecifiedFeature = {
+  name: string;
+  enabled: boolean;
+  strategies: Strategy[];
+  variants?: Variant[];
+  dependencies?: Dependency[];
+};
+type Segment = { id: number; constraints: Constraint[] };
+type Event = {
+  type: string;
+  features?: SpecifiedFeature[];
+  segments?: Segment[];
+  feature?: SpecifiedFeature;
+  featureName?: string;
+  segment?: Segment;
+};
+type State = { features?: SpecifiedFeature[]; segments?: Segment[]; events?: Event[] };
+
+/** The result that an SDK must have for a context. */
+export type SpecifiedCase = {
+  description: string;
+  context: Context;
+  toggleName: string;
+  expectedResult: unknown;
+};
+export type Specification = {
+  name: string;
+  state: State;
+  tests?: SpecifiedCase[];
+  variantTests?: SpecifiedCase[];
+};
+
+const load = createRequire(import.meta.url);
+const FOLDER = '@unleash/client-specification/specifications';
+
+/** The client specification of Unleash: 22 files with the flags that an SDK gets and the results that it must have. */
+export const SPECIFICATIONS = (load(`${FOLDER}/index.json`) as string[]).map(
+  file => load(`${FOLDER}/${file}`) as Specification,
+);
+
+/** The features and segments of a file, after its events. */
+export function stateOf({ state }: Specification): { features: SpecifiedFeature[]; segments: Segment[] } {
+  const features = new Map((state.features ?? []).map(feature => [feature.name, feature]));
+  const segments = new Map((state.segments ?? []).map(segment => [segment.id, segment]));
+  for (const event of state.events ?? []) {
+    for (const feature of [...(event.features ?? []), event.feature ?? []].flat())
+      features.set(feature.name, feature);
+    for (const segment of [...(event.segments ?? []), event.segment ?? []].flat())
+      segments.set(segment.id, segment);
+    if (event.type === 'feature-removed') features.delete(event.featureName ?? '');
+  }
+  return { features: [...features.values()], segments: [...segments.values()] };
+}
