@@ -52,6 +52,7 @@ import { installMetrics } from './platform/http/metrics.ts';
 import { installOpenApi } from './platform/http/openapi.ts';
 import { installWriteLimit } from './platform/http/rate-limit.ts';
 import { installRowIds, ROW_ID } from './platform/http/row-ids.ts';
+import { sharedServer } from './platform/http/shared-server.ts';
 import { clientErrorHandler, installExpectations } from './platform/http/socket-errors.ts';
 import { installStalledClients } from './platform/http/stalled-clients.ts';
 import { RULE } from './platform/http/violations.ts';
@@ -62,6 +63,8 @@ import { eventSearchRoutes } from './record/event-search/routes.ts';
 import { eventStreamRoutes } from './record/event-stream/routes.ts';
 import { eventRoutes } from './record/events/routes.ts';
 import { installIdempotency } from './record/idempotency/hook.ts';
+import { buildSdkApp, isSdkPath } from './sdk/client-api/app.ts';
+import { makeServingState, type ServingState } from './sdk/state/serving.ts';
 import { constraintRoutes } from './targeting/constraints/routes.ts';
 import { contextRoutes } from './targeting/context/routes.ts';
 import { segmentRoutes } from './targeting/segments/routes.ts';
@@ -69,7 +72,19 @@ import { strategyTypeRoutes } from './targeting/strategy-types/routes.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
+/** The flags in memory are refreshed every second. A database that did not respond for so long is taken for gone. */
+const DATABASE_GONE_AFTER_S = 5;
+
 type ServerOptions = FastifyHttpOptions<RawServerDefault>;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The flags and tokens that SDKs use, in memory. */
+    serving: ServingState;
+    /** The application for SDKs, behind the same listener. */
+    sdk: FastifyInstance;
+  }
+}
 
 export type AppSettings = Pick<
   Config,
@@ -88,7 +103,7 @@ export type AppSettings = Pick<
 export async function buildApp(
   db: Db,
   settings: AppSettings,
-  { longReadDb = db, ...options }: ServerOptions & { longReadDb?: Db } = {},
+  { longReadDb = db, sdkDb = db, ...options }: ServerOptions & { longReadDb?: Db; sdkDb?: Db } = {},
 ): Promise<App> {
   const { limits } = settings;
   const sso = {
@@ -96,8 +111,13 @@ export async function buildApp(
     keyring: keyringOf(settings.secretKey, settings.oldSecretKeys),
   };
   const longReads = makeLongReads(longReadDb);
+  const serving = makeServingState(sdkDb);
   const app: App = Fastify({
     ...serverOptions(settings),
+    serverFactory: sharedServer(
+      ({ url = '' }) => isSdkPath(url),
+      () => app.sdk.routing,
+    ),
     ...options,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -116,9 +136,13 @@ export async function buildApp(
   installIgnored(app);
   installRowIds(app);
   installIdempotency(app, db);
-  await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl));
+  await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl), () => app.sdk);
   installMetrics(app);
-  healthRoutes(app, () => checkReady(db));
+  await installSdk(app, serving, headers);
+  healthRoutes(app, {
+    load: () => checkReady(db),
+    isDatabaseResponding: () => (serving.age === undefined ? undefined : serving.age < DATABASE_GONE_AFTER_S),
+  });
   eventRoutes(app, db);
   eventSearchRoutes(app, db, longReads);
   eventStreamRoutes(app, db, longReads);
@@ -159,6 +183,15 @@ export async function buildApp(
   projectAccessRoutes(app, db);
   docsRoutes(app);
   return app;
+}
+
+/** The application for SDKs starts and stops with the other one. */
+async function installSdk(app: App, serving: ServingState, headers: Record<string, string>): Promise<void> {
+  const sdk = await buildSdkApp(serving, { securityHeaders: headers, log: app.log, metrics: app.metrics });
+  app.decorate('serving', serving);
+  app.decorate('sdk', sdk);
+  app.addHook('onReady', async () => void (await sdk.ready()));
+  app.addHook('preClose', async () => await sdk.close());
 }
 
 /** Keys and targets, as integrations want them. */

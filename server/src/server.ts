@@ -12,10 +12,12 @@ import type { App } from './platform/http/app.ts';
 import { LONG_READ_CONNECTIONS, LONG_READ_WAIT_MS } from './platform/http/long-reads.ts';
 import { makeSender } from './platform/outgoing/send.ts';
 import { cannotListen } from './platform/start-errors.ts';
+import { keepCurrent } from './sdk/state/keep-current.ts';
 import { jobMetrics } from './worker/metrics.ts';
 import { startWorker } from './worker/worker.ts';
 
 const WORKER_CONNECTIONS = 3;
+const SDK_CONNECTIONS = 2;
 
 export type Server = { app: App; stop: () => Promise<void> };
 
@@ -40,7 +42,9 @@ export async function startServer(config: Config): Promise<Server> {
     preparedStatements: false,
     connectTimeoutMs: LONG_READ_WAIT_MS,
   });
-  const app = await buildApp(db, config, { longReadDb });
+  // Their own, so that SDKs get changes while all other connections are busy.
+  const sdkDb: Db = openDb({ ...connection, poolSize: SDK_CONNECTIONS, preparedStatements: false });
+  const app = await buildApp(db, config, { longReadDb, sdkDb });
   await migrate(config.databaseUrl, {
     onApplied: migration => app.log.info(migration, 'migration applied'),
     onWaiting: () => app.log.info('migration waits for another server'),
@@ -66,6 +70,7 @@ export async function startServer(config: Config): Promise<Server> {
     },
     jobMetrics(app.metrics, db),
   );
+  const stopServing = await keepCurrent(app.serving, config.databaseUrl, app.log, app.metrics);
   await app.listen({ host: config.host, port: config.port }).catch(error => {
     throw cannotListen(error, config.host, config.port);
   });
@@ -74,10 +79,12 @@ export async function startServer(config: Config): Promise<Server> {
     app,
     stop: async () => {
       await app.close();
+      await stopServing();
       await stopWorker();
       await sender.close();
       await workerDb.destroy();
       await longReadDb.destroy();
+      await sdkDb.destroy();
       await db.destroy();
     },
   };

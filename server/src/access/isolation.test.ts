@@ -3,10 +3,10 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { makeProject, makeUser, type TestUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
-import { listOperations, type Operation } from '../test/operations.ts';
+import { listAdminOperations, type Operation } from '../test/operations.ts';
 import { call } from '../test/request.ts';
 
-const operations = listOperations().filter(({ method }) => method === 'GET');
+const operations = listAdminOperations().filter(({ method }) => method === 'GET');
 
 /** Strings that nobody outside the project may see. */
 const SECRETS = ['project', 'flag', 'parent', 'link', 'segment', 'field', 'token', 'person'].map(

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject, Project } from '../flags/projects/schema.ts';
 import { makeApiToken, makeFeature, makeMember, makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
-import { listOperations, type Operation } from '../test/operations.ts';
+import { listAdminOperations, type Operation } from '../test/operations.ts';
 import { type Answer, call } from '../test/request.ts';
 
-const operations = listOperations();
+const operations = listAdminOperations();
 
 /** The permissions of the roles, independent of the migration that grants them. */
 const EDITOR = [

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser, type TestUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
-import { listOperations } from '../test/operations.ts';
+import { listAdminOperations } from '../test/operations.ts';
 import { type Answer, call } from '../test/request.ts';
 
 /** Exactly the names in the private project start with it. */
@@ -137,7 +137,7 @@ const SEARCHES = [
 
 /** Every response that names something of the private project other than by repeating the request. */
 async function leaks({ token }: TestUser): Promise<string[]> {
-  const paths = listOperations()
+  const paths = listAdminOperations()
     .filter(({ method }) => method === 'GET')
     .flatMap(({ path }) => addressesOf(path.replace('/events/{id}', '/events/{eventId}')));
   const found: string[] = [];

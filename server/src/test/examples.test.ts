@@ -10,6 +10,7 @@ import { makeDemoData } from '../../scripts/demo.ts';
 import { buildApp } from '../app.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { openDb } from '../platform/db/database.ts';
+import { keepCurrent } from '../sdk/state/keep-current.ts';
 import { copyDatabase, dropDatabase, urlOf } from './database.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
 import { alignWith, parseShown, patternOf } from './shown-output.ts';
@@ -52,8 +53,9 @@ function useInstance(): void {
     // Requests with a cookie must come from a page of the public address.
     const settings = { ...APP_SETTINGS, publicUrl: env.URL };
     const app = await buildApp(db, settings, { ...strictSerializer, longReadDb: db });
+    const stop = await keepCurrent(app.serving, urlOf(name), { warn: () => {} }, app.metrics);
     await app.listen({ host: '127.0.0.1', port });
-    opened.push(app, { close: () => db.destroy() });
+    opened.push(app, { close: stop }, { close: () => db.destroy() });
   });
   afterAll(async () => {
     for (const part of opened) await part.close();

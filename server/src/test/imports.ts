@@ -10,6 +10,7 @@ export const WINGS = [
   'people',
   'targeting',
   'flags',
+  'sdk',
   'delivery',
   'worker',
 ] as const;

@@ -8,7 +8,7 @@ import type { App } from '../platform/http/app.ts';
 import { makeUser } from './factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
 import { addresses, bodies, elsewhere, type Fixture, makeFixture } from './lock-fixture.ts';
-import { listOperations, type Operation } from './operations.ts';
+import { listAdminOperations, type Operation } from './operations.ts';
 import { call } from './request.ts';
 
 /** One request that changes something, and the statements of its transaction. */
@@ -178,7 +178,7 @@ async function learn(
 ) {
   const writes: Write[] = [];
   const unreached: string[] = [];
-  for (const operation of listOperations().filter(
+  for (const operation of listAdminOperations().filter(
     ({ method, path }) => method !== 'GET' && !OTHER.test(path),
   )) {
     const name = `${operation.method} ${operation.path}`;

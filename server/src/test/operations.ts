@@ -4,6 +4,7 @@ type Schema = Record<string, unknown>;
 type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: Schema };
 type Described = {
   operationId: string;
+  tags?: string[];
   parameters?: Parameter[];
   requestBody?: { content: { 'application/json': { schema: Schema; example?: unknown } } };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
@@ -16,6 +17,8 @@ export type Operation = {
   path: string;
   /** undefined: public */
   permission: 'NONE' | string[] | undefined;
+  /** Whether it is for SDKs, which authenticate with API tokens of their own. */
+  isForSdks: boolean;
   /** Whether its response shows a secret. */
   returnsSecret: boolean;
   parameters: Parameter[];
@@ -40,6 +43,7 @@ export function listOperations(): Operation[] {
           method,
           path,
           permission: operation['x-permission'],
+          isForSdks: operation.tags?.includes('SDK') ?? false,
           returnsSecret: operation['x-returns-secret'] ?? false,
           parameters: operation.parameters ?? [],
           bodySchema: body?.schema,
@@ -50,3 +54,6 @@ export function listOperations(): Operation[] {
     }),
   );
 }
+
+/** The operations of the admin API, and those that need no token. */
+export const listAdminOperations = (): Operation[] => listOperations().filter(({ isForSdks }) => !isForSdks);

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { InjectOptions } from 'fastify';
 import type { App } from '../platform/http/app.ts';
+import { isSdkPath } from '../sdk/client-api/app.ts';
 import { ADMIN_TOKEN } from './harness.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects; the serializer has checked its shape
@@ -44,6 +45,7 @@ export async function injected(
   app: App,
   options: InjectOptions,
 ): Promise<{ statusCode: number; headers: Record<string, unknown>; body: string }> {
+  if (isSdkPath(String(options.url))) return await app.sdk.inject(options);
   if (!String(options.url).startsWith('/api/admin/events/stream')) return await app.inject(options);
   const { statusCode, headers, stream, raw } = await app.inject({ ...options, payloadAsStream: true });
   const endless = String(headers['content-type']).startsWith('text/event-stream');

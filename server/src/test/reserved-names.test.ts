@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { RESERVED_IDS } from '../flags/projects/schema.ts';
-import { listOperations, type Operation } from './operations.ts';
+import { listAdminOperations, type Operation } from './operations.ts';
 
 /** Words that cannot be the value of a parameter, because no resource can have them as its name. */
 const RESERVED: Record<string, readonly string[]> = { projectId: RESERVED_IDS };
 
-const operations = listOperations();
+const operations = listAdminOperations();
 
 const nameOf = (segment: string): string | undefined => /^\{(.+)\}$/.exec(segment)?.[1];
 

@@ -238,25 +238,22 @@ test.each([
   expect(answer).toMatchObject({ status, body: { name, details: [{ message: expect.any(String) }] } });
 });
 
-test.each([
-  '/api/client/features',
-  '/api/client',
-  '/api/frontend?appName=shop',
-  '/api/frontend/client/metrics',
-  '/api/proxy',
-])('%s says that there is no API for SDKs, whatever the token', async url => {
-  const { secret } = (
-    await call(harness.app, 'POST', '/api/admin/api-tokens', {
-      body: { tokenName: url, type: 'client', environment: 'development' },
-    })
-  ).body;
+test.each(['/api/frontend?appName=shop', '/api/frontend/client/metrics', '/api/proxy'])(
+  '%s says that there is no API for frontend SDKs, whatever the token',
+  async url => {
+    const { secret } = (
+      await call(harness.app, 'POST', '/api/admin/api-tokens', {
+        body: { tokenName: url, type: 'client', environment: 'development' },
+      })
+    ).body;
 
-  for (const token of [secret, ADMIN_TOKEN, null]) {
-    const response = await call(harness.app, 'GET', url, { token });
-    expect(response).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
-    expect(response.body.message).toMatch(/no API for SDKs yet/);
-  }
-});
+    for (const token of [secret, ADMIN_TOKEN, null]) {
+      const response = await call(harness.app, 'GET', url, { token });
+      expect(response).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
+      expect(response.body.message).toMatch(/no API for frontend SDKs yet/);
+    }
+  },
+);
 
 test('missing, malformed, unknown and expired credentials get the same words', async () => {
   const bodies = await Promise.all(

@@ -30,17 +30,17 @@ export function installErrors(app: App): void {
   app.setNotFoundHandler((request, reply) => sendError(unknownAddress(request), request, reply));
 }
 
-/** Paths of Unleash's API for SDKs, which this version does not serve. */
-const SDK_PATH = /^\/api\/(client|frontend|proxy)(?=[/?]|$)/;
+/** Paths of Unleash's API for frontend SDKs, which this version does not serve. */
+const FRONTEND_PATH = /^\/api\/(frontend|proxy)(?=[/?]|$)/;
 
-export const isSdkPath = (url: string): boolean => SDK_PATH.test(url);
+export const isFrontendPath = (url: string): boolean => FRONTEND_PATH.test(url);
 
 function unknownAddress({ method, url }: FastifyRequest): ApiError {
   const what = `${method} ${url.split('?')[0]?.slice(0, 200)}`;
-  if (!isSdkPath(url)) return notFound(what);
+  if (!isFrontendPath(url)) return notFound(what);
   return new ApiError(
     'NotFoundError',
-    `${what} does not exist: this version of Halyard has no API for SDKs yet. The admin API is under /api/admin.`,
+    `${what} does not exist: this version of Halyard has no API for frontend SDKs yet. Backend SDKs use /api/client.`,
   );
 }
 
@@ -61,7 +61,7 @@ export async function sendError(error: unknown, request: FastifyRequest, reply: 
   return reply.code(status).type('application/json; charset=utf-8').send(errorBody(rejection, id));
 }
 
-function toApiError(error: unknown, request: FastifyRequest, id: string): ApiError {
+export function toApiError(error: unknown, request: FastifyRequest, id: string): ApiError {
   if (error instanceof ApiError) return error;
   return fromFramework(error, request) ?? asApiError(error) ?? internal(error, id);
 }

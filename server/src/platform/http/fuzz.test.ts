@@ -4,14 +4,14 @@ import { sized } from '../../test/campaign.ts';
 import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
 import { EXISTING, requestsTo, text } from '../../test/generated-requests.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
-import { listOperations } from '../../test/operations.ts';
+import { listAdminOperations } from '../../test/operations.ts';
 import { call, injected } from '../../test/request.ts';
 
 const RUNS = sized({ usual: 3_000, long: 6_000 });
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();
-const operations = listOperations();
+const operations = listAdminOperations();
 
 beforeAll(async () => {
   await makeProject(harness.db, { id: 'fuzzed' });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { copyDatabase, dropDatabase, urlOf } from '../../test/database.ts';
 import { largestBody, type Schema, type Shape } from '../../test/largest-body.ts';
-import { listOperations, type Operation } from '../../test/operations.ts';
+import { listAdminOperations, type Operation } from '../../test/operations.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
 
 /** LARGEST=all is the campaign: every operation, every shape, four at a time, and the clock of /health. */
@@ -77,7 +77,7 @@ const addressOf = ({ path }: Operation): string =>
 const limitOf = ({ path }: Operation): number => (IMPORTS.includes(path) ? 8_388_608 : 1_048_576);
 
 describe('the largest body of each operation', () => {
-  const cases = listOperations()
+  const cases = listAdminOperations()
     .filter(operation => operation.bodySchema !== undefined)
     .flatMap(operation =>
       SHAPES.map(shape => {

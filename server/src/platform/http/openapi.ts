@@ -5,8 +5,20 @@ import { shareComponents } from './components.ts';
 import { addResponseExamples } from './examples.ts';
 import { ErrorBody, errorResponses } from './schema.ts';
 
+export const SDK_TOKEN_SCHEME = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'Authorization',
+  description: 'An API token of type backend or client, with or without the prefix "Bearer ".',
+} as const;
+
 /** The document of every operation, generated from the schemas that validate and serialise. */
-export async function installOpenApi(app: App, publicUrl: string, sessionCookieName: string): Promise<void> {
+export async function installOpenApi(
+  app: App,
+  publicUrl: string,
+  sessionCookieName: string,
+  sdk: () => { swagger: App['swagger'] },
+): Promise<void> {
   app.addSchema(ErrorBody);
   await app.register(swagger, {
     openapi: {
@@ -47,6 +59,7 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
         { name: 'Roles', description: 'Roles and their permissions' },
         { name: 'Project access', description: 'Roles of users and groups in a project' },
         { name: 'Integrations', description: 'Integrations and the delivery of events to them' },
+        { name: 'SDK', description: 'Flags for server-side SDKs, and what these SDKs send' },
         { name: 'Operations', description: 'Health checks and metrics of the server' },
       ],
       components: {
@@ -58,6 +71,7 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
             description:
               'An admin token, a personal access token or a service account token, with or without the prefix "Bearer ".',
           },
+          sdkToken: SDK_TOKEN_SCHEME,
           session: {
             type: 'apiKey',
             in: 'cookie',
@@ -98,10 +112,23 @@ export async function installOpenApi(app: App, publicUrl: string, sessionCookieN
     },
     transformObject: document =>
       'openapiObject' in document
-        ? shareComponents(addResponseExamples(document.openapiObject))
+        ? shareComponents(addResponseExamples(withOperations(document.openapiObject, sdk().swagger())))
         : document.swaggerObject,
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
+}
+
+type Document = { paths?: object; components?: { schemas?: object } };
+
+/** The document with the operations and schemas of another application. */
+function withOperations<T extends object>(document: T, other: object): T {
+  const [own, added] = [document as Document, other as Document];
+  const schemas = { ...own.components?.schemas, ...added.components?.schemas };
+  return {
+    ...document,
+    components: { ...own.components, schemas },
+    paths: { ...own.paths, ...added.paths },
+  };
 }
 
 /** Every POST takes the header (record/idempotency/hook.ts), so the document says it in one place too. */

@@ -1,0 +1,35 @@
+import { ApiError } from '../../platform/errors.ts';
+import type { SdkToken, Tokens } from '../tokens/tokens.ts';
+
+/** The types of tokens for server-side SDKs. Both mean the same. */
+const BACKEND_TYPES = ['client', 'backend'];
+
+/** The token of a request, with or without `Bearer`. Empty if there is none. */
+export function tokenText(authorization: string | undefined): string {
+  if (authorization === undefined) return '';
+  return authorization[6] === ' ' ? authorization.replace(/^bearer /i, '').trim() : authorization;
+}
+
+/** The valid backend token of a request if it is in memory: the way of almost every request, without a promise. */
+export function knownToken(tokens: Tokens, text: string): SdkToken | undefined {
+  const token = tokens.known(text);
+  return token && BACKEND_TYPES.includes(token.type) ? token : undefined;
+}
+
+/** Rejects with 401 or 403 only what the database rejects, because an SDK stops for good then. */
+export async function authenticate(tokens: Tokens, text: string): Promise<SdkToken> {
+  const token = text === '' ? undefined : (tokens.known(text) ?? (await tokens.lookUp(text)));
+  if (!token) {
+    throw new ApiError(
+      'AuthenticationRequired',
+      'Send a valid API token of type backend in the Authorization header.',
+    );
+  }
+  if (!BACKEND_TYPES.includes(token.type)) {
+    throw new ApiError(
+      'NoAccessError',
+      `The API token has type ${token.type}. This operation requires a token of type backend.`,
+    );
+  }
+  return token;
+}

@@ -1,0 +1,22 @@
+import { badData } from '../../platform/errors.ts';
+
+const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9a-z.-]+)?(?:\+[0-9a-z.-]+)?$/i;
+const MAX_LENGTH = 100;
+
+/** Whether the SDK gets the constraints of segments inside the strategies: it implements a specification before 4.2.0. */
+export function needsInlineSegments(header: string | string[] | undefined): boolean {
+  if (header === undefined) return true;
+  const text = String(header);
+  const [, major, minor, , prerelease] = VERSION.exec(text) ?? [];
+  if (text.length > MAX_LENGTH || major === undefined || minor === undefined) {
+    throw badData([
+      {
+        message: `The header Unleash-Client-Spec is "${text.slice(0, MAX_LENGTH)}". It must be a version like 5.2.0.`,
+        path: '/headers/unleash-client-spec',
+      },
+    ]);
+  }
+  const [ours, theirs] = [4 * 1e9 + 2, Number(major) * 1e9 + Number(minor)];
+  const isPrerelease = prerelease !== undefined && text.startsWith('4.2.0-');
+  return theirs < ours || isPrerelease;
+}

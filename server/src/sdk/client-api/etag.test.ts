@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { presentedRevision } from './etag.ts';
+
+test.each([
+  ['"e1.s1.12"', 12],
+  ['W/"e1.s1.12"', 12],
+  ['"e1.s1.12-gzip"', 12],
+  ['W/"e1.s1.12;gzip"', 12],
+  ['"e1.s1.12--gzip"', 12],
+  ['e1.s1.12', 12],
+  ['"e1.s1.3", W/"e1.s1.12" , "other"', 12],
+  ['"other", "e1.s1.0"', 0],
+  ['*', Number.POSITIVE_INFINITY],
+  [' * ', Number.POSITIVE_INFINITY],
+  ['"e2.s1.12"', undefined],
+  ['"e1.s2.12"', undefined],
+  ['"e1.s1."', undefined],
+  ['"e1.s1.-1"', undefined],
+  ['"e1.s1.99999999999"', undefined],
+  ['"12"', undefined],
+  ['"xe1.s1.12"', undefined],
+  ['""', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('reads %s as revision %s', (header, revision) => {
+  expect(presentedRevision(header, 'e1', 's1')).toBe(revision);
+});

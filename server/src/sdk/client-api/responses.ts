@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { FastifyReply } from 'fastify';
+import type { ServingState } from '../state/serving.ts';
+import type { CountRequest, Operation } from './metrics.ts';
+
+/** A stalled client holds a connection, not a body: all clients of a scope share one. */
+const STALLED_AFTER_MS = 10_000;
+/** A younger state is current: it is refreshed every second. */
+const AGE_SHOWN_AFTER_S = 5;
+/** A client may store the body, and asks each time whether it is still current. */
+const CACHING = 'private, no-cache';
+
+export type Responder = {
+  notModified: (reply: FastifyReply, operation: Operation, etag: string) => void;
+  send: (reply: FastifyReply, operation: Operation, status: number, body: Buffer, headers?: string[]) => void;
+  /** From now on every response asks the client to close its connection. */
+  close: () => void;
+};
+
+/** Writes responses past Fastify's reply: all headers in one list, the length known, the body in one buffer. */
+export function makeResponder(
+  state: ServingState,
+  count: CountRequest,
+  securityHeaders: Record<string, string>,
+): Responder {
+  const { 'cache-control': _, ...others } = securityHeaders;
+  const constant = Object.entries(others).flat();
+  let closing = false;
+
+  const dynamic = (): string[] => {
+    const { age = 0 } = state;
+    const aged = age > AGE_SHOWN_AFTER_S ? ['halyard-age', String(Math.floor(age))] : [];
+    return closing ? [...aged, 'connection', 'close'] : aged;
+  };
+
+  return {
+    notModified: (reply, operation, etag) => {
+      count(operation, 304);
+      const headers = ['etag', etag, 'cache-control', CACHING, 'vary', 'accept-encoding', ...dynamic()];
+      reply.hijack().raw.writeHead(304, headers).end();
+    },
+    send: (reply, operation, status, body, headers = []) => {
+      const { raw } = reply.hijack();
+      count(operation, status);
+      raw
+        .writeHead(status, [
+          'content-length',
+          String(body.length),
+          ...(status < 300 ? ['cache-control', CACHING] : ['cache-control', 'no-store']),
+          ...headers,
+          ...constant,
+          ...dynamic(),
+        ])
+        .end(body);
+      cutOffWhenStalled(raw);
+    },
+    close: () => {
+      closing = true;
+    },
+  };
+}
+
+function cutOffWhenStalled(raw: ServerResponse): void {
+  const { socket } = raw;
+  // Almost every body fits into the buffers of the system, and the timer is not needed.
+  if (!(socket instanceof Socket) || socket.writableLength === 0) return;
+  raw.setTimeout(STALLED_AFTER_MS, () => raw.destroy());
+}

@@ -1,0 +1,322 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { badData, notFound } from '../../platform/errors.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { inlineText } from '../state/inline.ts';
+import { featuresOf, type Scope } from '../state/scope.ts';
+import { type Asked, type Encoding, EVERYTHING, type ServingState } from '../state/serving.ts';
+import { askedOf } from './asked.ts';
+import { authenticate, knownToken, tokenText } from './authenticate.ts';
+import { objectOf } from './bodies.ts';
+import { needsInlineSegments } from './client-spec.ts';
+import { presentedRevision } from './etag.ts';
+import type { Operation } from './metrics.ts';
+import type { Responder } from './responses.ts';
+import {
+  Metrics,
+  MOST_VALIDATED,
+  Registration,
+  SdkDelta,
+  SdkFeature,
+  SdkFeatures,
+  SdkSegment,
+  TokensToValidate,
+  ValidTokens,
+} from './schema.ts';
+
+const tags = ['SDK'];
+const security = [{ sdkToken: [] }];
+const JSON_TYPE = ['content-type', 'application/json; charset=utf-8'];
+const VARY = ['vary', 'accept-encoding'];
+const NOTHING = Buffer.alloc(0);
+
+const filters = Type.Object({
+  project: Type.Optional(
+    Type.String({
+      title: 'SdkProject',
+      maxLength: 100,
+      description:
+        'Only features of this project. Repeatable. Ignored with a token that is for certain projects',
+      examples: ['payments'],
+    }),
+  ),
+  namePrefix: Type.Optional(
+    Type.String({
+      title: 'SdkNamePrefix',
+      maxLength: 100,
+      description: 'Only features whose name starts with this text',
+      examples: ['pay.'],
+    }),
+  ),
+  tag: Type.Optional(
+    Type.String({
+      title: 'SdkTag',
+      maxLength: 200,
+      description:
+        'Only features with this tag, as type:value. Repeatable: a feature has at least one of the tags',
+      examples: ['team:checkout'],
+    }),
+  ),
+});
+
+type Handler = (request: FastifyRequest, reply: FastifyReply, scope: Scope) => void;
+
+/** The API for server-side SDKs. */
+export function clientRoutes(app: FastifyInstance, state: ServingState, responder: Responder): void {
+  for (const schema of [SdkFeature, SdkSegment, SdkFeatures, SdkDelta, ValidTokens]) app.addSchema(schema);
+
+  /** Calls the handler with the scope of the request: at once if everything is in memory, which is almost always. */
+  const withScope =
+    (asked: (request: FastifyRequest) => Asked, handler: Handler) =>
+    (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
+      const text = tokenText(request.headers.authorization);
+      const token = knownToken(state.tokens, text);
+      const scope = token && state.scopeOf(token, asked(request));
+      if (!scope) return loadAndHandle(text, asked(request), request, reply, handler);
+      token.used = true;
+      handler(request, reply, scope);
+      return undefined;
+    };
+
+  const loadAndHandle = async (
+    text: string,
+    asked: Asked,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handler: Handler,
+  ): Promise<void> => {
+    const token = await authenticate(state.tokens, text);
+    await state.load(token.environment ?? '');
+    const scope = state.scopeOf(token, asked);
+    if (!scope) throw new Error('The environment of the token is not loaded');
+    token.used = true;
+    handler(request, reply, scope);
+  };
+
+  /** Responds with 304 to a client that has this revision of the scope, or a newer one from another server. */
+  const isNotModified = (
+    { headers: { 'if-none-match': presented } }: FastifyRequest,
+    reply: FastifyReply,
+    operation: Operation,
+    scope: Scope,
+  ): boolean => {
+    const { etag, revision } = scope;
+    if (presented === etag) {
+      responder.notModified(reply, operation, etag);
+      return true;
+    }
+    const known = presentedRevision(presented, scope.current.epoch, scope.id);
+    if (known === undefined || known < revision) return false;
+    const own = Number.isFinite(known) ? etag.replace(/\d+"$/, `${known}"`) : etag;
+    responder.notModified(reply, operation, own);
+    return true;
+  };
+
+  const sendBody = (
+    reply: FastifyReply,
+    operation: Operation,
+    encoding: Encoding,
+    body: Buffer,
+    etag: string,
+  ): void => {
+    const encoded = encoding === 'gzip' ? ['content-encoding', 'gzip'] : [];
+    responder.send(reply, operation, 200, body, [...JSON_TYPE, ...encoded, 'etag', etag, ...VARY]);
+  };
+
+  app.get(
+    '/api/client/features',
+    {
+      config: { sdkOperation: 'features' },
+      schema: {
+        operationId: 'getClientFeatures',
+        tags,
+        security,
+        summary: 'Read all features',
+        description:
+          'Returns the features of the environment and the projects of the token, with the segments that they use. The response has an ETag; with If-None-Match an unchanged list responds with 304. A client whose Unleash-Client-Spec is missing or below 4.2.0 gets the constraints of segments inside the strategies. Requires an API token of type backend or client.',
+        querystring: filters,
+        response: {
+          200: jsonResponse('The features', SdkFeatures),
+          304: { type: 'null', description: 'The client has this revision or a newer one' },
+          ...errorResponses(400, 401, 403),
+        },
+      },
+    },
+    withScope(askedFor, (request, reply, scope) => {
+      if (isNotModified(request, reply, 'features', scope)) return;
+      const encoding = encodingOf(request);
+      sendBody(reply, 'features', encoding, state.body('features', encoding, scope), scope.etag);
+    }),
+  );
+
+  app.get(
+    '/api/client/features/:featureName',
+    {
+      config: { sdkOperation: 'feature' },
+      schema: {
+        operationId: 'getClientFeature',
+        tags,
+        security,
+        summary: 'Read one feature',
+        description:
+          'Returns one feature in the scope of the token. Requires an API token of type backend or client.',
+        params: Type.Object({
+          featureName: Type.String({
+            maxLength: 512,
+            description: 'Name of the feature',
+            examples: ['checkout-v2'],
+          }),
+        }),
+        response: { 200: jsonResponse('The feature', SdkFeature), ...errorResponses(400, 401, 403, 404) },
+      },
+    },
+    withScope(askedFor, (request, reply, scope) => {
+      const { featureName } = request.params as { featureName: string };
+      const feature = featuresOf(scope, scope.current).find(({ name }) => name === featureName);
+      if (!feature) throw notFound(`Feature "${featureName.slice(0, 200)}"`);
+      const text = scope.inline ? inlineText(scope.current, feature) : feature.text;
+      responder.send(reply, 'feature', 200, Buffer.from(text), JSON_TYPE);
+    }),
+  );
+
+  app.get(
+    '/api/client/delta',
+    {
+      config: { sdkOperation: 'delta' },
+      schema: {
+        operationId: 'getClientDelta',
+        tags,
+        security,
+        summary: 'Read changes of features',
+        description:
+          'Returns the events after the revision of If-None-Match: updated segments, removed features and segments, updated features. Without If-None-Match, or with a tag of another scope or history, the list has one hydration event with everything. With filters, every response with changes is a hydration. Requires an API token of type backend or client.',
+        querystring: filters,
+        response: {
+          200: jsonResponse('The events', SdkDelta),
+          304: { type: 'null', description: 'The client has this revision or a newer one' },
+          ...errorResponses(401, 403),
+        },
+      },
+    },
+    withScope(
+      request => askedOf(request.query as Query, false),
+      (request, reply, scope) => {
+        if (isNotModified(request, reply, 'delta', scope)) return;
+        const encoding = encodingOf(request);
+        const from = presentedRevision(request.headers['if-none-match'], scope.current.epoch, scope.id);
+        sendBody(reply, 'delta', encoding, state.deltaBody(encoding, scope, from), scope.etag);
+      },
+    ),
+  );
+
+  /** Before the body is read, so that nobody without a token sends a megabyte. */
+  const onRequest = async (request: FastifyRequest): Promise<void> => {
+    const token = await authenticate(state.tokens, tokenText(request.headers.authorization));
+    token.used = true;
+  };
+
+  app.post(
+    '/api/client/register',
+    {
+      onRequest,
+      config: { sdkOperation: 'register' },
+      schema: {
+        operationId: 'registerClient',
+        tags,
+        security,
+        summary: 'Register an application',
+        description:
+          'Accepts and counts the registration that an SDK sends when it starts. This version stores nothing of it. The body can be compressed with gzip. Requires an API token of type backend or client.',
+        body: Registration,
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const { appName } = objectOf(request.body);
+      if (typeof appName !== 'string' || appName === '')
+        throw badData([{ message: 'appName must be a text that is not empty', path: '/body/appName' }]);
+      responder.send(reply, 'register', 202, NOTHING);
+    },
+  );
+
+  app.post(
+    '/api/client/metrics',
+    {
+      onRequest,
+      config: { sdkOperation: 'metrics' },
+      schema: {
+        operationId: 'sendClientMetrics',
+        tags,
+        security,
+        summary: 'Send metrics',
+        description:
+          'Accepts and counts the metrics of an SDK: how often each feature was enabled and disabled. This version stores nothing of them. The body can be compressed with gzip. Requires an API token of type backend or client.',
+        body: Metrics,
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      objectOf(request.body);
+      responder.send(reply, 'metrics', 202, NOTHING);
+    },
+  );
+
+  app.post(
+    '/edge/validate',
+    {
+      bodyLimit: VALIDATE_LIMIT_BYTES,
+      config: { sdkOperation: 'validate' },
+      schema: {
+        operationId: 'validateTokens',
+        tags,
+        security: [],
+        summary: 'Validate tokens',
+        description:
+          'Returns the valid ones of these tokens, with their environment and projects. For Unleash Edge and other proxies. Requires no token of its own.',
+        body: TokensToValidate,
+        response: { 200: jsonResponse('The valid tokens', ValidTokens), ...errorResponses(400, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const valid = await validTokens(state, objectOf(request.body).tokens);
+      const body = Buffer.from(JSON.stringify({ tokens: valid }));
+      responder.send(reply, 'validate', 200, body, JSON_TYPE);
+    },
+  );
+}
+
+const VALIDATE_LIMIT_BYTES = 65_536;
+
+type Query = Parameters<typeof askedOf>[0];
+
+function askedFor({ headers, url, query }: FastifyRequest): Asked {
+  const inline = needsInlineSegments(headers['unleash-client-spec']);
+  if (!inline && !url.includes('?')) return EVERYTHING;
+  return askedOf(query as Query, inline);
+}
+
+/** gzip unless the client does not accept it. Every SDK does. */
+function encodingOf({ headers: { 'accept-encoding': accepted = '' } }: FastifyRequest): Encoding {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(accepted)) ? 'gzip' : 'identity';
+}
+
+async function validTokens({ tokens }: ServingState, list: unknown) {
+  if (!Array.isArray(list) || list.length > MOST_VALIDATED || !list.every(one => typeof one === 'string'))
+    throw badData([
+      { message: `tokens must be a list of at most ${MOST_VALIDATED} texts`, path: '/body/tokens' },
+    ]);
+  const valid: object[] = [];
+  // One after the other: one caller must not take all lookups.
+  for (const text of list) {
+    const token = tokens.known(text) ?? (await tokens.lookUp(text));
+    if (!token || token.environment === null || token.type === 'admin') continue;
+    const { environment, projects = ['*'] } = token;
+    valid.push({
+      token: text,
+      type: token.type === 'frontend' ? 'frontend' : 'client',
+      projects,
+      environment,
+    });
+  }
+  return valid;
+}

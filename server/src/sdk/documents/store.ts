@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { Reader } from '../../platform/db/database.ts';
+
+/** The positions that a server compares every second with those of the state in memory. */
+export type Positions = {
+  epoch: string;
+  /** The time of the database, which decides whether a token has expired. */
+  now: string;
+  tokenRevision: number;
+  environments: { environment: string; revision: number; completeSince: number }[];
+};
+
+export type FeatureRow = {
+  project: string;
+  name: string;
+  revision: number;
+  /** The feature as SDKs get it. Null: the feature was removed. */
+  document: string | null;
+  segments: number[];
+  tags: string[];
+};
+
+export type SegmentRow = { id: number; revision: number; document: string | null };
+
+/** The rows of one environment that are newer than a revision, as of one moment. */
+export type Changes = {
+  epoch: string;
+  revision: number;
+  /** Removals up to this revision may have been purged. */
+  completeSince: number;
+  features: FeatureRow[];
+  segments: SegmentRow[];
+};
+
+/**
+ * Names the history that revisions count in. A promoted standby or a restored backup hands out the same numbers again, with
+ * other content, on another timeline; a dump that is restored into the same cluster needs the number of its own.
+ */
+const EPOCH = sql<string>`(
+  select left(md5(concat_ws('.', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), number)), 10)
+  from pg_control_system(), sdk_epoch
+)`;
+
+export async function readPositions(db: Reader): Promise<Positions> {
+  const { rows } = await sql<Positions>`
+    select ${EPOCH} as epoch, now() as now,
+      (select revision from sdk_token_revision) as "tokenRevision",
+      coalesce((
+        select json_agg(json_build_object('environment', environment, 'revision', revision, 'completeSince', complete_since))
+        from sdk_revisions
+      ), '[]') as environments`.execute(db);
+  const [positions] = rows;
+  if (!positions) throw new Error('PostgreSQL returned no positions');
+  return positions;
+}
+
+type ChangeRow = {
+  kind: 'environment' | 'feature' | 'segment';
+  epoch: string | null;
+  completeSince: number | null;
+  project: string | null;
+  name: string | null;
+  id: number | null;
+  revision: number;
+  document: string | null;
+  segments: number[] | null;
+  tags: string[] | null;
+};
+
+/** One statement, so that all rows are of one moment: a revision is visible as a whole or not at all. */
+export async function readChanges(db: Reader, environment: string, after: number): Promise<Changes> {
+  const { rows } = await sql<ChangeRow>`
+    select 'environment' as kind, ${EPOCH} as epoch, coalesce(max(complete_since), 0) as "completeSince",
+      null as project, null as name, null::integer as id, coalesce(max(revision), 0) as revision, null as document,
+      null::integer[] as segments, null::text[] as tags
+    from sdk_revisions where environment = ${environment}
+    union all
+    select 'feature', null, null, project, name, null, revision, document, segments, tags
+    from sdk_features where environment = ${environment} and revision > ${after}
+    union all
+    select 'segment', null, null, null, null, id, revision, document, null, null
+    from sdk_segments where environment = ${environment} and revision > ${after}`.execute(db);
+  const head = rows.find(row => row.kind === 'environment');
+  return {
+    epoch: head?.epoch ?? '',
+    revision: head?.revision ?? 0,
+    completeSince: head?.completeSince ?? 0,
+    features: rows.flatMap(({ kind, project, name, revision, document, segments, tags }) =>
+      kind === 'feature' && project !== null && name !== null
+        ? [{ project, name, revision, document, segments: segments ?? [], tags: tags ?? [] }]
+        : [],
+    ),
+    segments: rows.flatMap(({ kind, id, revision, document }) =>
+      kind === 'segment' && id !== null ? [{ id, revision, document }] : [],
+    ),
+  };
+}

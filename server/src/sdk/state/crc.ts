@@ -1,0 +1,31 @@
+/** The polynomial of CRC-32 in the bit order of gzip: the highest bit is the coefficient of x^0. */
+const POLYNOMIAL = 0xedb88320;
+const ONE = 0x80000000;
+const X_TO_THE_8 = 0x00800000;
+
+/** The product of two polynomials over GF(2), modulo the polynomial of CRC-32. */
+function multiply(a: number, b: number): number {
+  let product = 0;
+  let shifted = b;
+  for (let bit = ONE; bit !== 0; bit >>>= 1) {
+    if ((a & bit) !== 0) product ^= shifted;
+    shifted = (shifted & 1) === 0 ? shifted >>> 1 : (shifted >>> 1) ^ POLYNOMIAL;
+  }
+  return product >>> 0;
+}
+
+/** x^(8 × length): what a CRC is multiplied by when this many bytes follow it. */
+export function crcShift(length: number): number {
+  let shift = ONE;
+  let power = X_TO_THE_8;
+  // Divided, not shifted: a length can have more than 32 bits.
+  for (let left = length; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) shift = multiply(shift, power);
+    power = multiply(power, power);
+  }
+  return shift;
+}
+
+/** The CRC of two texts in a row, from the CRC of each and the shift of the second. Reads no byte of either. */
+export const combineCrc = (first: number, second: number, shiftOfSecond: number): number =>
+  (multiply(first, shiftOfSecond) ^ second) >>> 0;

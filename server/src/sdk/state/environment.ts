@@ -1,0 +1,235 @@
+import type { Changes, FeatureRow, SegmentRow } from '../documents/store.ts';
+import { type Chunk, divide, startsChunk } from './chunks.ts';
+import type { Piece } from './gzip.ts';
+
+/** A feature as SDKs get it. Never changes: a newer revision is another object. */
+export type Feature = {
+  readonly project: string;
+  readonly name: string;
+  readonly revision: number;
+  readonly text: string;
+  readonly segments: readonly number[];
+  readonly tags: readonly string[];
+  readonly startsChunk: boolean;
+};
+
+/** The trace of a feature that was deleted, archived or moved to another project. */
+export type Removal = { readonly project: string; readonly name: string; readonly revision: number };
+
+export type Segment = {
+  readonly id: number;
+  readonly revision: number;
+  readonly text: string;
+  piece?: Piece;
+};
+
+export type SegmentRemoval = { readonly id: number; readonly revision: number };
+
+/** One row as of its latest revision. */
+export type Change =
+  | { kind: 'feature'; row: Feature }
+  | { kind: 'removal'; row: Removal }
+  | { kind: 'segment'; row: Segment }
+  | { kind: 'segment removal'; row: SegmentRemoval };
+
+export type Project = {
+  readonly name: string;
+  /** The highest revision of a feature, a removal or a used segment of the project. */
+  revision: number;
+  /** Sorted by name. */
+  features: Feature[];
+  chunks: Chunk[];
+  readonly removals: Map<string, Removal>;
+  /** For each used segment, the number of features that use it. */
+  readonly segments: Map<number, number>;
+};
+
+/** Everything that SDKs can get of one environment, as of one revision. */
+export type Environment = {
+  readonly epoch: string;
+  revision: number;
+  completeSince: number;
+  /** Sorted by name. */
+  projects: Project[];
+  readonly segments: Map<number, Segment>;
+  /** By name, which is unique among all projects. */
+  readonly features: Map<string, Feature>;
+  /** The changes in the order of revisions. Those that a later one replaced are skipped with `isCurrent`. */
+  history: Change[];
+  /** The length of the history at which replaced changes are dropped from it. */
+  compactAt: number;
+};
+
+const compareNames = (a: { name: string }, b: { name: string }): number =>
+  a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+
+export function loadEnvironment(changes: Changes): Environment {
+  const environment: Environment = {
+    epoch: changes.epoch,
+    revision: 0,
+    completeSince: 0,
+    projects: [],
+    segments: new Map(),
+    features: new Map(),
+    history: [],
+    compactAt: 0,
+  };
+  applyChanges(environment, changes);
+  return environment;
+}
+
+/** Brings the environment to a newer revision in one step that no request can observe half-way. */
+export function applyChanges(environment: Environment, changes: Changes): void {
+  const fresh: Change[] = [];
+  for (const [name, rows] of Map.groupBy(changes.features, row => row.project)) {
+    const project = projectOf(environment, name);
+    for (const change of applyToProject(environment, project, rows)) fresh.push(change);
+  }
+  for (const row of changes.segments) fresh.push(applySegment(environment, row));
+  // Revisions of new rows are higher than those of all rows before.
+  fresh.sort((a, b) => a.row.revision - b.row.revision);
+  environment.history = environment.history.concat(fresh);
+  environment.revision = changes.revision;
+  if (changes.completeSince !== environment.completeSince) forgetPurged(environment, changes.completeSince);
+  if (environment.history.length > environment.compactAt) compact(environment);
+}
+
+function compact(environment: Environment): void {
+  environment.history = environment.history.filter(change => isCurrent(environment, change));
+  environment.compactAt = 2 * environment.history.length + 1_000;
+}
+
+function projectOf(environment: Environment, name: string): Project {
+  const found = environment.projects.find(project => project.name === name);
+  if (found) return found;
+  const project: Project = {
+    name,
+    revision: 0,
+    features: [],
+    chunks: [],
+    removals: new Map(),
+    segments: new Map(),
+  };
+  environment.projects = [...environment.projects, project].sort(compareNames);
+  return project;
+}
+
+function applyToProject(environment: Environment, project: Project, rows: FeatureRow[]): Change[] {
+  const changes: Change[] = [];
+  const isFirst = project.features.length === 0;
+  for (const row of rows) {
+    const { name, revision } = row;
+    project.revision = Math.max(project.revision, revision);
+    const old = isFirst ? undefined : takeOut(project, name);
+    if (old) countUses(project, old, -1);
+    if (old && environment.features.get(name) === old) environment.features.delete(name);
+    project.removals.delete(name);
+    if (row.document === null) {
+      const removal: Removal = { project: project.name, name, revision };
+      project.removals.set(name, removal);
+      changes.push({ kind: 'removal', row: removal });
+      continue;
+    }
+    const feature = asFeature(row, row.document);
+    countUses(project, feature, 1);
+    environment.features.set(name, feature);
+    changes.push({ kind: 'feature', row: feature });
+    if (isFirst) project.features.push(feature);
+    else project.features.splice(placeOf(project.features, name), 0, feature);
+  }
+  if (isFirst) project.features.sort(compareNames);
+  project.chunks = divide(project.features, project.chunks);
+  return changes;
+}
+
+const asFeature = ({ project, name, revision, segments, tags }: FeatureRow, text: string): Feature => ({
+  project,
+  name,
+  revision,
+  text,
+  segments,
+  tags,
+  startsChunk: startsChunk(name),
+});
+
+/** The place of a name in the sorted list, or where it has to be inserted. */
+function placeOf(features: readonly Feature[], name: string): number {
+  let low = 0;
+  let high = features.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((features[middle]?.name ?? '') < name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function takeOut(project: Project, name: string): Feature | undefined {
+  const place = placeOf(project.features, name);
+  return project.features[place]?.name === name ? project.features.splice(place, 1)[0] : undefined;
+}
+
+function countUses(project: Project, { segments }: Feature, by: 1 | -1): void {
+  for (const id of segments) {
+    const count = (project.segments.get(id) ?? 0) + by;
+    if (count > 0) project.segments.set(id, count);
+    else project.segments.delete(id);
+  }
+}
+
+function applySegment(environment: Environment, { id, revision, document }: SegmentRow): Change {
+  markUses(environment.projects, id, revision);
+  if (document === null) {
+    environment.segments.delete(id);
+    return { kind: 'segment removal', row: { id, revision } };
+  }
+  const segment = { id, revision, text: document };
+  environment.segments.set(id, segment);
+  return { kind: 'segment', row: segment };
+}
+
+/** A changed segment changes the projects that use it, and the chunks that contain its constraints. */
+function markUses(projects: Project[], id: number, revision: number): void {
+  for (const project of projects) {
+    if (!project.segments.has(id)) continue;
+    project.revision = Math.max(project.revision, revision);
+    for (const chunk of project.chunks) {
+      if (chunk.inline && chunk.features.some(feature => feature.segments.includes(id))) delete chunk.inline;
+    }
+  }
+}
+
+/** Revisions come from the rows that a server which starts now reads, so what was purged no longer counts. */
+function forgetPurged(environment: Environment, completeSince: number): void {
+  environment.completeSince = completeSince;
+  environment.history = environment.history.filter(
+    change => !isPurgeable(change, completeSince) && isCurrent(environment, change),
+  );
+  for (const project of environment.projects) {
+    for (const [name, { revision }] of project.removals) {
+      if (revision <= completeSince) project.removals.delete(name);
+    }
+    const used = [...project.segments.keys()].map(id => environment.segments.get(id)?.revision ?? 0);
+    const rows = [...project.features, ...project.removals.values()].map(row => row.revision);
+    project.revision = [...rows, ...used].reduce((a, b) => Math.max(a, b), 0);
+  }
+}
+
+const isPurgeable = ({ kind, row }: Change, completeSince: number): boolean =>
+  (kind === 'removal' || kind === 'segment removal') && row.revision <= completeSince;
+
+/** Whether no later change of the same row followed. */
+export function isCurrent(environment: Environment, change: Change): boolean {
+  switch (change.kind) {
+    case 'feature':
+      return environment.features.get(change.row.name) === change.row;
+    case 'removal': {
+      const project = environment.projects.find(({ name }) => name === change.row.project);
+      return project?.removals.get(change.row.name) === change.row;
+    }
+    case 'segment':
+      return environment.segments.get(change.row.id) === change.row;
+    case 'segment removal':
+      return !environment.segments.has(change.row.id);
+  }
+}

@@ -1,0 +1,32 @@
+import { crc32, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { combineCrc, crcShift } from './crc.ts';
+import { gzipOf, pieceOf } from './gzip.ts';
+
+const text = fc.string({ unit: 'binary', maxLength: 3_000 });
+
+test('combines the CRCs of two texts without reading them', () => {
+  fc.assert(
+    fc.property(text, text, (first, second) => {
+      const combined = combineCrc(crc32(first), crc32(second), crcShift(Buffer.byteLength(second)));
+      expect(combined).toBe(crc32(first + second));
+    }),
+  );
+});
+
+test('pieces in any order are one gzip member with their texts', () => {
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 8 }), texts => {
+      const pieces = texts.map(pieceOf);
+      expect(gunzipSync(gzipOf(pieces)).equals(Buffer.from(texts.join('')))).toBe(true);
+      expect(gunzipSync(gzipOf(pieces.toReversed())).equals(Buffer.from(texts.toReversed().join('')))).toBe(
+        true,
+      );
+    }),
+  );
+});
+
+test('the same texts give the same bytes', () => {
+  expect(gzipOf([pieceOf('a'), pieceOf('b')]).equals(gzipOf([pieceOf('a'), pieceOf('b')]))).toBe(true);
+});

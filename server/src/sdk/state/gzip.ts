@@ -1,0 +1,42 @@
+import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { combineCrc, crcShift } from './crc.ts';
+
+/** A text that is compressed once and is a part of many bodies. */
+export type Piece = {
+  /** Raw deflate that ends with a full flush: it refers to nothing before it, so pieces can follow each other in any order. */
+  readonly deflated: Buffer;
+  /** Length of the text in bytes, its CRC-32, and what shifts the CRC of the text before it. */
+  readonly length: number;
+  readonly crc: number;
+  readonly shift: number;
+};
+
+/** No name, no time and an unknown system, so that equal texts give equal bytes on every server. */
+const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+/** A last block that is empty. */
+const LAST_BLOCK = Buffer.from([0x03, 0x00]);
+const TRAILER_BYTES = 8;
+
+export function pieceOf(text: string): Piece {
+  const bytes = Buffer.from(text);
+  return {
+    deflated: deflateRawSync(bytes, { finishFlush: constants.Z_FULL_FLUSH }),
+    length: bytes.length,
+    crc: crc32(bytes),
+    shift: crcShift(bytes.length),
+  };
+}
+
+/** One gzip member with the texts of all pieces in a row. Nothing is compressed and no text is read. */
+export function gzipOf(pieces: readonly Piece[]): Buffer {
+  let crc = 0;
+  let length = 0;
+  for (const piece of pieces) {
+    crc = combineCrc(crc, piece.crc, piece.shift);
+    length += piece.length;
+  }
+  const trailer = Buffer.alloc(TRAILER_BYTES);
+  trailer.writeUInt32LE(crc, 0);
+  trailer.writeUInt32LE(length % 2 ** 32, 4);
+  return Buffer.concat([HEADER, ...pieces.map(piece => piece.deflated), LAST_BLOCK, trailer]);
+}

@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import type { Environment, Feature, Project, Segment } from './environment.ts';
+import { type Filters, isFiltered, parentsOf, select } from './filters.ts';
+
+/** Which part of an environment a client gets, and in which form. */
+export type Selection = {
+  environment: string;
+  /** Sorted. Undefined: all projects. */
+  projects: readonly string[] | undefined;
+  filters: Filters;
+  /** Whether strategies contain the constraints of their segments, for SDKs that do not know segments. */
+  inline: boolean;
+};
+
+/** The part of an environment that clients with equal access and equal filters get. Shared by all of them. */
+export type Scope = Selection & {
+  /** Names the selection in the ETag: letters and digits. */
+  readonly id: string;
+  /** The highest revision of the rows in the scope. */
+  readonly revision: number;
+  /** The epoch, the id and the revision, in quotes. Two servers with the same rows give the same one. */
+  readonly etag: string;
+  /** The state of the environment. It is replaced when the epoch changes. */
+  readonly current: Environment;
+};
+
+export const NO_FILTERS: Filters = { namePrefix: '', tags: [] };
+
+/** A text that is equal for equal selections. */
+export const selectionKey = ({ environment, projects, filters, inline }: Selection): string =>
+  JSON.stringify([environment, projects ?? '*', filters.namePrefix, filters.tags, inline]);
+
+export const scopeId = (key: string): string => hash('sha256', key).slice(0, 10);
+
+/** `epoch.scope.revision`: the ETag without quotes, and the id of events of a stream. */
+export const positionOf = (epoch: string, id: string, revision: number): string =>
+  `${epoch}.${id}.${revision}`;
+
+export function projectsOf({ projects }: Selection, environment: Environment): Project[] {
+  if (projects === undefined) return environment.projects;
+  return environment.projects.filter(({ name }) => projects.includes(name));
+}
+
+/** The features of a scope, sorted by project and name. */
+export function featuresOf(selection: Selection, environment: Environment): Feature[] {
+  const features = projectsOf(selection, environment).flatMap(project => project.features);
+  return isFiltered(selection.filters) ? select(environment, features, selection.filters) : features;
+}
+
+/** The segments that features of the scope use, sorted by id. */
+export function segmentsOf(selection: Selection, environment: Environment): Segment[] {
+  const used = isFiltered(selection.filters)
+    ? featuresOf(selection, environment).flatMap(({ segments }) => segments)
+    : projectsOf(selection, environment).flatMap(({ segments }) => [...segments.keys()]);
+  return [...new Set(used)].sort((a, b) => a - b).flatMap(id => environment.segments.get(id) ?? []);
+}
+
+const highest = (rows: { revision: number }[]): number =>
+  rows.reduce((most, { revision }) => Math.max(most, revision), 0);
+
+/**
+ * The highest revision of the rows in the scope. A feature that loses a tag leaves the scope without a trace, so with tags every
+ * change in the projects counts.
+ */
+export function revisionOf(selection: Selection, environment: Environment): number {
+  const projects = projectsOf(selection, environment);
+  const { namePrefix, tags } = selection.filters;
+  if (tags.length > 0 || namePrefix === '') return highest(projects);
+  const features = featuresOf(selection, environment);
+  const parents = new Set(features.flatMap(parentsOf));
+  const removals = projects.flatMap(({ removals: all }) =>
+    [...all.values()].filter(({ name }) => name.startsWith(namePrefix) || parents.has(name)),
+  );
+  return highest([...features, ...removals, ...segmentsOf(selection, environment)]);
+}

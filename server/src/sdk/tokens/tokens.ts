@@ -1,0 +1,164 @@
+import { hash } from 'node:crypto';
+import { isForged } from '../../access/token.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { findTokens, listTokens, markTokensSeen, type TokenRow } from './store.ts';
+
+const MAX_TOKEN_LENGTH = 512;
+/** Lookups of unknown tokens that run or wait at the same time. More are rejected with 503. */
+const MOST_LOOKUPS = 4;
+const MOST_WAITING = 60;
+/** How long a token stays unknown without another query, and how many of them are remembered. */
+const UNKNOWN_MS = 1_000;
+const MOST_UNKNOWN = 10_000;
+
+/** A valid API token. The object stays the same as long as the token is valid; its projects can change. */
+export type SdkToken = {
+  readonly id: number;
+  readonly hash: string;
+  readonly type: string;
+  readonly environment: string | null;
+  /** Sorted. Undefined: all projects. */
+  projects: readonly string[] | undefined;
+  /** Milliseconds since 1970, of the database. Infinity: never. */
+  expiresAt: number;
+  /** Whether the token was revoked, or lost its last project. */
+  ended: boolean;
+  /** Whether the token was used since its last use was written. */
+  used: boolean;
+  /** Values that were derived from the projects. They are cleared when the projects change. */
+  readonly derived: Map<string, unknown>;
+};
+
+export type Tokens = {
+  /** The token, if it is in memory. Costs a hash and no query. */
+  known: (text: string) => SdkToken | undefined;
+  /** Looks the token up in the database, unless its form shows that it is none. Throws 503 without the database. */
+  lookUp: (text: string) => Promise<SdkToken | undefined>;
+  /** Whether the token is still valid. */
+  isValid: (token: SdkToken) => boolean;
+  /** Reads all tokens, and adds, changes and ends those in memory. */
+  reload: () => Promise<void>;
+  /** The revision of the tokens in memory. */
+  readonly revision: number;
+  /** Sets the clock by the time of the database, which all servers share. */
+  setClock: (now: number) => void;
+  /** Writes the last use of the tokens that were used since the last time. */
+  writeUses: () => Promise<void>;
+};
+
+export function makeTokens(db: Db): Tokens {
+  const tokens = new Map<string, SdkToken>();
+  const unknown = new Map<string, number>();
+  const waiting: (() => void)[] = [];
+  let lookups = 0;
+  let revision = -1;
+  let clockOffset = 0;
+
+  const now = () => Date.now() + clockOffset;
+  const isValid = (token: SdkToken) => !token.ended && token.expiresAt > now();
+
+  const known = (text: string): SdkToken | undefined => {
+    const token = tokens.get(hash('sha256', text));
+    return token && isValid(token) ? token : undefined;
+  };
+
+  /** Returns undefined for a token that has no project left: it must not get an empty list as if all features were removed. */
+  const keep = (row: TokenRow): SdkToken | undefined => {
+    const token = tokens.get(row.hash);
+    const projects = row.projects ?? undefined;
+    const expiresAt = row.expiresAt ?? Number.POSITIVE_INFINITY;
+    if (projects?.length === 0 && row.type !== 'admin') return undefined;
+    if (token) {
+      token.expiresAt = expiresAt;
+      if (token.projects?.join() !== projects?.join()) {
+        token.projects = projects;
+        token.derived.clear();
+      }
+      return token;
+    }
+    const { id, type, environment } = row;
+    const fresh = { id, hash: row.hash, type, environment, projects, expiresAt };
+    const kept: SdkToken = { ...fresh, ended: false, used: false, derived: new Map() };
+    tokens.set(row.hash, kept);
+    return kept;
+  };
+
+  const reload = async (): Promise<void> => {
+    const found = await listTokens(db);
+    // A lookup may have read newer tokens meanwhile. The next reload has them.
+    if (found.revision < revision) return;
+    revision = found.revision;
+    unknown.clear();
+    const valid = new Set(found.tokens.map(keep));
+    for (const token of tokens.values()) {
+      if (valid.has(token)) continue;
+      token.ended = true;
+      tokens.delete(token.hash);
+    }
+  };
+
+  const query = async (key: string): Promise<SdkToken | undefined> => {
+    const found = await findTokens(db, key);
+    // Read before the reload that ended it.
+    if (found.revision < revision) return await query(key);
+    const token = found.tokens.map(keep)[0];
+    if (!token) {
+      if (unknown.size >= MOST_UNKNOWN) unknown.clear();
+      unknown.set(key, Date.now() + UNKNOWN_MS);
+    }
+    return token;
+  };
+
+  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (lookups >= MOST_LOOKUPS) {
+      if (waiting.length >= MOST_WAITING) throw unavailable();
+      await new Promise<void>(resolve => waiting.push(resolve));
+    }
+    lookups++;
+    try {
+      return await work();
+    } finally {
+      lookups--;
+      waiting.shift()?.();
+    }
+  };
+
+  const lookUp = async (text: string): Promise<SdkToken | undefined> => {
+    if (text.length > MAX_TOKEN_LENGTH || text.startsWith('user:') || isForged(text)) return undefined;
+    const key = hash('sha256', text);
+    if ((unknown.get(key) ?? 0) > Date.now()) return undefined;
+    const token = await inTurn(() => query(key)).catch(error => {
+      throw error instanceof ApiError ? error : unavailable(error);
+    });
+    return token && isValid(token) ? token : undefined;
+  };
+
+  const writeUses = async (): Promise<void> => {
+    const used = [...tokens.values()].filter(token => token.used);
+    if (used.length === 0) return;
+    for (const token of used) token.used = false;
+    await markTokensSeen(
+      db,
+      used.map(({ id }) => id),
+    );
+  };
+
+  return {
+    known,
+    lookUp,
+    isValid,
+    reload,
+    get revision() {
+      return revision;
+    },
+    setClock: databaseNow => {
+      clockOffset = databaseNow - Date.now();
+    },
+    writeUses,
+  };
+}
+
+/** An SDK that gets 401 stops for good, so trouble of the server is always 503. */
+const unavailable = (cause?: unknown): ApiError =>
+  new ApiError('ServiceUnavailableError', 'The server cannot check the token now. Retry later.', { cause });

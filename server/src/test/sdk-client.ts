@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import { InMemStorageProvider, Unleash } from 'unleash-client';
+
+/** The ways in which an SDK gets flags. */
+export const TRANSPORTS = {
+  polling: { type: 'polling', format: 'full' },
+  delta: { type: 'polling', format: 'delta' },
+} as const;
+
+export type Transport = keyof typeof TRANSPORTS;
+
+/** A real SDK that has its first flags. */
+export async function startSdk(
+  url: string,
+  token: string,
+  transport: Transport,
+  refreshInterval = 100,
+): Promise<Unleash> {
+  const sdk = new Unleash({
+    url: `${url}/api/`,
+    appName: 'test',
+    customHeaders: { Authorization: token },
+    refreshInterval,
+    disableMetrics: true,
+    skipInstanceCountWarning: true,
+    storageProvider: new InMemStorageProvider(),
+    experimentalMode: TRANSPORTS[transport],
+  });
+  sdk.on('error', () => {});
+  await once(sdk, 'synchronized');
+  return sdk;
+}

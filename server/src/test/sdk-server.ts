@@ -1,0 +1,40 @@
+import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll } from 'vitest';
+import type { App } from '../platform/http/app.ts';
+import { keepCurrent } from '../sdk/state/keep-current.ts';
+import { makeApiToken } from './factories.ts';
+import type { Harness } from './harness.ts';
+
+export type SdkServer = {
+  /** Address of the server, without a slash at its end. */
+  url: string;
+  /** Keeps the state of another server current until the end of the tests. */
+  keep: (app: App, databaseUrl?: string) => Promise<string>;
+  /** A new backend token. */
+  token: (environment: string, projects?: string[]) => Promise<string>;
+};
+
+/** Serves SDKs over HTTP, and keeps what they get current, as the real server does. */
+export function useSdkServer(harness: Harness): SdkServer {
+  const stops: (() => Promise<void>)[] = [];
+  const server = {
+    url: '',
+    keep: async (app: App, databaseUrl = harness.databaseUrl) => {
+      stops.push(await keepCurrent(app.serving, databaseUrl, { warn: () => {} }, new Registry()));
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    },
+    token: async (environment: string, projects?: string[]) => {
+      const fields = { tokenName: `sdk of ${environment}`, type: 'backend' as const, environment };
+      return (await makeApiToken(harness.db, { ...fields, ...(projects ? { projects } : {}) })).secret;
+    },
+  };
+  beforeAll(async () => {
+    server.url = await server.keep(harness.app);
+  });
+  afterAll(async () => {
+    for (const stop of stops) await stop();
+  });
+  return server;
+}
