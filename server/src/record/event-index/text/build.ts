@@ -7,7 +7,13 @@ import { CHUNK_SIZE, firstIdOf } from '../bitmap.ts';
 import { encodedPostings } from '../build.ts';
 import { lockProgress, updateProgress } from '../store.ts';
 import type { ToWorker } from './split-worker.ts';
-import { insertTerms, insertTextPostings, listTexts, type PostingColumns } from './store.ts';
+import {
+  insertTerms,
+  insertTextPostings,
+  listTexts,
+  type PostingColumns,
+  type TextOfEvent,
+} from './store.ts';
 
 const EVENTS_AT_ONCE = 500;
 const BYTES_AT_ONCE = 500_000;
@@ -60,25 +66,30 @@ async function insertUnsplit(tx: Tx, chunk: number): Promise<void> {
   }
 }
 
+/** The thread splits texts while PostgreSQL reads the next ones, and encodes postings while PostgreSQL inserts others. */
 async function insertChunk(tx: Tx, chunk: number, maxMemoryMb: number, signal?: AbortSignal): Promise<void> {
   const splitter = startSplitter(maxMemoryMb, signal);
+  const listFrom = (from: number) => listTexts(tx, chunk, from, Math.min(from + EVENTS_AT_ONCE, CHUNK_SIZE));
   try {
-    for (let from = 0; from < CHUNK_SIZE; from += EVENTS_AT_ONCE) {
-      const texts = await listTexts(tx, chunk, from, from + EVENTS_AT_ONCE);
-      if (texts.length > 0) await splitter.ask({ texts });
+    let texts = await listFrom(0);
+    for (let next = EVENTS_AT_ONCE; next < CHUNK_SIZE + EVENTS_AT_ONCE; next += EVENTS_AT_ONCE) {
+      [texts] = await Promise.all([next < CHUNK_SIZE ? listFrom(next) : [], splitter.add(texts)]);
     }
-    for (;;) {
-      const postings = (await splitter.ask({ next: BYTES_AT_ONCE })) as PostingColumns;
-      if (postings.values.length === 0) return;
-      await insertTextPostings(tx, chunk, postings);
-      await insertTerms(tx, postings);
+    let postings = await splitter.next(BYTES_AT_ONCE);
+    while (postings.values.length > 0) {
+      [postings] = await Promise.all([splitter.next(BYTES_AT_ONCE), insertBoth(tx, chunk, postings)]);
     }
   } finally {
     await splitter.stop();
   }
 }
 
-/** Starts the thread that splits texts. `ask` rejects when the thread fails or the signal aborts. */
+async function insertBoth(tx: Tx, chunk: number, postings: PostingColumns): Promise<void> {
+  await insertTextPostings(tx, chunk, postings);
+  await insertTerms(tx, postings);
+}
+
+/** Starts the thread that splits texts. `add` and `next` reject when the thread fails or the signal aborts. */
 function startSplitter(maxMemoryMb: number, signal?: AbortSignal) {
   const worker = new Worker(new URL('./split-worker.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
@@ -91,13 +102,18 @@ function startSplitter(maxMemoryMb: number, signal?: AbortSignal) {
   );
   signal?.addEventListener('abort', () => failed.reject(signal.reason), { once: true });
   if (signal?.aborted) failed.reject(signal.reason);
+  const ask = async (message: ToWorker): Promise<unknown> => {
+    const replied = once(worker, 'message');
+    replied.catch(() => {});
+    worker.postMessage(message);
+    return (await Promise.race([replied, failed.promise]))[0];
+  };
   return {
-    ask: async (message: ToWorker): Promise<unknown> => {
-      const replied = once(worker, 'message');
-      replied.catch(() => {});
-      worker.postMessage(message);
-      return (await Promise.race([replied, failed.promise]))[0];
+    add: async (texts: TextOfEvent[]): Promise<void> => {
+      if (texts.length > 0) await ask({ texts });
     },
+    /** The next postings, of about that many bytes. Without any after the last one. */
+    next: async (bytes: number) => (await ask({ next: bytes })) as PostingColumns,
     stop: () => worker.terminate(),
   };
 }

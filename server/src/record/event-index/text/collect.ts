@@ -1,3 +1,4 @@
+import { endianness } from 'node:os';
 import { addPosition, emptyBitmap } from '../bitmap.ts';
 import { makeAsciiGrams, wideGrams } from './grams.ts';
 import { makeMembers } from './members.ts';
@@ -24,7 +25,7 @@ export function makeCollector() {
         addPosition(long, position);
         return;
       }
-      for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at);
+      toCodes(text, codes);
       grams.add(position, codes, text.length);
       tokens.add(position, codes, text.length);
       members.add(position, codes, text.length);
@@ -46,6 +47,13 @@ export function makeCollector() {
       if (count > 0) yield { dimension: 'long', value: '', count, positions };
     },
   };
+}
+
+/** Writes the UTF-16 codes of a text. Native code takes a fraction of the time of a loop. */
+function toCodes(text: string, codes: Uint16Array): void {
+  const bytes = Buffer.from(codes.buffer, 0, 2 * text.length);
+  bytes.write(text, 'utf16le');
+  if (endianness() === 'BE') bytes.swap16();
 }
 
 /** The phrases once each. The same text may be a run of words and a run with a beginning, which is in more events. */

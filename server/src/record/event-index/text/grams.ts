@@ -3,7 +3,7 @@ import { enlarge } from './lexicon.ts';
 import { toStored } from './position-sets.ts';
 import type { TextPosting } from './posting.ts';
 import type { Tokens } from './tokens.ts';
-import { makeTriples } from './triples.ts';
+import { makeTriples, NO_ROOM } from './triples.ts';
 
 const ASCII = 128;
 const BITMAP = emptyBitmap().length;
@@ -71,29 +71,25 @@ export function* wideGrams(tokens: Tokens, onFull: (position: number) => void): 
   const grams = makeTriples();
   const note = (position: number, a: number, b: number) => {
     if (a < ASCII && b < ASCII) return;
-    if (grams.note(a, b, 0, position) === -1) onFull(position);
+    if (grams.note(a, b, 0, position) === NO_ROOM) onFull(position);
   };
-  const visit = () =>
-    tokens.eachWord((position, at) => {
-      const word = tokens.wordAt(at);
-      if (isWide[word] !== 1) return;
-      const [before, after] = [tokens.separatorAt(at), tokens.separatorAt(at + 1)];
-      let previous =
-        separators.lengthOf(before) > 0
-          ? (separators.codes()[separators.endOf(before) - 1] ?? NO_CHARACTER)
-          : NO_CHARACTER;
-      for (const character of words.textOf(word)) {
-        const code = character.codePointAt(0) ?? 0;
-        note(position, code, NO_CHARACTER);
-        if (previous !== NO_CHARACTER) note(position, previous, code);
-        previous = code;
-      }
-      if (separators.lengthOf(after) > 0)
-        note(position, previous, separators.codes()[separators.startOf(after)] ?? 0);
-    });
-  visit();
-  grams.startSets(() => true);
-  visit();
+  tokens.eachWord((position, at) => {
+    const word = tokens.wordAt(at);
+    if (isWide[word] !== 1) return;
+    const [before, after] = [tokens.separatorAt(at), tokens.separatorAt(at + 1)];
+    let previous =
+      separators.lengthOf(before) > 0
+        ? (separators.codes()[separators.endOf(before) - 1] ?? NO_CHARACTER)
+        : NO_CHARACTER;
+    for (const character of words.textOf(word)) {
+      const code = character.codePointAt(0) ?? 0;
+      note(position, code, NO_CHARACTER);
+      if (previous !== NO_CHARACTER) note(position, previous, code);
+      previous = code;
+    }
+    if (separators.lengthOf(after) > 0)
+      note(position, previous, separators.codes()[separators.startOf(after)] ?? 0);
+  });
   for (const { id, count, positions } of grams.stored()) {
     const [a, b] = grams.keyOf(id);
     const value = b === NO_CHARACTER ? String.fromCodePoint(a) : String.fromCodePoint(a, b);

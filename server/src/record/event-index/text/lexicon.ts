@@ -53,7 +53,7 @@ export function makeLexicon(maxTexts = MAX_TEXTS) {
     /** The codes of all texts, until the next text is added. */
     codes: () => codes,
     idOf: (source: Uint16Array, from: number, to: number): number => {
-      let hash = 0;
+      let hash = to - from;
       for (let at = from; at < to; at++) hash = Math.imul(hash ^ (source[at] ?? 0), 0x9e3779b1);
       hash ^= hash >>> 15;
       let slot = hash & (slots.length - 1);

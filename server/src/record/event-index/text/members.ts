@@ -75,9 +75,7 @@ export function makeMembers() {
         if (isString(second)) note(position, second, ALONE);
       };
       eachMember(note);
-      members.startSets(member => members.countOf(member) >= FREQUENT_PHRASE);
-      eachMember(note);
-      for (const { id, ...set } of members.stored()) {
+      for (const { id, ...set } of members.stored(id => members.countOf(id) >= FREQUENT_PHRASE)) {
         const [first, second] = members.keyOf(id);
         const colon = second === ALONE ? '' : ': ';
         const value = second < 0 ? '' : strings.textOf(second);

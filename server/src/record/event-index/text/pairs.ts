@@ -18,77 +18,70 @@ const COUNTER_SHIFT = 32 - COUNTERS_BITS;
  * `startingAt` has the number of the pair that begins at a place, or -1.
  */
 export function collectPairs(tokens: Tokens, isFrequent: Uint8Array, starts: Beginnings) {
+  const { words, separators } = tokens;
   const buckets = makeBuckets();
   const counters = new Uint8Array(1 << COUNTERS_BITS);
-  eachPair(tokens, isFrequent, (position, _at, _separator, _next, hash) => {
+  const hashes = hashesOf(words, isFrequent);
+  /** The first visit writes the hashes of the pairs, the second one their numbers. */
+  const startingAt = new Int32Array(tokens.size()).fill(-1);
+
+  const noteHash = (hash: number, position: number) => {
     buckets.add(bucketOf(hash), position);
     const counter = hash >>> COUNTER_SHIFT;
     if ((counters[counter] ?? 0) < FREQUENT_PHRASE) counters[counter] = (counters[counter] ?? 0) + 1;
+  };
+  const isCounted = (hash: number): boolean => counters[hash >>> COUNTER_SHIFT] === FREQUENT_PHRASE;
+  /** The hash of a word and the separator after it. */
+  const hashBefore = (word: number, separator: number): number =>
+    hashCodes(
+      hashes[word] ?? 0,
+      separators.codes(),
+      separators.startOf(separator),
+      separators.endOf(separator),
+    );
+
+  tokens.eachWord((position, at, last) => {
+    const word = tokens.wordAt(at);
+    if (at + 1 >= last || isFrequent[word] === 0) return;
+    const [separator, next] = [tokens.separatorAt(at + 1), tokens.wordAt(at + 1)];
+    const [start, end] = [words.startOf(next), words.endOf(next)];
+    const hash = hashBefore(word, separator);
+    if (isFrequent[next] === 1) {
+      startingAt[at] = hashCodes(hash, words.codes(), start, end);
+      noteHash(startingAt[at] ?? 0, position);
+    }
+    const count = starts.countAfter(separator, next);
+    for (let n = 1; n <= count; n++)
+      noteHash(hashCodes(hash, words.codes(), start, starts.endOf(next, n)), position);
   });
+
   const pairs = makeTriples();
   const beginnings = makeTriples();
-  const startingAt = new Int32Array(tokens.size()).fill(-1);
-  const visit = () =>
-    eachPair(tokens, isFrequent, (position, at, separator, next, hash, characters) => {
-      if (counters[hash >>> COUNTER_SHIFT] !== FREQUENT_PHRASE) return;
-      const word = tokens.wordAt(at);
-      if (characters > 0) beginnings.note(word, separator, starts.idOf(next, characters), position);
-      else startingAt[at] = pairs.note(word, separator, next, position);
-    });
-  visit();
-  return {
-    pairs,
-    beginnings,
-    startingAt,
-    buckets: buckets.postings,
-    /** Adds the events to the sets of the chosen pairs and beginnings. */
-    addToSets: visit,
-  };
+  tokens.eachWord((position, at, last) => {
+    const word = tokens.wordAt(at);
+    if (at + 1 >= last || isFrequent[word] === 0) return;
+    const [separator, next] = [tokens.separatorAt(at + 1), tokens.wordAt(at + 1)];
+    if (isFrequent[next] === 1) {
+      const mayBePhrase = isCounted(startingAt[at] ?? 0);
+      startingAt[at] = mayBePhrase ? pairs.note(word, separator, next, position) : -1;
+    }
+    const count = starts.countAfter(separator, next);
+    if (count === 0) return;
+    const hash = hashBefore(word, separator);
+    for (let n = 1; n <= count; n++) {
+      if (isCounted(hashCodes(hash, words.codes(), words.startOf(next), starts.endOf(next, n))))
+        beginnings.note(word, separator, starts.idOf(next, n), position);
+    }
+  });
+  return { pairs, beginnings, startingAt, buckets: buckets.postings };
 }
 
 export type Pairs = ReturnType<typeof collectPairs>;
 
-/**
- * Calls with each frequent word at a place, and the word after it if that is frequent too, or the beginning of it. `characters` is the
- * length of the beginning, 0 for a word. The hash is that of the whole text.
- */
-function eachPair(
-  tokens: Tokens,
-  isFrequent: Uint8Array,
-  call: (
-    position: number,
-    at: number,
-    separator: number,
-    next: number,
-    hash: number,
-    characters: number,
-  ) => void,
-): void {
-  const { words, separators } = tokens;
-  const [codes, ofSeparators] = [words.codes(), separators.codes()];
-  const hashes = hashesOf(words, isFrequent);
-  tokens.eachWord((position, at, last) => {
-    const word = tokens.wordAt(at);
-    if (at + 1 >= last || isFrequent[word] === 0) return;
-    const separator = tokens.separatorAt(at + 1);
-    const next = tokens.wordAt(at + 1);
-    const most = tokens.isInString(separator) ? (tokens.hasSpace(separator) ? 1 : 2) : 0;
-    const isPair = isFrequent[next] === 1;
-    if (!isPair && most === 0) return;
-    let hash = hashes[word] ?? 0;
-    for (let n = separators.startOf(separator), end = separators.endOf(separator); n < end; n++)
-      hash = addToHash(hash, ofSeparators[n] ?? 0);
-    let characters = 0;
-    const end = words.endOf(next);
-    for (let n = words.startOf(next); n < end; n++) {
-      const code = codes[n] ?? 0;
-      hash = addToHash(hash, code);
-      if (isFirstHalf(code)) continue;
-      if (++characters <= most) call(position, at, separator, next, hash, characters);
-      else if (!isPair) return;
-    }
-    if (isPair) call(position, at, separator, next, hash, 0);
-  });
+function hashCodes(hash: number, codes: Uint16Array, from: number, to: number): number {
+  let result = hash;
+  for (let at = from; at < to; at++) result = addToHash(result, codes[at] ?? 0);
+  return result;
 }
 
 /** The first half of a surrogate pair: the second one follows. */
@@ -100,9 +93,7 @@ function hashesOf(words: Lexicon, isFrequent: Uint8Array): Int32Array {
   const hashes = new Int32Array(words.size());
   for (let word = 0; word < hashes.length; word++) {
     if (isFrequent[word] === 0) continue;
-    let hash = EMPTY_HASH;
-    for (let at = words.startOf(word); at < words.endOf(word); at++) hash = addToHash(hash, codes[at] ?? 0);
-    hashes[word] = hash;
+    hashes[word] = hashCodes(EMPTY_HASH, codes, words.startOf(word), words.endOf(word));
   }
   return hashes;
 }
@@ -137,9 +128,13 @@ export function makeBeginnings(tokens: Tokens) {
   };
   return {
     lexicon,
-    /** How many beginnings of a word are noted after a separator: as many as `beginningsOf` has. */
-    countAfter: (separator: number, word: number): number =>
-      tokens.hasSpace(separator) || endOf(word, 1) === words.endOf(word) ? 1 : 2,
+    /** How many beginnings of a word are noted after a separator: as many as `beginningsOf` has, inside of a JSON string. */
+    countAfter: (separator: number, word: number): number => {
+      if (!tokens.isInString(separator)) return 0;
+      return tokens.hasSpace(separator) || endOf(word, 1) === words.endOf(word) ? 1 : 2;
+    },
+    /** The end of a beginning among the codes of the words. */
+    endOf,
     idOf: (word: number, characters: number): number => {
       const place = 2 * word + characters - 1;
       const id = known[place] ?? 0;

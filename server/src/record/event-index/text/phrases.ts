@@ -1,7 +1,7 @@
 import type { Beginnings, Pairs } from './pairs.ts';
 import { FREQUENT_PHRASE, MAX_TERM_LENGTH, type Phrase } from './posting.ts';
 import type { Tokens } from './tokens.ts';
-import { makeTriples, type Triples } from './triples.ts';
+import { makeTriples, NO_ROOM, type Triples } from './triples.ts';
 
 /** Two thirds of the phrases would end with the beginning of a word. */
 const FREQUENT_BEGINNING = 128;
@@ -16,7 +16,7 @@ const MAX_PHRASE_WORDS = 6;
 export function* phrasesOf(
   tokens: Tokens,
   isFrequent: Uint8Array,
-  { pairs, beginnings, startingAt, addToSets }: Pairs,
+  { pairs, beginnings, startingAt }: Pairs,
   starts: Beginnings,
 ): Generator<Phrase> {
   const { words, separators } = tokens;
@@ -39,31 +39,29 @@ export function* phrasesOf(
     const [before, after] = [tokens.separatorAt(at), tokens.separatorAt(at + count)];
     if (count <= 2 && (tokens.isInString(before) || tokens.isInString(after)))
       wide.note(run, before, after, position);
-    if (count === 1 || at + count >= last || !tokens.isInString(after)) return;
+    if (count === 1 || at + count >= last) return;
     const next = tokens.wordAt(at + count);
     const most = starts.countAfter(after, next);
     for (let n = 1; n <= most; n++) open.note(run, after, starts.idOf(next, n), position);
   };
-  const visit = () =>
-    tokens.eachWord((position, at, last) => {
-      const word = tokens.wordAt(at);
-      if (isFrequent[word] === 0) return;
-      noteAround(word, position, at, 1, last);
-      const pair = startingAt[at] ?? -1;
-      if (pair < 0 || isFrequentPair[pair] === 0) return;
-      noteAround(firstPair + pair, position, at, 2, last);
-      for (let count = 3, run = pair; count <= MAX_PHRASE_WORDS; count++) {
-        const next = startingAt[at + count - 2] ?? -1;
-        if (next < 0 || isFrequentPair[next] === 0) return;
-        const [left, right] = [tokens.separatorAt(at + count - 2), tokens.separatorAt(at + count - 1)];
-        if (!tokens.isInString(left) || !tokens.isInString(right)) return;
-        const longer = runs.note(run, next, 0, position);
-        if (longer === -1) return;
-        run = pairs.size() + longer;
-        noteAround(firstPair + run, position, at, count, last);
-      }
-    });
-  visit();
+  tokens.eachWord((position, at, last) => {
+    const word = tokens.wordAt(at);
+    if (isFrequent[word] === 0) return;
+    noteAround(word, position, at, 1, last);
+    const pair = startingAt[at] ?? -1;
+    if (pair < 0 || isFrequentPair[pair] === 0) return;
+    noteAround(firstPair + pair, position, at, 2, last);
+    for (let count = 3, run = pair; count <= MAX_PHRASE_WORDS; count++) {
+      const next = startingAt[at + count - 2] ?? -1;
+      if (next < 0 || isFrequentPair[next] === 0) return;
+      const [left, right] = [tokens.separatorAt(at + count - 2), tokens.separatorAt(at + count - 1)];
+      if (!tokens.isInString(left) || !tokens.isInString(right)) return;
+      const longer = runs.note(run, next, 0, position);
+      if (longer === NO_ROOM) return;
+      run = pairs.size() + longer;
+      noteAround(firstPair + run, position, at, count, last);
+    }
+  });
 
   const textOf = (run: number): string => {
     if (run < firstPair) return words.textOf(run);
@@ -95,10 +93,8 @@ export function* phrasesOf(
       },
     })),
   ];
-  for (const { of, minimum, textOf } of kinds)
-    of.startSets(id => of.countOf(id) >= minimum && textOf(id).length <= MAX_TERM_LENGTH);
-  addToSets();
-  visit();
-  for (const { of, textOf } of kinds)
-    for (const { id, ...set } of of.stored()) yield { text: textOf(id), ...set };
+  for (const { of, minimum, textOf } of kinds) {
+    const isFrequent = (id: number) => of.countOf(id) >= minimum && textOf(id).length <= MAX_TERM_LENGTH;
+    for (const { id, ...set } of of.stored(isFrequent)) yield { text: textOf(id), ...set };
+  }
 }

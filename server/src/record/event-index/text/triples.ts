@@ -1,21 +1,38 @@
 import { makeCounts } from './counts.ts';
 import { enlarge } from './lexicon.ts';
-import { makePositionSets, type PositionSets } from './position-sets.ts';
+import { makePositionSets } from './position-sets.ts';
 
-/** Bounds the memory: about 28 bytes per key. */
+/** Bounds of the memory: about 28 bytes per key, and 4 bytes per key of an event. */
 const MAX_KEYS = 1_000_000;
+const MAX_NOTED = 16_000_000;
+const BLOCK = 1 << 16;
+
+/** The number of a key that there is no room for. */
+export const NO_ROOM = -1;
 
 /**
- * The events of keys of three numbers. Events are visited twice: the first time `note` counts them, after `startSets` it adds them
- * to the sets of the chosen keys. So the many keys of few events take no room for sets.
+ * The events of keys of three numbers. Keys of events are counted and logged. The sets are built from the log, only for the keys that
+ * are chosen by their counts: most keys have few events.
  */
-export function makeTriples(maxKeys = MAX_KEYS) {
+export function makeTriples() {
   let keys = new Int32Array(3 << 10);
   let slots = new Int32Array(1 << 11).fill(-1);
   let size = 0;
-  let sets: PositionSets | undefined;
   const counts = makeCounts();
+  /** For each event, its position as `-1 - position` and then its keys. */
+  const log: Int32Array[] = [];
+  let block = new Int32Array(0);
+  let [used, logged, position] = [0, 0, -1];
 
+  const push = (entry: number) => {
+    if (used === block.length) {
+      block = new Int32Array(BLOCK);
+      log.push(block);
+      used = 0;
+    }
+    block[used++] = entry;
+    logged++;
+  };
   const slotOf = (a: number, b: number, c: number): number => {
     const mask = slots.length - 1;
     let slot = Math.imul(Math.imul(Math.imul(a, 0x9e3779b1) ^ b, 0x85ebca6b) ^ c, 0xc2b2ae35);
@@ -36,7 +53,6 @@ export function makeTriples(maxKeys = MAX_KEYS) {
     }
   };
   const add = (slot: number, a: number, b: number, c: number): number => {
-    if (sets || size >= maxKeys) return -1;
     const id = size++;
     keys[3 * id] = a;
     keys[3 * id + 1] = b;
@@ -45,33 +61,50 @@ export function makeTriples(maxKeys = MAX_KEYS) {
     if (3 * size === keys.length) grow();
     return id;
   };
+  const setsOf = (isChosen: (id: number) => boolean) => {
+    const sets = makePositionSets(counts.counts(), size, isChosen);
+    let [at, left] = [0, logged];
+    for (const some of log) {
+      const end = Math.min(left, some.length);
+      for (let n = 0; n < end; n++) {
+        const entry = some[n] ?? 0;
+        if (entry < 0) at = -1 - entry;
+        else sets.add(entry, at);
+      }
+      left -= end;
+    }
+    log.length = 0;
+    return sets;
+  };
   return {
     size: () => size,
     countOf: counts.countOf,
-    /** Notes that the event has the key. Returns the number of the key, or -1 if there are too many keys. */
-    note: (a: number, b: number, c: number, position: number): number => {
+    /** Notes that the event has the key. Returns the number of the key. Positions must not fall. */
+    note: (a: number, b: number, c: number, ofEvent: number): number => {
       const slot = slotOf(a, b, c);
-      const known = slots[slot] ?? -1;
-      const id = known === -1 ? add(slot, a, b, c) : known;
-      if (id === -1) return -1;
-      if (sets) sets.add(id, position);
-      else counts.note(id, position);
+      let id = slots[slot] ?? -1;
+      if (logged >= MAX_NOTED || (id === -1 && size >= MAX_KEYS)) return NO_ROOM;
+      if (id === -1) id = add(slot, a, b, c);
+      if (!counts.note(id, ofEvent)) return id;
+      if (ofEvent !== position) {
+        position = ofEvent;
+        push(-1 - ofEvent);
+      }
+      push(id);
       return id;
     },
-    /** Adds the event to the set of a key by its number. */
-    addToSet: (id: number, position: number): void => sets?.add(id, position),
     keyOf: (id: number): [number, number, number] => [
       keys[3 * id] ?? 0,
       keys[3 * id + 1] ?? 0,
       keys[3 * id + 2] ?? 0,
     ],
-    startSets: (isChosen: (id: number) => boolean): void => {
-      sets = makePositionSets(counts.counts(), size, isChosen);
-    },
-    /** The chosen keys with their sets. */
-    *stored(): Generator<{ id: number; count: number; positions: string }> {
+    /** The chosen keys with their sets. It can be called once. */
+    *stored(
+      isChosen: (id: number) => boolean = () => true,
+    ): Generator<{ id: number; count: number; positions: string }> {
+      const sets = setsOf(isChosen);
       for (let id = 0; id < size; id++) {
-        if (sets?.isChosen(id)) yield { id, count: sets.countOf(id), positions: sets.stored(id) };
+        if (sets.isChosen(id)) yield { id, count: sets.countOf(id), positions: sets.stored(id) };
       }
     },
   };

@@ -1,7 +1,7 @@
 import { makePositionSets } from './position-sets.ts';
 import { MAX_TERM_LENGTH, type TextPosting } from './posting.ts';
 import type { Tokens } from './tokens.ts';
-import { makeTriples } from './triples.ts';
+import { makeTriples, NO_ROOM } from './triples.ts';
 
 /** A posting of a word that is in fewer events takes more room than its runs of 3 characters. */
 const FREQUENT_WORD = 16;
@@ -54,19 +54,15 @@ export function* rareGrams(
       // PostgreSQL stores no halves of surrogate pairs, so the second half follows.
       if (code >= 0xd800 && code < 0xdc00)
         code = ((code - 0xd800) << 10) + ((codes[++at] ?? 0xdc00) - 0xdc00) + 0x10000;
-      if (++count > 2 && grams.note(a, b, code, position) === -1) onFull(position);
+      if (++count > 2 && grams.note(a, b, code, position) === NO_ROOM) onFull(position);
       a = b;
       b = code;
     }
   };
-  const visit = () =>
-    tokens.eachWord((position, at) => {
-      const word = tokens.wordAt(at);
-      if (isFrequent[word] === 0) noteWord(position, word);
-    });
-  visit();
-  grams.startSets(() => true);
-  visit();
+  tokens.eachWord((position, at) => {
+    const word = tokens.wordAt(at);
+    if (isFrequent[word] === 0) noteWord(position, word);
+  });
   for (const { id, count, positions } of grams.stored())
     yield { dimension: 'rare', value: String.fromCodePoint(...grams.keyOf(id)), count, positions };
 }
