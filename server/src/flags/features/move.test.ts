@@ -102,6 +102,9 @@ test('a rejected move lists every obstacle and changes nothing', async () => {
     segments: [own, global],
     constraints: [{ contextName: tier, operator: 'IN', values: ['a'] }],
     parameters: { stickiness: seat },
+  });
+  await addStrategy(from, name, 'production', {
+    name: 'default',
     variants: [{ name: 'a', weight: 1000, weightType: 'variable', stickiness: desk }],
   });
   await addStrategy(from, name, extra, { name: 'default', segments: [unused] });

@@ -99,6 +99,35 @@ test('creates a segment, lists it and records an event', async () => {
   expect(events[0].data).toEqual(state);
 });
 
+test('stores ranges of addresses and inverted patterns', async () => {
+  const created = await post({
+    name: 'outside the office',
+    constraints: [
+      { contextName: 'remoteAddress', operator: 'IN_CIDR', values: ['10.0.0.0/8 ', '::1'], inverted: true },
+      { contextName: 'email', operator: 'REGEX', value: '@example\\.com$', inverted: true },
+    ],
+  });
+
+  expect(created.status).toBe(201);
+  expect((await get(`/${created.body.id}`)).body.constraints).toEqual([
+    {
+      contextName: 'remoteAddress',
+      operator: 'IN_CIDR',
+      values: ['10.0.0.0/8', '::1'],
+      inverted: true,
+      caseInsensitive: false,
+    },
+    {
+      contextName: 'email',
+      operator: 'REGEX',
+      values: [],
+      value: '@example\\.com$',
+      inverted: true,
+      caseInsensitive: false,
+    },
+  ]);
+});
+
 test.each([
   ['nothing', {}, ['/body/constraints', '/body/name']],
   ['a blank name', { name: '  ', constraints: [] }, ['/body/name']],
