@@ -4,12 +4,15 @@ import {
   addStored,
   CHUNK_SIZE,
   countBits,
+  countCommon,
   emptyBitmap,
   encodePositions,
   fullBitmap,
   highestPositions,
   intersect,
+  intersectionOf,
   subtract,
+  subtractStored,
   unite,
 } from './bitmap.ts';
 
@@ -67,9 +70,28 @@ test('intersection, difference and union are those of sets', () => {
       expect(after(intersect)).toEqual(sorted(first.filter(position => b.has(position))));
       expect(after(subtract)).toEqual(sorted(first.filter(position => !b.has(position))));
       expect(after(unite)).toEqual(sorted([...new Set([...first, ...second])]));
+      const left = bitmapOf(first);
+      subtractStored(left, encodePositions(listOf(second)));
+      expect(positionsOf(left)).toEqual(after(subtract));
     }),
     { numRuns: 30 },
   );
+});
+
+test('an intersection of several sets has what all of them have, and leaves them as they are', () => {
+  fc.assert(
+    fc.property(fc.array(sets, { minLength: 1, maxLength: 4 }), lists => {
+      const bitmaps = lists.map(bitmapOf);
+      const [first = [], ...others] = lists.map(list => new Set(list));
+      const expected = [...first].filter(position => others.every(other => other.has(position)));
+
+      expect(positionsOf(intersectionOf(bitmaps))).toEqual(expected.toSorted((a, b) => a - b));
+      expect(countCommon(bitmaps)).toBe(expected.length);
+      expect(bitmaps).toEqual(lists.map(bitmapOf));
+    }),
+    { numRuns: 30 },
+  );
+  expect(countCommon([])).toBe(0);
 });
 
 test('a page is cut from the highest positions', () => {

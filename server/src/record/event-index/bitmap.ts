@@ -17,9 +17,9 @@ export type Bitmap = Uint32Array;
 export const emptyBitmap = (): Bitmap => new Uint32Array(WORDS);
 export const fullBitmap = (): Bitmap => emptyBitmap().fill(0xffffffff);
 
-/** Full bitmaps in one piece of memory: one for each of hundreds of chunks kept the garbage collector busy. */
-export function fullBitmaps(count: number): Bitmap[] {
-  const memory = new Uint32Array(count * WORDS).fill(0xffffffff);
+/** Empty bitmaps in one piece of memory: one for each of hundreds of chunks kept the garbage collector busy. */
+export function emptyBitmaps(count: number): Bitmap[] {
+  const memory = new Uint32Array(count * WORDS);
   return Array.from({ length: count }, (_, n) => memory.subarray(n * WORDS, (n + 1) * WORDS));
 }
 
@@ -67,8 +67,8 @@ function decode(stored: string): Bitmap {
 /** Adds a stored set to the bitmap. */
 export const addStored = (bitmap: Bitmap, stored: string): void => unite(bitmap, decode(stored));
 
-/** Keeps in the bitmap what the stored set contains too. */
-export const intersectStored = (bitmap: Bitmap, stored: string): void => intersect(bitmap, decode(stored));
+/** Removes what the stored set contains from the bitmap. */
+export const subtractStored = (bitmap: Bitmap, stored: string): void => subtract(bitmap, decode(stored));
 
 const littleEndian = (bytes: Buffer): Buffer => (endianness() === 'LE' ? bytes : bytes.swap32());
 
@@ -101,6 +101,23 @@ export function countBits(bitmap: Bitmap): number {
   let count = 0;
   for (let n = 0; n < WORDS; n++) count += bitsOf(bitmap[n] ?? 0);
   return count;
+}
+
+const common = emptyBitmap();
+
+/** How many positions are in all the bitmaps. */
+export function countCommon([first, ...others]: Bitmap[]): number {
+  if (!first) return 0;
+  common.set(first);
+  for (const other of others) intersect(common, other);
+  return countBits(common);
+}
+
+/** A new bitmap with the positions that are in all the bitmaps. */
+export function intersectionOf([first, ...others]: Bitmap[]): Bitmap {
+  const result = first?.slice() ?? emptyBitmap();
+  for (const other of others) intersect(result, other);
+  return result;
 }
 
 /** The positions below `end`, highest first, without the first `skip` ones, `take` at most. */

@@ -1,7 +1,7 @@
 import type { EventSearch } from '../events/search-query.ts';
 
 /** A property of events that the index has. `all` has one value, the empty text. A project is empty where an event has none. */
-export type Dimension = 'all' | 'day' | 'project' | 'type' | 'creator' | 'environment' | 'own';
+export type Dimension = 'all' | 'day' | 'project' | 'feature' | 'type' | 'creator' | 'environment' | 'own';
 
 /** The values of a dimension from `low` to `high`. */
 export type Term = { dimension: Dimension; low: string; high: string };
@@ -15,6 +15,9 @@ export type Clause = { all: boolean; minus: Term[]; plus: Term[] };
 export const termsOf = (dimension: Dimension, values: readonly (string | number)[]): Term[] =>
   [...new Set(values.map(String))].map(value => ({ dimension, low: value, high: value }));
 
+/** Every event. */
+export const ALL: Clause = { all: false, minus: [], plus: termsOf('all', ['']) };
+
 const anyOf = (dimension: Dimension, values: readonly (string | number)[]): Clause => ({
   all: false,
   minus: [],
@@ -25,8 +28,9 @@ const FIRST_DAY = '0000-00-00';
 const LAST_DAY = '9999-99-99';
 
 /** The filters of a search that the index has, except the project, which visibility decides too. */
-export function clausesOf({ type, createdBy, environment, from, to }: EventSearch): Clause[] {
+export function clausesOf({ feature, type, createdBy, environment, from, to }: EventSearch): Clause[] {
   return [
+    ...(feature ? [anyOf('feature', feature)] : []),
     ...(type ? [anyOf('type', type)] : []),
     ...(createdBy ? [anyOf('creator', createdBy)] : []),
     ...(environment ? [anyOf('environment', environment)] : []),

@@ -3,7 +3,7 @@ import { isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { PREPARED } from '../../platform/db/prepared-statements.ts';
-import { CHUNK_SIZE, firstIdOf } from './bitmap.ts';
+import { firstIdOf } from './bitmap.ts';
 import type { Clause, Dimension } from './clauses.ts';
 
 /** Filters, and the words of texts. They are indexed apart, because text takes longer. */
@@ -48,6 +48,7 @@ export async function computePostings(
       ('all', ''),
       ('day', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')),
       ('project', coalesce(project, '')),
+      ('feature', feature_name),
       ('type', type),
       ('creator', created_by_user_id::text),
       ('environment', environment),
@@ -101,18 +102,23 @@ function postingsOf(clauses: readonly Clause[], columns: RawBuilder<unknown>, in
   )`;
 }
 
-export type ClauseCount = { clause: number; chunk: number; count: number };
+/** How many events the terms of a clause have in each of the chunks: those of `plus` less those of `minus`. */
+export type ClauseCounts = { clause: number; chunks: number[]; counts: number[] };
 
-/** How many events of each chunk the terms of each clause have: those of `plus` less those of `minus`. An index-only scan. */
+/** The counts of each clause in the first chunks. An index-only scan. Lists, because a row for each count took twice the time. */
 export async function readCounts(
   db: Reader,
   clauses: readonly Clause[],
   chunks: number,
-): Promise<ClauseCount[]> {
-  const { rows } = await sql<ClauseCount>`
-    select clause, chunk, sum(case when minus then -count else count end)::integer as count
-    from ${postingsOf(clauses, sql`chunk, count`, sql`chunk < ${chunks}`)} as posting
-    group by clause, chunk`.execute(db);
+): Promise<ClauseCounts[]> {
+  const { rows } = await sql<ClauseCounts>`
+    select ${PREPARED} clause, array_agg(chunk) as chunks, array_agg(count) as counts
+    from (
+      select clause, chunk, sum(case when minus then -count else count end)::integer as count
+      from ${postingsOf(clauses, sql`chunk, count`, sql`chunk < ${chunks}`)} as posting
+      group by clause, chunk
+    ) as counted
+    group by clause`.execute(db);
   return rows;
 }
 
@@ -125,30 +131,8 @@ export async function readPositions(
   chunks: readonly number[],
 ): Promise<ClausePositions[]> {
   const { rows } = await sql<ClausePositions>`
-    select clause, minus, chunk, positions
+    select ${PREPARED} clause, minus, chunk, positions
     from ${postingsOf(clauses, sql`chunk, positions`, sql`chunk = any(${chunks})`)} as posting`.execute(db);
-  return rows;
-}
-
-/** Whether the log has more than that many events of the features. Reads no more index entries than that. */
-export async function hasMoreOfFeatures(db: Reader, features: string[], most: number): Promise<boolean> {
-  const { rows } = await sql<{ more: boolean }>`
-    select count(*) > ${most} as more
-    from (select from events where feature_name = any(${features}) limit ${most + 1}) as counted`.execute(db);
-  return rows[0]?.more ?? false;
-}
-
-/** The events of the features before an id, by chunk, each with its positions as a sorted list. An index-only scan. */
-export async function listFeaturePositions(
-  db: Reader,
-  features: string[],
-  before: number,
-): Promise<{ chunk: number; list: Buffer }[]> {
-  const { rows } = await sql<{ chunk: number; list: Buffer }>`
-    select (id / ${CHUNK_SIZE}::integer)::integer as chunk,
-      string_agg(int2send((id % ${CHUNK_SIZE}::integer)::smallint), ''::bytea) as list
-    from events where feature_name = any(${features}) and id < ${before}
-    group by 1`.execute(db);
   return rows;
 }
 

@@ -5,11 +5,11 @@ import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { presentEventTo, readableIn } from '../events/present.ts';
 import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
 import { parseEventSearch } from '../events/search-query.ts';
-import { makeRecent, searchEvents } from './search.ts';
+import { makeSearchMemory, searchEvents } from './search.ts';
 
 export function eventSearchRoutes(app: App, db: Db, longReads: LongReads): void {
   app.addSchema(EventSearchResult);
-  const recent = makeRecent();
+  const memory = makeSearchMemory();
 
   app.get(
     '/api/admin/search/events',
@@ -35,8 +35,8 @@ export function eventSearchRoutes(app: App, db: Db, longReads: LongReads): void 
       // Free text may have to look at every event; the other filters walk an index.
       const { events, total } =
         search.query === undefined
-          ? await searchEvents(db, request.actor, more, recent)
-          : await longReads.run(request.caller, db => searchEvents(db, request.actor, more, recent));
+          ? await searchEvents(db, request.actor, more, memory)
+          : await longReads.run(request.caller, db => searchEvents(db, request.actor, more, memory));
       const page = events.slice(0, search.limit);
       const last = events.length > page.length ? page.at(-1) : undefined;
       const canRead = await readableIn(db, request.actor, page);

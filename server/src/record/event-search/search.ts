@@ -4,20 +4,20 @@ import { firstIdOf } from '../event-index/bitmap.ts';
 import { type Clause, clausesOf, ofProjects, visibleTo } from '../event-index/clauses.ts';
 import { findInIndex, type IndexedMatches } from '../event-index/find.ts';
 import { makeRecentEvents, type RecentPostings, recentProjects } from '../event-index/recent.ts';
-import { hasMoreOfFeatures, listProjectsFor, readIndexedChunks } from '../event-index/store.ts';
+import { keepSets } from '../event-index/sets.ts';
+import { listProjectsFor, readIndexedChunks } from '../event-index/store.ts';
 import { makeRecentTexts } from '../event-index/text/recent.ts';
-import { makeVisibleSets } from '../event-index/visible.ts';
 import type { EventSearch } from '../events/search-query.ts';
 import type { EventRow } from '../events/store.ts';
 import { findMatching, listEventsById, listUnsearchable } from './store.ts';
 
-/** Keeps in memory what searches read again and again: recent events, their texts, and visible sets. None of it ever changes. */
-export const makeRecent = () => ({
+/** Keeps in memory what searches read again and again: recent events, their texts, and sets of the index. None of it ever changes. */
+export const makeSearchMemory = () => ({
   events: makeRecentEvents(),
   texts: makeRecentTexts(),
-  visible: makeVisibleSets(),
+  sets: keepSets(),
 });
-export type Recent = ReturnType<typeof makeRecent>;
+export type SearchMemory = ReturnType<typeof makeSearchMemory>;
 
 const NOTHING: IndexedMatches = { total: 0, newest: async () => [] };
 
@@ -29,10 +29,12 @@ export async function searchEvents(
   db: Reader,
   actor: Actor,
   search: EventSearch,
-  recent?: Recent,
+  memory?: SearchMemory,
 ): Promise<{ events: EventRow[]; total: number }> {
-  const { indexed, first } = (await isIndexed(db, actor, search))
-    ? await findIndexed(db, actor, search, recent)
+  // Ids and changes have indexes of their own on the events.
+  const isIndexed = search.id === undefined && search.groupId === undefined;
+  const { indexed, first } = isIndexed
+    ? await findIndexed(db, actor, search, memory)
     : { indexed: NOTHING, first: 0 };
   const tail = await findMatching(db, actor, search, first);
   const older = await indexed.newest(
@@ -45,10 +47,10 @@ export async function searchEvents(
 }
 
 /** The matches in the index, and the first id behind it. */
-async function findIndexed(db: Reader, actor: Actor, search: EventSearch, recent?: Recent) {
+async function findIndexed(db: Reader, actor: Actor, search: EventSearch, memory?: SearchMemory) {
   const { query } = search;
   const chunks = await readIndexedChunks(db, query ? ['filters', 'text'] : ['filters']);
-  const postings = await recent?.events(db, chunks);
+  const postings = await memory?.events(db, chunks);
   const next = postings?.chunk === chunks ? postings : undefined;
   if (chunks === 0 && !next) return { indexed: NOTHING, first: 0 };
   const { clauses, visible } = await clausesFor(db, actor, search, next);
@@ -56,36 +58,14 @@ async function findIndexed(db: Reader, actor: Actor, search: EventSearch, recent
   const text = query
     ? {
         text: query,
-        recent: next && (await recent?.texts(db, next, query)),
+        recent: next && (await memory?.texts(db, next, query)),
         except: await listUnsearchable(db, actor, search, first),
       }
     : undefined;
   return {
-    indexed: await findInIndex(db, clauses, chunks, next, {
-      features: search.feature,
-      text,
-      visible: visible && recent && { clause: visible, sets: recent.visible },
-    }),
+    indexed: await findInIndex(db, { clauses, visible, text }, chunks, next, memory?.sets),
     first,
   };
-}
-
-/** To read so few events and check the other filters takes less time than to read the sets of these filters. */
-const FEW_EVENTS = 1_000;
-
-/** Ids, changes and features have indexes of their own on the events: enough where they leave few events to check, or none. */
-async function isIndexed(
-  db: Reader,
-  actor: Actor,
-  { id, groupId, feature, ...others }: EventSearch,
-): Promise<boolean> {
-  if (id || groupId) return false;
-  if (!feature) return true;
-  const { query, project, type, createdBy, environment, from, to } = others;
-  const isAlone = [query, project, type, createdBy, environment, from, to].every(
-    filter => filter === undefined,
-  );
-  return (!actor.isAdmin || !isAlone) && (await hasMoreOfFeatures(db, feature, FEW_EVENTS));
 }
 
 async function clausesFor(
@@ -103,5 +83,5 @@ async function clausesFor(
   }
   const known = [...indexed, ...(recent ? recentProjects(recent) : [])];
   const visible = visibleTo(actor.userId, readable, known);
-  return { clauses: [visible, ...clauses], visible };
+  return { clauses, visible };
 }

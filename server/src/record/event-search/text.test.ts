@@ -12,7 +12,7 @@ import { indexNext } from '../event-index/indexer.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
 import { indexNextText } from '../event-index/text/build.ts';
 import type { EventSearch } from '../events/search-query.ts';
-import { makeRecent, searchEvents } from './search.ts';
+import { makeSearchMemory, searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
 const RUNS = sized({ usual: 150, long: 5_000 });
@@ -182,14 +182,14 @@ const searches = fc.record({
   limit: fc.constantFrom(3, 50, 1_001),
 });
 
-const recent = makeRecent();
+const memory = makeSearchMemory();
 
 async function expectSameAsPlain(runs: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(
       searches,
       fc.constantFrom(...actors),
-      fc.constantFrom(recent, undefined),
+      fc.constantFrom(memory, undefined),
       async ({ page, project, ...given }, actor, kept) => {
         const search = { ...given, ...page, ...(project ? { project } : {}) };
         const expected = await findMatching(harness.db, actor, search, 0);
@@ -248,7 +248,7 @@ test('finds text the same with and without the index', { timeout: 1_000 * RUNS }
 test('finds a new event at once, and its text after the transaction that wrote it', async () => {
   const { db } = harness;
   const find = async () =>
-    (await searchEvents(db, SYSTEM, { query: 'brand-NEW "Ünit"', offset: 0, limit: 10 }, recent)).total;
+    (await searchEvents(db, SYSTEM, { query: 'brand-NEW "Ünit"', offset: 0, limit: 10 }, memory)).total;
   expect(await find()).toBe(0);
   await change(db, SYSTEM, async ({ record }) => {
     record({ type: 'feature-tagged', project: 'alpha', data: { text: 'Brand-new "üNIT"' } });

@@ -1,0 +1,58 @@
+import type { Reader } from '../../platform/db/database.ts';
+import { type Bitmap, countCommon } from './bitmap.ts';
+import { ALL, type Clause } from './clauses.ts';
+import type { ClauseSets } from './sets.ts';
+import { readCounts } from './store.ts';
+
+/** A chunk with events that match. `narrowing` has the clauses that exclude events of it; the others contain all its events. */
+export type Match = {
+  chunk: number;
+  narrowing: Clause[];
+  /** The number of matches. */
+  count: number;
+  /** The sets whose intersection matches, where they were needed. Nobody may change them. */
+  sets?: Bitmap[];
+  isRecent?: true;
+};
+
+/**
+ * The chunks in which every clause has events, the highest first. Their counts are right where at most one clause narrows a chunk: a
+ * day in the middle of the days asked for, or a search with one filter. Elsewhere there may be fewer matches.
+ */
+export async function findMatches(db: Reader, clauses: Clause[], chunks: number): Promise<Match[]> {
+  const [all = [], ...counts] = await countByChunk(db, [ALL, ...clauses], chunks);
+  const matches: Match[] = [];
+  for (let chunk = chunks - 1; chunk >= 0; chunk--) {
+    const inChunk = all[chunk] ?? 0;
+    const sizes = counts.map((ofClause, n) => (clauses[n]?.all ? inChunk : 0) + (ofClause[chunk] ?? 0));
+    const count = Math.min(inChunk, ...sizes);
+    if (count > 0)
+      matches.push({ chunk, count, narrowing: clauses.filter((_, n) => (sizes[n] ?? 0) < inChunk) });
+  }
+  return matches;
+}
+
+async function countByChunk(db: Reader, clauses: Clause[], chunks: number): Promise<number[][]> {
+  const byChunk = clauses.map(() => new Array<number>(chunks).fill(0));
+  for (const { clause, chunks: counted, counts } of await readCounts(db, clauses, chunks)) {
+    const ofClause = byChunk[clause] ?? [];
+    for (const [n, chunk] of counted.entries()) ofClause[chunk] = counts[n] ?? 0;
+  }
+  return byChunk;
+}
+
+/** Adds to the matches the sets of the clauses that narrow them, and counts their intersections. */
+export async function addSets(db: Reader, setsOf: ClauseSets, matches: Match[]): Promise<void> {
+  const clausesOf = ({ narrowing }: Match) => (narrowing.length > 0 ? narrowing : [ALL]);
+  for (const match of matches) match.sets = [];
+  for (const clause of new Set(matches.flatMap(clausesOf))) {
+    const narrowed = matches.filter(match => clausesOf(match).includes(clause));
+    const sets = await setsOf(
+      db,
+      clause,
+      narrowed.map(match => match.chunk),
+    );
+    for (const [n, set] of sets.entries()) narrowed[n]?.sets?.push(set);
+  }
+  for (const match of matches) match.count = countCommon(match.sets ?? []);
+}

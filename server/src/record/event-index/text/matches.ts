@@ -1,0 +1,68 @@
+import type { Reader } from '../../../platform/db/database.ts';
+import {
+  addPosition,
+  type Bitmap,
+  CHUNK_SIZE,
+  countBits,
+  emptyBitmap,
+  firstIdOf,
+  highestPositions,
+  intersect,
+  subtract,
+} from '../bitmap.ts';
+import { addSets, type Match } from '../matches.ts';
+import type { ClauseSets } from '../sets.ts';
+import { checkText, findText, type TextMatches } from './find.ts';
+
+/** A text, and where the recent events contain it. The events of `except` do not match, whatever they contain. */
+export type IndexedText = { text: string; recent?: TextMatches | undefined; except?: number[] };
+
+/** The matches whose events contain the text, too. */
+export async function withText(
+  db: Reader,
+  setsOf: ClauseSets,
+  matches: Match[],
+  { text, recent, except = [] }: IndexedText,
+): Promise<Match[]> {
+  const stored = matches.filter(match => !match.isRecent).map(match => match.chunk);
+  const found = await findText(db, text, stored);
+  const both = matches.flatMap(match => {
+    const inText = match.isRecent ? recent : found.get(match.chunk);
+    return inText ? [{ match, inText }] : [];
+  });
+  await addSets(
+    db,
+    setsOf,
+    both.map(({ match }) => match).filter(match => !match.sets && match.narrowing.length > 0),
+  );
+  const sure = new Map<number, Bitmap>();
+  const unchecked: number[] = [];
+  const exceptions = byChunks(except);
+  for (const { match, inText } of both) {
+    const excepted = exceptions.get(match.chunk);
+    for (const set of [inText.sure, inText.maybe]) {
+      for (const other of match.sets ?? []) intersect(set, other);
+      if (excepted) subtract(set, excepted);
+    }
+    sure.set(match.chunk, inText.sure);
+    const first = firstIdOf(match.chunk);
+    for (const position of highestPositions(inText.maybe, CHUNK_SIZE, 0, CHUNK_SIZE))
+      unchecked.push(first + position);
+  }
+  for (const id of await checkText(db, unchecked, text)) {
+    const bitmap = sure.get(Math.floor(id / CHUNK_SIZE));
+    if (bitmap) addPosition(bitmap, id % CHUNK_SIZE);
+  }
+  return both.map(({ match, inText }) => ({ ...match, count: countBits(inText.sure), sets: [inText.sure] }));
+}
+
+function byChunks(ids: number[]): Map<number, Bitmap> {
+  const bitmaps = new Map<number, Bitmap>();
+  for (const id of ids) {
+    const chunk = Math.floor(id / CHUNK_SIZE);
+    const bitmap = bitmaps.get(chunk) ?? emptyBitmap();
+    addPosition(bitmap, id % CHUNK_SIZE);
+    bitmaps.set(chunk, bitmap);
+  }
+  return bitmaps;
+}
