@@ -4,6 +4,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { conditions } from '../events/conditions.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import { isVisible } from '../events/store.ts';
+import { EVENT_WEIGHT } from '../events/weight.ts';
 
 /** The ids from `low` to below `high`. */
 export type IdRange = { low: number; high: number };
@@ -12,14 +13,6 @@ export type IdRange = { low: number; high: number };
 const BATCH_ROWS = 1_000;
 /** The weight after which a batch ends. */
 const BATCH_WEIGHT = 2_097_152;
-/** The text of a compressed value is at most 90 times larger than the value. 25 times is far above usual JSON. */
-const COMPRESSED_WEIGHT = 25;
-
-/** The stored size: to measure 1,000 large values by reading them would take longer than a statement may. */
-const weightOf = (column: string) => sql`
-  coalesce(pg_column_size(${sql.ref(column)})
-    * case when pg_column_compression(${sql.ref(column)}) is null then 1 else ${sql.lit(COMPRESSED_WEIGHT)} end, 0)`;
-
 /** An event as a line of text. Lines of about 1 kB are cheaper for the garbage collector than one text for the whole batch. */
 export type ExportedLine = { id: number; line: string };
 
@@ -37,7 +30,7 @@ export async function listExportBatch(
     from (
       select *, sum(weight) over (order by id desc rows unbounded preceding) as weight_so_far
       from (
-        select *, ${weightOf('data')} + ${weightOf('pre_data')} as weight
+        select *, ${EVENT_WEIGHT} as weight
         from events where ${sql.join(matches, sql` and `)} order by id desc limit ${BATCH_ROWS}
       ) as newest
     ) as weighed

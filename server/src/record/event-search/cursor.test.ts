@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { makeProject, makeUser, type TestUser } from '../../test/factories.ts';
@@ -143,4 +144,24 @@ test('rejects an offset together with a cursor', async () => {
     ]);
   }
   expect((await search('offset=0&before=9')).events.length).toBeGreaterThan(0);
+});
+
+test('a page of large events ends at 8 MiB, and next continues after it', async () => {
+  const random = sql`(select jsonb_agg(md5(item::text || event::text)) from generate_series(1, 20000) as item)`;
+  const repeated = sql`to_jsonb(repeat('x', 700000))`;
+  const { rows } = await sql<{ id: number }>`
+    insert into events (group_id, type, created_by, data)
+    select 'large', 'project-created', 'x', jsonb_build_object('items', case when event % 2 = 0 then ${random} else ${repeated} end)
+    from generate_series(1, 20) as event returning id`.execute(harness.db);
+  const written = rows.map(({ id }) => id).toReversed();
+
+  const pages = await pagesOf('groupId=IS:large&limit=1000');
+
+  expect(pages.flatMap(idsOf)).toEqual(written);
+  expect(pages.map(({ total }) => total)).toEqual(pages.map(() => 20));
+  expect(pages.length).toBeGreaterThan(1);
+  for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(9_500_000);
+  const { next, ...first } = await search('groupId=IS:large&limit=4');
+  expect(idsOf(first)).toEqual(written.slice(0, 4));
+  expect(next).toBe(written[3]);
 });

@@ -20,7 +20,7 @@ export function eventSearchRoutes(app: App, db: Db, longReads: LongReads): void 
         tags: ['Events'],
         summary: 'Search events',
         description:
-          'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
+          'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
         querystring: EventSearchQuery,
         response: {
           200: jsonResponse('The page and the total', EventSearchResult),
@@ -33,12 +33,12 @@ export function eventSearchRoutes(app: App, db: Db, longReads: LongReads): void 
       // One event more than the page tells whether there is a next page.
       const more = { ...search, limit: search.limit + 1 };
       // Free text may have to look at every event; the other filters walk an index.
-      const { events, total } =
+      const { events, total, isCut } =
         search.query === undefined
           ? await searchEvents(db, request.actor, more, memory)
           : await longReads.run(request.caller, db => searchEvents(db, request.actor, more, memory));
       const page = events.slice(0, search.limit);
-      const last = events.length > page.length ? page.at(-1) : undefined;
+      const last = isCut || events.length > page.length ? page.at(-1) : undefined;
       const canRead = await readableIn(db, request.actor, page);
       return {
         events: page.map(event => presentEventTo(request.actor, event, canRead)),

@@ -9,7 +9,8 @@ import { listProjectsFor, readIndexedChunks } from '../event-index/store.ts';
 import { makeRecentTexts } from '../event-index/text/recent.ts';
 import type { EventSearch } from '../events/search-query.ts';
 import type { EventRow } from '../events/store.ts';
-import { findMatching, listEventsById, listUnsearchable } from './store.ts';
+import { readPage } from './page.ts';
+import { findMatching, listUnsearchable } from './store.ts';
 
 /** Keeps in memory what searches read again and again: recent events, their texts, and sets of the index. None of it ever changes. */
 export const makeSearchMemory = () => ({
@@ -24,13 +25,14 @@ const NOTHING: IndexedMatches = { total: 0, newest: async () => [] };
 /**
  * The page and the total of a search. The index gives the events of its chunks; the tail of the log is read directly. The indexed
  * part never changes, so the result is that of one moment: when the tail was read. Events are read by id at the end.
+ * `isCut` tells that the page ended early because of its size.
  */
 export async function searchEvents(
   db: Reader,
   actor: Actor,
   search: EventSearch,
   memory?: SearchMemory,
-): Promise<{ events: EventRow[]; total: number }> {
+): Promise<{ events: EventRow[]; total: number; isCut: boolean }> {
   // Ids and changes have indexes of their own on the events.
   const isIndexed = search.id === undefined && search.groupId === undefined;
   const { indexed, first } = isIndexed
@@ -43,7 +45,8 @@ export async function searchEvents(
     search.limit - tail.ids.length,
   );
   const ids = [...tail.ids, ...older];
-  return { events: ids.length > 0 ? await listEventsById(db, ids) : [], total: indexed.total + tail.total };
+  const events = await readPage(db, ids);
+  return { events, total: indexed.total + tail.total, isCut: events.length < ids.length };
 }
 
 /** The matches in the index, and the first id behind it. */

@@ -5,6 +5,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { bounds, conditions } from '../events/conditions.ts';
 import type { EventSearch } from '../events/search-query.ts';
 import { EVENT_COLUMNS, type EventRow, isOwn, listsOnlyReadable } from '../events/store.ts';
+import { EVENT_WEIGHT } from '../events/weight.ts';
 
 /** The total, and the ids of the page, of the matching events from the id `first` on. One statement reads both from one snapshot. */
 export async function findMatching(
@@ -36,10 +37,19 @@ export async function listUnsearchable(
   return rows.map(({ id }) => id);
 }
 
-/** The events with these ids, newest first. */
-export async function listEventsById(db: Reader, ids: number[]): Promise<EventRow[]> {
+/** The weight after which a statement returns no more events. */
+const READ_WEIGHT = 4_194_304;
+
+/** The newest of the events with these ids, bounded in size, at least one if there is one. */
+export async function listNewestById(db: Reader, ids: number[]): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`
-    select ${EVENT_COLUMNS} from events where id = any(${ids}::bigint[]) order by id desc`.execute(db);
+    select ${EVENT_COLUMNS}
+    from (
+      select *, sum(weight) over (order by id desc rows unbounded preceding) - weight as weight_before
+      from (select *, ${EVENT_WEIGHT} as weight from events where id = any(${ids}::bigint[])) as weighed
+    ) as events
+    where weight_before < ${READ_WEIGHT}
+    order by events.id desc`.execute(db);
   return rows;
 }
 

@@ -1,9 +1,9 @@
 import type { LongReads } from '../../platform/http/long-reads.ts';
-import { listEventsBetween } from '../events/store.ts';
+import { readEventBatch } from '../events/batch.ts';
 import { readAccess } from './access.ts';
 import { deliver, makeFrames, NOT_VALID } from './deliver.ts';
 import { CATCH_UP_EVENTS, CATCH_UP_IDS, end, hasRoom, type Listener, send } from './listener.ts';
-import { listMatchesBetween } from './store.ts';
+import { readMatches } from './store.ts';
 
 type Log = Record<'warn', (fields: object, message: string) => void>;
 
@@ -81,23 +81,22 @@ export function makeCatchUp(
     startNext();
   }
 
-  /** The batch covers more ids than the positions of the group differ by. */
+  /** A listener that is already past the batch keeps its position. */
   async function sendShared(group: Listener[], target: number): Promise<void> {
     await longReads.run(CALLER, async db => {
       const first = Math.min(...group.map(({ position }) => position));
-      const events = await listEventsBetween(db, first, target, CATCH_UP_EVENTS);
-      const last = events.length < CATCH_UP_EVENTS ? target : (events.at(-1)?.id ?? target);
-      await deliver(db, events, last, group);
+      const { events, upTo } = await readEventBatch(db, { after: first, upTo: target }, CATCH_UP_EVENTS);
+      await deliver(db, events, upTo, group);
       // Large events, or a slow client: it continues alone, and reads only as much as it can take.
-      for (const one of group) if (one.position < last) one.catchUpEvents = FEW_EVENTS;
+      for (const one of group) if (one.position < upTo) one.catchUpEvents = FEW_EVENTS;
     });
   }
 
   async function sendNext(listener: Listener, target: number): Promise<void> {
     await longReads.run(CALLER, async db => {
-      const upTo = Math.min(listener.position + listener.catchUpIds, target);
-      const { actor, search, position, catchUpEvents } = listener;
-      const events = await listMatchesBetween(db, actor, search, position, upTo, catchUpEvents);
+      const { actor, search, position, catchUpIds, catchUpEvents } = listener;
+      const range = { after: position, upTo: Math.min(position + catchUpIds, target) };
+      const { events, upTo } = await readMatches(db, actor, search, range, catchUpEvents);
       const access = await readAccess(db, [listener], events);
       const isAdmin = access.isAdmin(listener);
       if (isAdmin === undefined) return end(listener, NOT_VALID);
@@ -107,9 +106,8 @@ export function makeCatchUp(
         return;
       }
       const frames = makeFrames();
-      const last = events.length < catchUpEvents ? upTo : (events.at(-1)?.id ?? upTo);
       const shown = frames.of(events, isAdmin, project => access.canRead(listener, project));
-      const sent = send(listener, shown, last, frames.join);
+      const sent = send(listener, shown, upTo, frames.join).frames;
       // Large events: the next read gets no more of them than the client took now.
       const next = sent < events.length ? sent : catchUpEvents * 2;
       listener.catchUpEvents = Math.max(1, Math.min(next, CATCH_UP_EVENTS));

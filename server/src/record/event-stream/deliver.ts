@@ -8,8 +8,9 @@ import { end, type Frame, type Listener, send } from './listener.ts';
 import { matches } from './matches.ts';
 import { findTexts } from './store.ts';
 
-/** Work for many listeners blocks the event loop, so it yields after this time. */
+/** Work for many listeners blocks the event loop, so it yields after this time, or after sending that much. */
 const TURN_MS = 20;
+const TURN_BYTES = 1_048_576;
 
 export const NOT_VALID = 'the session or token is no longer valid';
 
@@ -29,6 +30,7 @@ export async function deliver(
       event => event.id > listener.position && matches(event, listener.search, () => true),
     );
     if (own.length > 0) found.set(listener, own);
+    return 0;
   });
   const concerned = [...found.keys()];
   const texts = new Set(concerned.flatMap(({ search }) => search.query || []));
@@ -41,7 +43,10 @@ export async function deliver(
   await inTurns(listeners, listener => {
     const isAdmin = access?.isAdmin(listener);
     const own = found.get(listener) ?? [];
-    if (own.length > 0 && isAdmin === undefined) return end(listener, NOT_VALID);
+    if (own.length > 0 && isAdmin === undefined) {
+      end(listener, NOT_VALID);
+      return 0;
+    }
     const visible = own.filter(
       event =>
         matches(event, listener.search, text => idsOf.get(text)?.has(event.id) ?? false) &&
@@ -49,51 +54,45 @@ export async function deliver(
     );
     const canRead = (project: string) => access?.canRead(listener, project) ?? false;
     const shown = frames.of(visible, isAdmin ?? false, canRead);
-    send(listener, shown, Math.max(upTo, listener.position), frames.join);
+    return send(listener, shown, Math.max(upTo, listener.position), frames.join).bytes;
   });
 }
 
 /**
- * Encodes events. Many listeners get the same ones, so each list of them is encoded once. `canRead` makes no difference to that: only
- * one user sees an event that lists projects without being a root admin.
+ * Encodes events when they are sent. Many listeners get the same events, so each list of them is encoded once. `canRead` makes no
+ * difference to that: only one user sees an event that lists projects without being a root admin.
  */
 export function makeFrames() {
-  const encoded = new Map<string, Frame>();
+  const encoded = new Map<string, Buffer>();
   const joined = new Map<string, Buffer>();
+  const once = (made: Map<string, Buffer>, key: string, make: () => Buffer): Buffer => {
+    const bytes = made.get(key) ?? make();
+    made.set(key, bytes);
+    return bytes;
+  };
   return {
-    of: (events: EventRow[], forAdmin: boolean, canRead: (project: string) => boolean): Frame[] =>
+    of: (events: EventRow[], isAdmin: boolean, canRead: (project: string) => boolean): Frame[] =>
       events.map(event => {
-        const key = `${forAdmin} ${event.id}`;
-        const frame = encoded.get(key) ?? encode(event, forAdmin, canRead, key);
-        encoded.set(key, frame);
-        return frame;
+        const key = `${isAdmin} ${event.id}`;
+        const encode = () => eventFrame(presentEventTo({ isAdmin }, event, canRead));
+        return { id: event.id, key, bytes: () => once(encoded, key, encode) };
       }),
-    join: (frames: Frame[]): Buffer => {
-      const key = frames.map(frame => frame.key).join();
-      const bytes = joined.get(key) ?? Buffer.concat(frames.map(frame => frame.bytes));
-      joined.set(key, bytes);
-      return bytes;
-    },
+    join: (frames: Frame[]): Buffer =>
+      once(joined, frames.map(({ key }) => key).join(), () =>
+        Buffer.concat(frames.map(({ bytes }) => bytes())),
+      ),
   };
 }
 
-const encode = (
-  event: EventRow,
-  forAdmin: boolean,
-  canRead: (project: string) => boolean,
-  key: string,
-): Frame => ({
-  id: event.id,
-  key,
-  bytes: eventFrame(presentEventTo({ isAdmin: forAdmin }, event, canRead)),
-});
-
-async function inTurns(listeners: Listener[], work: (listener: Listener) => void): Promise<void> {
+/** Calls `work`, which returns how many bytes it sent, for each listener. */
+async function inTurns(listeners: Listener[], work: (listener: Listener) => number): Promise<void> {
   let turn = performance.now();
+  let bytes = 0;
   for (const listener of listeners) {
-    work(listener);
-    if (performance.now() - turn < TURN_MS) continue;
+    bytes += work(listener);
+    if (performance.now() - turn < TURN_MS && bytes < TURN_BYTES) continue;
     await nextTurn();
     turn = performance.now();
+    bytes = 0;
   }
 }

@@ -19,8 +19,8 @@ export type Listener = {
   catchUpEvents: number;
 };
 
-/** An event as the client gets it. */
-export type Frame = { id: number; key: string; bytes: Buffer };
+/** An event as the client gets it. `key` is the same for the same bytes. */
+export type Frame = { id: number; key: string; bytes: () => Buffer };
 
 /** A bounded range, so that a rare filter on a long log stays far below the statement timeout. */
 export const CATCH_UP_IDS = 20_000;
@@ -66,26 +66,27 @@ export const hasRoom = ({ isOpen, stream }: Listener): boolean =>
 
 /**
  * Sends the frames, and moves the listener to `upTo`. A client without room for all of them gets the first ones. It gets the rest
- * when it has read those. Returns how many frames it sent.
+ * when it has read those. Returns how many frames and bytes it sent.
  */
 export function send(
   listener: Listener,
   frames: Frame[],
   upTo: number,
   join: (frames: Frame[]) => Buffer,
-): number {
+): { frames: number; bytes: number } {
   const fitting = firstFitting(frames, MAX_UNSENT_BYTES - listener.stream.readableLength);
-  if (fitting.length > 0) push(listener, join(fitting));
+  const bytes = fitting.length > 0 ? join(fitting) : Buffer.alloc(0);
+  if (bytes.length > 0) push(listener, bytes);
   listener.position = fitting.length === frames.length ? upTo : (fitting.at(-1)?.id ?? listener.position);
-  return fitting.length;
+  return { frames: fitting.length, bytes: bytes.length };
 }
 
-/** At least one frame while there is room at all. */
+/** At least one frame while there is room at all. The others are not encoded. */
 function firstFitting(frames: Frame[], room: number): Frame[] {
   let used = 0;
   const end = frames.findIndex(({ bytes }) => {
     if (used >= room) return true;
-    used += bytes.length;
+    used += bytes().length;
     return false;
   });
   return end < 0 ? frames : frames.slice(0, end);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
-import { listEventsBetween } from '../events/store.ts';
+import { readEventBatch } from '../events/batch.ts';
 import { readLastAssigned, readWatermark } from '../events/tail.ts';
 import { readAccess } from './access.ts';
 import { makeCatchUp } from './catch-up.ts';
@@ -110,12 +110,10 @@ export function makeEventStream(db: Db, longReads: LongReads, limits: StreamLimi
     const live = [...listeners].filter(listener => listener.position >= after && hasRoom(listener));
     const watermark = await readWatermark(db);
     if (watermark <= after) return false;
-    const events = await listEventsBetween(db, after, watermark, EVENTS_AT_ONCE);
-    const more = events.length === EVENTS_AT_ONCE;
-    const upTo = more ? (events.at(-1)?.id ?? watermark) : watermark;
+    const { events, upTo } = await readEventBatch(db, { after, upTo: watermark }, EVENTS_AT_ONCE);
     await deliver(db, events, upTo, live);
     position = upTo;
-    return more;
+    return upTo < watermark;
   }
 
   async function checkAccess(): Promise<void> {

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
+import { type EventBatch, readEventBatch } from '../events/batch.ts';
 import { conditions } from '../events/conditions.ts';
 import type { EventFilters } from '../events/search-query.ts';
-import { EVENT_COLUMNS, type EventRow, isVisible } from '../events/store.ts';
+import { isVisible } from '../events/store.ts';
 
 /** Texts of one statement: 100 events with 20 texts are 2,000 comparisons. */
 const TEXTS_AT_ONCE = 20;
@@ -28,19 +29,12 @@ export async function findTexts(
   return found;
 }
 
-/** The events of an id range that match the search and that the actor can see, oldest first. */
-export async function listMatchesBetween(
+/** The first events of an id range that match the search and that the actor can see. */
+export const readMatches = async (
   db: Reader,
   actor: Actor,
   search: EventFilters,
-  after: number,
-  upTo: number,
+  range: { after: number; upTo: number },
   limit: number,
-): Promise<EventRow[]> {
-  const all = [sql`id > ${after} and id <= ${upTo}`, isVisible(actor, search), ...conditions(search)];
-  const { rows } = await sql<EventRow>`
-    select ${EVENT_COLUMNS} from events where ${sql.join(all, sql` and `)} order by id limit ${limit}`.execute(
-    db,
-  );
-  return rows;
-}
+): Promise<EventBatch> =>
+  await readEventBatch(db, range, limit, [isVisible(actor, search), ...conditions(search)]);

@@ -89,7 +89,10 @@ export type Event = Static<typeof Event>;
 export const EventSearchResult = Named(
   'EventSearchResult',
   Type.Object({
-    events: Type.Array(Ref(Event), { description: 'The page, newest first' }),
+    events: Type.Array(Ref(Event), {
+      description:
+        'The page, newest first. It has fewer events than limit if they are larger than 8 MiB together',
+    }),
     total: Type.Integer({
       description:
         'How many events match the filters, as far as the caller may see. before and after do not change it',

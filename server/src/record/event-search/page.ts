@@ -1,0 +1,24 @@
+import type { Reader } from '../../platform/db/database.ts';
+import type { EventRow } from '../events/store.ts';
+import { listNewestById } from './store.ts';
+
+/** A page ends with the event that exceeds this size, as JSON. Only large events are so many bytes. */
+export const MAX_PAGE_BYTES = 8_388_608;
+
+/** The events with these ids, which are in descending order, up to the size of a page. */
+export async function readPage(db: Reader, ids: number[]): Promise<EventRow[]> {
+  const page: EventRow[] = [];
+  let bytes = 0;
+  while (page.length < ids.length && bytes < MAX_PAGE_BYTES) {
+    const some = await listNewestById(db, ids.slice(page.length));
+    // The usual page: one statement, and too small to be measured.
+    if (page.length === 0 && some.length === ids.length) return some;
+    if (some.length === 0) break;
+    for (const event of some) {
+      if (bytes >= MAX_PAGE_BYTES) break;
+      bytes += Buffer.byteLength(JSON.stringify(event));
+      page.push(event);
+    }
+  }
+  return page;
+}

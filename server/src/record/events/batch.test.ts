@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { useHarness } from '../../test/harness.ts';
+import { readEventBatch } from './batch.ts';
+import { readLastAssigned } from './tail.ts';
+
+const harness = useHarness();
+
+/** Events of about 330 kB that hardly compress, or that compress to a few kB. */
+async function writeLarge(count: number, text: 'random' | 'repeated', hashes = 10_000): Promise<number[]> {
+  const item = text === 'random' ? sql`md5(item::text || event::text)` : sql`repeat('x', 32)`;
+  const { rows } = await sql<{ id: number }>`
+    insert into events (group_id, type, created_by, data)
+    select 'g', 'project-created', 'x', jsonb_build_object('items',
+      (select jsonb_agg(${item}) from generate_series(1, ${hashes}::integer) as item))
+    from generate_series(1, ${count}::integer) as event returning id`.execute(harness.db);
+  return rows.map(({ id }) => id);
+}
+
+async function batchesAfter(after: number, limit = 100): Promise<number[][]> {
+  const upTo = await readLastAssigned(harness.db);
+  const batches: number[][] = [];
+  for (let at = after; at < upTo; ) {
+    const batch = await readEventBatch(harness.db, { after: at, upTo }, limit);
+    batches.push(batch.events.map(({ id }) => id));
+    at = batch.upTo;
+  }
+  return batches;
+}
+
+test.each(['random', 'repeated'] as const)(
+  'reads 12 large events of %s text in small batches',
+  async text => {
+    const start = await readLastAssigned(harness.db);
+    const written = await writeLarge(12, text);
+
+    const batches = await batchesAfter(start);
+
+    expect(batches.flat()).toEqual(written);
+    for (const batch of batches) expect(batch.length).toBeLessThan(10);
+  },
+);
+
+test('a batch has one event that alone exceeds the size', async () => {
+  const start = await readLastAssigned(harness.db);
+  const written = await writeLarge(2, 'random', 40_000);
+
+  expect(await batchesAfter(start)).toEqual(written.map(id => [id]));
+});
+
+test('a batch of small events ends at its number, and the last one at the end of the range', async () => {
+  const start = await readLastAssigned(harness.db);
+  const written = await writeLarge(5, 'random', 1);
+
+  expect(await batchesAfter(start, 2)).toEqual([written.slice(0, 2), written.slice(2, 4), written.slice(4)]);
+  const upTo = start + 1_000;
+  expect(await readEventBatch(harness.db, { after: start, upTo }, 100)).toMatchObject({ upTo });
+  expect(await readEventBatch(harness.db, { after: upTo, upTo: upTo + 5 }, 100)).toEqual({
+    events: [],
+    upTo: upTo + 5,
+  });
+});
