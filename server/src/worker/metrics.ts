@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../platform/db/database.ts';
-import { readIndexLag } from '../record/event-index/lag.ts';
+import { INDEX_PARTS, readIndexLag } from '../record/event-index/lag.ts';
 import { countEventIdsLeft } from '../record/events/partitions.ts';
 
 /** Registers the metrics of jobs; returns what to call when a run of a job failed. */
@@ -22,10 +22,12 @@ export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
   });
   new Gauge({
     name: 'halyard_event_index_lag_seconds',
-    help: 'For how long a complete chunk of events has waited to be indexed for the search; 0 when none waits',
+    help: 'For how long a complete chunk of events has waited to be indexed for the search, by part of the index; 0 when none waits',
+    labelNames: ['part'],
     registers: [registry],
     async collect() {
-      this.set(await readIndexLag(db).catch(() => Number.NaN));
+      for (const part of INDEX_PARTS)
+        this.set({ part }, await readIndexLag(db, part).catch(() => Number.NaN));
     },
   });
   return job => failures.inc({ job });

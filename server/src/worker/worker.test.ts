@@ -124,6 +124,16 @@ test('the metrics contain the number of event ids that are left', async () => {
   expect(await left()).toBe(before - 1);
 });
 
+test('the metrics contain the lag of both parts of the search index', async () => {
+  const registry = new Registry();
+  jobMetrics(registry, harness.db);
+
+  const metrics = await registry.metrics();
+
+  for (const part of ['filters', 'text'])
+    expect(metrics).toMatch(new RegExp(`halyard_event_index_lag_seconds\\{part="${part}"\\} 0`));
+});
+
 test('logs a lost listener as disconnected', async () => {
   await deliveries.stopAll();
   const warnings: string[] = [];

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
 import { firstIdOf } from './bitmap.ts';
-import { readIndexedChunks } from './store.ts';
+import { type IndexPart, readIndexedChunks } from './store.ts';
 
-/** For how many seconds a complete chunk has waited to be indexed: the age of the first event behind it. */
-export async function readIndexLag(db: Reader): Promise<number> {
-  const next = await readIndexedChunks(db, ['filters', 'text']);
+export const INDEX_PARTS: readonly IndexPart[] = ['filters', 'text'];
+
+/** For how many seconds a complete chunk has waited for a part of the index: the age of the first event behind the chunk. */
+export async function readIndexLag(db: Reader, part: IndexPart): Promise<number> {
+  const next = await readIndexedChunks(db, [part]);
   const { rows } = await sql<{ lag: number }>`
     select extract(epoch from clock_timestamp() - created_at)::float8 as lag from events
     where id >= ${firstIdOf(next + 1)} order by id limit 1`.execute(db);
