@@ -4,6 +4,7 @@ import { sweepLogins } from '../people/sessions/end.ts';
 import type { Db } from '../platform/db/database.ts';
 import { extendPartitions } from '../record/events/partitions.ts';
 import { removeExpiredKeys } from '../record/idempotency/expire.ts';
+import { purgeRemoved } from '../sdk/projection/purge.ts';
 
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 
@@ -47,6 +48,14 @@ export const SCHEDULED_JOBS = [
     run: async (db: Db, log: Log) => {
       const rescued = await rescueDeliveries(db);
       if (rescued > 0) log.warn({ rescued }, 'deliveries without a job requeued');
+    },
+  },
+  {
+    name: 'purge-sdk-documents',
+    cron: '41 3 * * *',
+    run: async (db: Db, log: Log) => {
+      const documents = await purgeRemoved(db);
+      if (documents > 0) log.info({ documents }, 'removed SDK documents purged');
     },
   },
   {

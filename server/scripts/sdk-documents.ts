@@ -1,0 +1,47 @@
+// Compares the documents that SDKs read with the flags, or builds them again.
+
+import { readOptions } from '../src/platform/command-line.ts';
+import { openDb } from '../src/platform/db/database.ts';
+import { wakeServers } from '../src/record/publish.ts';
+import { raiseEpoch } from '../src/sdk/projection/store.ts';
+import { findDifferences, rebuildDocuments } from '../src/sdk/projection/verify.ts';
+import { runScript } from './run.ts';
+
+const options = readOptions({
+  run: 'npm run sdk-documents',
+  does: 'Compares the documents that SDKs read with the flags and segments. Exits with 1 if a document differs.',
+  options: {
+    verify: { type: 'boolean', default: false, meaning: 'Only compare, as without options' },
+    rebuild: {
+      type: 'boolean',
+      default: false,
+      meaning: 'Compare, and build the documents that differ again',
+    },
+    'new-epoch': {
+      type: 'boolean',
+      default: false,
+      meaning: 'Make every SDK read everything again: after a dump was restored',
+    },
+  },
+});
+
+const SHOWN = 20;
+
+await runScript(process.env, async config => {
+  const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
+  if (options['new-epoch']) {
+    console.log(`Epoch: ${await raiseEpoch(db)}. Every SDK reads everything again.`);
+    wakeServers(db);
+  }
+  if (options.verify || options.rebuild || !options['new-epoch']) {
+    const differences = await findDifferences(db);
+    for (const { kind, key, environment } of differences.slice(0, SHOWN))
+      console.log(`${kind} ${key} in ${environment}`);
+    console.log(`Documents that differ: ${differences.length}.`);
+    if (differences.length > 0 && options.rebuild) {
+      await rebuildDocuments(db, differences);
+      console.log('They were built again.');
+    } else if (differences.length > 0) process.exitCode = 1;
+  }
+  await db.destroy();
+});

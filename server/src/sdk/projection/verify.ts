@@ -1,0 +1,39 @@
+import type { Db } from '../../platform/db/database.ts';
+import { wakeServers } from '../../record/publish.ts';
+import {
+  type Difference,
+  listFeatureDifferences,
+  listNamesAfter,
+  listSegmentDifferences,
+  markForRebuild,
+} from './store.ts';
+
+const FLAGS_PER_STATEMENT = 500;
+/** A batch holds the rows of its flags for about 50 ms. */
+const DOCUMENTS_PER_REBUILD = 100;
+
+/** Compares every stored document with the one that its rows give. */
+export async function findDifferences(
+  db: Db,
+  onProgress: (flags: number) => void = () => {},
+): Promise<Difference[]> {
+  const found: Difference[] = [];
+  let flags = 0;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const names = await listNamesAfter(db, after, FLAGS_PER_STATEMENT);
+    if (names.length > 0) found.push(...(await listFeatureDifferences(db, names)));
+    flags += names.length;
+    onProgress(flags);
+    after = names.at(-1);
+  }
+  return [...found, ...(await listSegmentDifferences(db))];
+}
+
+/** Builds documents again. Those that differ get a new revision. */
+export async function rebuildDocuments(db: Db, documents: Pick<Difference, 'kind' | 'key'>[]): Promise<void> {
+  for (let first = 0; first < documents.length; first += DOCUMENTS_PER_REBUILD) {
+    const batch = documents.slice(first, first + DOCUMENTS_PER_REBUILD);
+    await db.transaction().execute(tx => markForRebuild(tx, batch));
+  }
+  wakeServers(db);
+}
