@@ -63,6 +63,7 @@ import { eventSearchRoutes } from './record/event-search/routes.ts';
 import { eventStreamRoutes } from './record/event-stream/routes.ts';
 import { eventRoutes } from './record/events/routes.ts';
 import { installIdempotency } from './record/idempotency/hook.ts';
+import { installRevisionHeader } from './record/revision-header.ts';
 import { buildSdkApp, isSdkPath } from './sdk/client-api/app.ts';
 import { makeServingState, type ServingState } from './sdk/state/serving.ts';
 import { constraintRoutes } from './targeting/constraints/routes.ts';
@@ -135,6 +136,7 @@ export async function buildApp(
   installChecks(app);
   installIgnored(app);
   installRowIds(app);
+  installRevisionHeader(app);
   installIdempotency(app, db);
   await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl), () => app.sdk);
   installMetrics(app);

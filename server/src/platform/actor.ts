@@ -11,6 +11,8 @@ export type Actor = {
   credential?: Credential;
   /** Held by a request with an Idempotency-Key; the change it makes settles it. */
   claim?: Claim;
+  /** The revisions that the changes of the request took, by environment. The response names them. */
+  revisions?: Map<string, number>;
 };
 
 /** A session or token, by the table that has it. */

@@ -6,7 +6,7 @@ import { COLLABORATORS_OF_WRITTEN } from './collaborators.ts';
 import { CREATORS_OF_WRITTEN, insertEvents, type NewEvent } from './events/store.ts';
 import { settleRequest } from './idempotency/settle.ts';
 import { DELIVERIES_OF_WRITTEN } from './outbox.ts';
-import { publishDocuments, wakeServers } from './publish.ts';
+import { type Publication, publishDocuments, wakeServers } from './publish.ts';
 
 export type { NewEvent };
 
@@ -42,7 +42,7 @@ export async function change<T>(
   work: (current: Change) => Promise<T>,
   respond: (tx: Tx, result: T) => Promise<unknown> = async (_, result) => result,
 ): Promise<unknown> {
-  let hasPublished = false;
+  let published: Publication | undefined;
   const response = await db.transaction().execute(async tx => {
     const events: NewEvent[] = [];
     const result = await work({ tx, actor, record: event => events.push(event) });
@@ -50,10 +50,12 @@ export async function change<T>(
     await writeEvents(tx, actor, events);
     await settleRequest(tx, actor);
     const responding = await respond(tx, result);
-    hasPublished = (await publishDocuments(tx)).isNew;
+    published = await publishDocuments(tx);
     return responding;
   });
-  if (hasPublished) wakeServers(db);
+  for (const { environment, revision } of published?.revisions ?? [])
+    actor.revisions?.set(environment, revision);
+  if (published?.isNew) wakeServers(db);
   return response;
 }
 

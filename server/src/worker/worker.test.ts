@@ -37,6 +37,7 @@ test('stores the schedule of its jobs and removes the schedule of a job that no 
     'announce-potentially-stale',
     'clean-up-deliveries',
     'extend-event-partitions',
+    'purge-sdk-documents',
     'remove-expired-idempotency-keys',
     'rescue-deliveries',
     'sweep-logins',

@@ -28,7 +28,7 @@ export async function installOpenApi(
         version: version(),
         summary: 'Feature-flag service with an audit log',
         description:
-          'The administration API of Halyard. Every change emits an event in the same transaction. Use the event search to read events. Every error has an id, a name, a message and details, which list every violation. Unknown query parameters and body fields are ignored and listed in the response header Halyard-Ignored. With the request header Prefer: handling=strict they are rejected with 400.',
+          'The administration API of Halyard. Every change emits an event in the same transaction. Use the event search to read events. Every error has an id, a name, a message and details, which list every violation. Unknown query parameters and body fields are ignored and listed in the response header Halyard-Ignored. With the request header Prefer: handling=strict they are rejected with 400. A write that changes what SDKs read names the new revision of each environment in the response header Halyard-Revision, for example production=42, staging=7.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl, description: 'This server' }],

@@ -176,7 +176,7 @@ const STATEMENTS: ((random: Random) => RawBuilder<unknown>)[] = [
     sql`delete from feature_environments where feature_name = ${one(FLAGS)} and environment = ${one(ENVIRONMENTS)}`,
 ];
 
-/** What a transaction that waits too long or conflicts gets, and rows that the schema rejects. */
+/** Codes of errors: conflicts, waits that took too long, and rows that the schema rejects. */
 const EXPECTED = /^(40|23|0A|55P03|57014)/;
 
 /** A transaction of some other program: several statements, part of them rolled back, with any isolation level. */

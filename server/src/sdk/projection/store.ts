@@ -102,10 +102,8 @@ export async function deleteRemoved(
 
 /** Starts a new epoch and returns its number: every SDK reads everything again. */
 export async function raiseEpoch(db: Db): Promise<number> {
-  const { number } = await db
-    .updateTable('sdk_epoch')
-    .set(row => ({ number: row('number', '+', 1) }))
-    .returning('number')
-    .executeTakeFirstOrThrow();
+  const { rows } = await sql<{ number: number }>`
+    update sdk_epoch set number = number + 1 returning number`.execute(db);
+  const [{ number } = { number: 0 }] = rows;
   return number;
 }
