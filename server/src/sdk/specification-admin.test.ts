@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { InMemStorageProvider, Unleash } from 'unleash-client';
 import { beforeAll, expect, test } from 'vitest';
 import { useHarness } from '../test/harness.ts';
 import { loadSpecification, type Rejected } from '../test/load-specification.ts';
-import { SPECIFICATIONS, type Specification, type SpecifiedCase } from '../test/specification.ts';
+import { startSdk } from '../test/sdk-client.ts';
+import { useSdkServer } from '../test/sdk-server.ts';
+import { SPECIFICATIONS, type SpecifiedCase } from '../test/specification.ts';
 
 const WEIGHTS = 'Weights add up to 1,000';
 const NAMES = 'must contain only letters, digits';
@@ -43,6 +43,7 @@ const EXCEPTIONS: Record<string, Record<string, number>> = {
 };
 
 const harness = useHarness();
+const server = useSdkServer(harness);
 const loaded = new Map<string, Rejected>();
 const results: { feature: string; passed: boolean; rejection: string | undefined; asSpecified: boolean }[] =
   [];
@@ -51,31 +52,8 @@ beforeAll(async () => {
   for (const one of SPECIFICATIONS) loaded.set(one.name, await loadSpecification(harness.app, one));
 });
 
-async function sdkOf({ name: environment }: Specification): Promise<Unleash> {
-  const documents = async (table: 'sdk_features' | 'sdk_segments') => {
-    const rows = await harness.db
-      .selectFrom(table)
-      .select('document')
-      .where('environment', '=', environment)
-      .execute();
-    return rows.flatMap(({ document }) => (document === null ? [] : [JSON.parse(document)]));
-  };
-  const sdk = new Unleash({
-    url: 'http://127.0.0.1:9/api/',
-    appName: 'test',
-    refreshInterval: 0,
-    disableMetrics: true,
-    skipInstanceCountWarning: true,
-    storageProvider: new InMemStorageProvider(),
-    bootstrap: { data: await documents('sdk_features'), segments: await documents('sdk_segments') },
-  });
-  sdk.on('error', () => {});
-  await once(sdk, 'ready');
-  return sdk;
-}
-
 test.each(SPECIFICATIONS)('evaluates $name', async specification => {
-  const sdk = await sdkOf(specification);
+  const sdk = await startSdk(server.url, await server.token(specification.name), 'polling');
   const rejected = loaded.get(specification.name);
   const note = (one: SpecifiedCase, result: unknown) => {
     const feature = one.toggleName;

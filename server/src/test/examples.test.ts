@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { makeDemoData } from '../../scripts/demo.ts';
 import { buildApp } from '../app.ts';
@@ -18,17 +19,27 @@ import { strictSerializer } from './strict-serializer.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const PUBLIC_URL = 'http://localhost:4242';
-const FOLDERS = ['', 'docs/', 'docs/reference/', 'docs/how-to/'];
+const FOLDERS = ['', 'docs/', 'docs/reference/', 'docs/how-to/', 'docs/explanation/'];
 
 type Block = { line: number; language: string; text: string };
-type Example = { line: number; script: string; fails: boolean; shown: Block | undefined };
+type Example = {
+  line: number;
+  script: string;
+  fails: boolean;
+  /** Starts a program, or waits for what the program prints next. */
+  background: boolean;
+  shown: Block | undefined;
+};
 
 const demo = `halyard_examples_${randomBytes(6).toString('hex')}`;
 const folder = mkdtempSync(join(tmpdir(), 'halyard-examples-'));
 const env: Record<string, string> = { TOKEN: ADMIN_TOKEN };
+/** Variables that the examples of a page set for later ones, and the programs that they started. */
+const page = { variables: {} as Record<string, string>, programs: [] as number[], printed: '', compared: 0 };
 
 beforeAll(async () => {
   writeFileSync(join(folder, '.env'), `HALYARD_INIT_ADMIN_TOKENS=${ADMIN_TOKEN}\n`);
+  symlinkSync(new URL('node_modules', ROOT), join(folder, 'node_modules'));
   await copyDatabase(inject('template'), demo);
   const db = openDb({ url: urlOf(demo), poolSize: 2, onError: () => {} });
   await createInitialAdminTokens(db, [ADMIN_TOKEN]);
@@ -46,6 +57,7 @@ function useInstance(): void {
   const name = `${demo}_page`;
   const opened: { close: () => Promise<void> }[] = [];
   beforeAll(async () => {
+    Object.assign(page, { variables: {}, programs: [], printed: '', compared: 0 });
     await copyDatabase(demo, name);
     const db = openDb({ url: urlOf(name), poolSize: 4, onError: () => {} });
     const port = await freePort();
@@ -58,9 +70,18 @@ function useInstance(): void {
     opened.push(app, { close: stop }, { close: () => db.destroy() });
   });
   afterAll(async () => {
+    for (const pid of page.programs) endGroup(pid);
     for (const part of opened) await part.close();
     await dropDatabase(name);
   });
+}
+
+function endGroup(pid: number): void {
+  try {
+    process.kill(-pid);
+  } catch {
+    // All its programs have ended.
+  }
 }
 
 async function freePort(): Promise<number> {
@@ -72,9 +93,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function blocksOf(page: string): Block[] {
+function blocksOf(path: string): Block[] {
   const blocks: Block[] = [];
-  const lines = readFileSync(new URL(page, ROOT), 'utf8').split('\n');
+  const lines = readFileSync(new URL(path, ROOT), 'utf8').split('\n');
   for (let n = 0; n < lines.length; n++) {
     const [, indent, language = ''] = /^( *)```(.*)$/.exec(String(lines[n])) ?? [];
     if (indent === undefined) continue;
@@ -89,30 +110,62 @@ function blocksOf(page: string): Block[] {
 /**
  * The shell examples of a page, each with the output that the page shows next: `json`, or `text`. They run in their order, with
  * URL and TOKEN set as the README sets them, and PASSWORD. `sh fails` marks an example whose request is rejected on purpose,
- * `sh no-run` an example for the reader's own system.
+ * `sh background` one that starts a program, `text background` the next output of that program, and `sh no-run` an example for
+ * the reader's own system.
  */
-function examplesOf(page: string): Example[] {
-  return blocksOf(page).flatMap(({ line, language, text }, n, blocks) => {
-    if (language !== 'sh' && language !== 'sh fails') return [];
+function examplesOf(path: string): Example[] {
+  return blocksOf(path).flatMap((block, n, blocks) => {
+    const { line, language, text } = block;
+    if (language === 'text background')
+      return [{ line, script: '', fails: false, background: true, shown: block }];
+    if (!['sh', 'sh fails', 'sh background'].includes(language)) return [];
     const next = blocks[n + 1];
     const shown = next && ['json', 'text'].includes(next.language) ? next : undefined;
-    return [{ line, script: text, fails: language === 'sh fails', shown }];
+    const background = language === 'sh background';
+    return [{ line, script: text, fails: language === 'sh fails', background, shown }];
+  });
+}
+
+function start(script: string, detached: boolean): ChildProcessByStdio<null, Readable, Readable> {
+  // --fail-with-body gives curl an exit code for an error response, and still prints it.
+  const bash = `set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n${script}`;
+  return spawn('bash', ['-c', bash], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env, ...page.variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached,
   });
 }
 
 async function run(script: string): Promise<{ code: number; output: string }> {
-  // --fail-with-body gives curl an exit code for an error response, and still prints it.
-  const bash = `set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n${script}`;
-  const child = spawn('bash', ['-c', bash], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  // The README sets URL and TOKEN for its reader. Here they are set already.
+  const names = [...script.matchAll(/^(?!URL=|TOKEN=)([A-Z_]+)=/gm)].map(([, name]) => String(name));
+  const child = start([script, ...names.map(name => `echo "$${name}" > ${name}`)].join('\n'), false);
   const chunks: string[] = [];
   child.stdout.on('data', chunk => chunks.push(String(chunk)));
   child.stderr.on('data', chunk => chunks.push(String(chunk)));
   const [code] = await once(child, 'close');
+  for (const name of code === 0 ? names : [])
+    page.variables[name] = readFileSync(join(folder, name), 'utf8').trim();
   return { code, output: chunks.join('').replaceAll(String(env.URL), PUBLIC_URL) };
+}
+
+/** Starts a program that runs until the end of the page. It has a process group of its own, so that it can be ended whole. */
+function runInBackground(script: string): void {
+  const child = start(script, true);
+  if (child.pid !== undefined) page.programs.push(child.pid);
+  const add = (chunk: unknown) => {
+    page.printed += String(chunk);
+  };
+  child.stdout.on('data', add);
+  child.stderr.on('data', add);
+}
+
+async function expectPrinted({ shown }: Example): Promise<void> {
+  await expect
+    .poll(() => page.printed.slice(page.compared).trim())
+    .toMatch(patternOf(shown?.text.trim() ?? ''));
+  page.compared = page.printed.length;
 }
 
 function expectShown(output: string, shown: Block | undefined): void {
@@ -132,10 +185,14 @@ const pages = FOLDERS.flatMap(name =>
     .map(file => `${name}${file}`),
 );
 
-describe.each(pages.filter(page => examplesOf(page).length > 0))('%s', page => {
+describe.each(pages.filter(path => examplesOf(path).length > 0))('%s', path => {
   useInstance();
 
-  test.each(examplesOf(page))('the example in line $line prints what the page shows', async example => {
+  test.each(examplesOf(path))('the example in line $line prints what the page shows', async example => {
+    if (example.background) {
+      if (example.script !== '') runInBackground(example.script);
+      return await expectPrinted(example);
+    }
     const { code, output } = await run(example.script);
 
     expect({ failed: code !== 0, output }).toEqual({ failed: example.fails, output });
@@ -143,8 +200,8 @@ describe.each(pages.filter(page => examplesOf(page).length > 0))('%s', page => {
   });
 });
 
-test.each(pages.filter(page => page.startsWith('docs/reference/')))('%s opens with an example', page => {
-  const text = readFileSync(new URL(page, ROOT), 'utf8');
+test.each(pages.filter(path => path.startsWith('docs/reference/')))('%s opens with an example', path => {
+  const text = readFileSync(new URL(path, ROOT), 'utf8');
   const [beforeTable = ''] = text.split(/^\|/m);
 
   expect(beforeTable).toMatch(/^```sh/m);
