@@ -25,6 +25,7 @@ const options = readOptions({
 const FLAGS = 10_000;
 const PROJECTS = 10;
 const WRITERS = 8;
+const WARM_UP_CHANGES = 200;
 const COMMIT_DELAY_US = 10_000;
 const TRIGGER = 'feature_environments_mark_updated';
 
@@ -87,7 +88,7 @@ async function withSlowCommits(): Promise<void> {
   await db.destroy();
 }
 
-const openPool = (): Db => openDb({ url: postgres.url, poolSize: WRITERS + 4, onError: console.error });
+const openPool = (): Db => openDb({ url: postgres.url, poolSize: WRITERS + 2, onError: console.error });
 
 /** Every second flag is toggled only without publishing, so that its stale document does not make a later change cheaper. */
 const isPublished = (flag: number): boolean => flag % 2 === 0;
@@ -100,20 +101,26 @@ async function round(
   seconds: number,
   writers = WRITERS,
 ): Promise<Round> {
-  const before = await readCpu(await backendsOf(watch));
-  const start = performance.now();
   const latencies: number[] = [];
   const write = async (writer: number) => {
-    while (performance.now() - start < seconds * 1_000) {
-      // Each writer has flags of its own, so that no two wait for one flag.
-      const place = Math.floor((Math.random() * FLAGS) / (2 * WRITERS)) * WRITERS + writer;
-      const flag = place * 2 + (flags === 'published' ? 0 : 1);
-      const began = performance.now();
-      await toggle(db, flag, environment);
-      latencies.push(performance.now() - began);
-    }
+    // Each writer has flags of its own, so that no two wait for one flag.
+    const place = Math.floor((Math.random() * FLAGS) / (2 * WRITERS)) * WRITERS + writer;
+    const began = performance.now();
+    await toggle(db, place * 2 + (flags === 'published' ? 0 : 1), environment);
+    latencies.push(performance.now() - began);
   };
-  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  const all = async (again: () => boolean) =>
+    await Promise.all(
+      Array.from({ length: writers }, async (_, writer) => {
+        while (again()) await write(writer);
+      }),
+    );
+  // Every connection plans its statements again after a trigger was enabled or disabled.
+  await all(() => latencies.length < WARM_UP_CHANGES);
+  latencies.length = 0;
+  const before = await readCpu(await backendsOf(watch));
+  const start = performance.now();
+  await all(() => performance.now() - start < seconds * 1_000);
   const elapsed = (performance.now() - start) / 1_000;
   // The notification of the last change is part of its cost.
   await sleep(50);

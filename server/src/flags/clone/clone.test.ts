@@ -291,7 +291,7 @@ test('the number of statements does not depend on the size of the feature', asyn
   const small = await statementsOf('small');
 
   expect(large).toHaveLength(small.length);
-  expect(large.length).toBe(23);
+  expect(large.length).toBe(24);
   expect((await get('large-copy')).environments.map(({ strategies }) => strategies.length)).toEqual(
     Array(5).fill(30),
   );
@@ -398,7 +398,7 @@ test('a connection that breaks after any statement of a clone leaves no partial 
     broken.push(after);
   }
 
-  expect(broken).toHaveLength(19);
+  expect(broken).toHaveLength(20);
   const whole = await get(`crashed-${broken.length + 1}`);
   expect(whole).toMatchObject({ tags: [{ value: 'crash' }], dependencies: [{ feature: 'crash-parent' }] });
 });
