@@ -100,18 +100,21 @@ export type AppSettings = Pick<
   | 'allowPrivateTargets'
 >;
 
+/** The pools of connections beside that of requests. */
+type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db };
+
 /** The whole HTTP surface, in one list. */
 export async function buildApp(
   db: Db,
   settings: AppSettings,
-  { longReadDb = db, sdkDb = db, ...options }: ServerOptions & { longReadDb?: Db; sdkDb?: Db } = {},
+  { longReadDb = db, searchDb = longReadDb, sdkDb = db, ...options }: ServerOptions & Pools = {},
 ): Promise<App> {
   const { limits } = settings;
   const sso = {
     publicUrl: settings.publicUrl,
     keyring: keyringOf(settings.secretKey, settings.oldSecretKeys),
   };
-  const longReads = makeLongReads(longReadDb);
+  const longReads = makeLongReads(longReadDb, searchDb);
   const serving = makeServingState(sdkDb);
   const app: App = Fastify({
     ...serverOptions(settings),

@@ -9,7 +9,7 @@ import { type Db, openDb } from './platform/db/database.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { ApiError } from './platform/errors.ts';
 import type { App } from './platform/http/app.ts';
-import { LONG_READ_CONNECTIONS, LONG_READ_WAIT_MS } from './platform/http/long-reads.ts';
+import { LONG_READ_CONNECTIONS, LONG_READ_WAIT_MS, SEARCH_CONNECTIONS } from './platform/http/long-reads.ts';
 import { makeSender } from './platform/outgoing/send.ts';
 import { cannotListen } from './platform/start-errors.ts';
 import { keepCurrent } from './sdk/state/keep-current.ts';
@@ -36,15 +36,12 @@ export async function startServer(config: Config): Promise<Server> {
   // Their own, so that neither requests nor deliveries wait for the other; and planned each time, since tables of a queue
   // are empty now and have thousands of rows a minute later.
   const workerDb: Db = openDb({ ...connection, poolSize: WORKER_CONNECTIONS, preparedStatements: false });
-  const longReadDb: Db = openDb({
-    ...connection,
-    poolSize: LONG_READ_CONNECTIONS,
-    preparedStatements: false,
-    connectTimeoutMs: LONG_READ_WAIT_MS,
-  });
+  const longReads = { ...connection, preparedStatements: false, connectTimeoutMs: LONG_READ_WAIT_MS };
+  const longReadDb: Db = openDb({ ...longReads, poolSize: LONG_READ_CONNECTIONS });
+  const searchDb: Db = openDb({ ...longReads, poolSize: SEARCH_CONNECTIONS });
   // Their own, so that SDKs get changes while all other connections are busy.
   const sdkDb: Db = openDb({ ...connection, poolSize: SDK_CONNECTIONS, preparedStatements: false });
-  const app = await buildApp(db, config, { longReadDb, sdkDb });
+  const app = await buildApp(db, config, { longReadDb, searchDb, sdkDb });
   await migrate(config.databaseUrl, {
     onApplied: migration => app.log.info(migration, 'migration applied'),
     onWaiting: () => app.log.info('migration waits for another server'),
@@ -84,6 +81,7 @@ export async function startServer(config: Config): Promise<Server> {
       await sender.close();
       await workerDb.destroy();
       await longReadDb.destroy();
+      await searchDb.destroy();
       await sdkDb.destroy();
       await db.destroy();
     },

@@ -77,7 +77,7 @@ export const VARIABLES = {
   HALYARD_POOL_SIZE: {
     default: '10',
     example: '10',
-    meaning: 'Database connections, 2 to 1000; long reads, jobs, deliveries and SDKs use 13 more',
+    meaning: 'Database connections, 2 to 1000; long reads, jobs, deliveries and SDKs use 15 more',
   },
   HALYARD_PREPARED_STATEMENTS: {
     default: 'true',

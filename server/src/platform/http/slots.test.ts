@@ -46,3 +46,23 @@ test('a free slot goes to the first request whose caller may run', async () => {
   expect(await settled(waitingA)).toBe(true);
   expect(await settled(slots.take('c'))).toBe(false);
 });
+
+test('a request that waited too long gets the reason: its own caller, or other callers', async () => {
+  const slots = makeSlots({ ...SETTINGS, waitMs: 20 });
+  await slots.take('a');
+  await slots.take('a');
+  await slots.take('b');
+
+  await expect(slots.take('a')).rejects.toThrow(/^Too many large reads: this server runs 2 at once for one/);
+  await expect(slots.take('c')).rejects.toThrow('The server is busy with large reads of other callers.');
+});
+
+test('a free slot goes to the caller with the fewest running requests', async () => {
+  const slots = makeSlots(SETTINGS);
+  const [release] = [await slots.take('a'), await slots.take('a'), await slots.take('b')];
+  const [waitingB, waitingC] = [slots.take('b'), slots.take('c')];
+
+  release?.();
+
+  expect([await settled(waitingB), await settled(waitingC)]).toEqual([false, true]);
+});

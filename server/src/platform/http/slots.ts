@@ -11,17 +11,20 @@ export type SlotSettings = {
 
 type Waiting = { caller: string; start: () => void };
 
+/** `take` waits for a slot and returns what gives it back. */
+export type Slots = { take: (caller: string) => Promise<() => void> };
+
 /**
  * Lets a few requests run at once. One caller gets only some of the slots and of the queue, so that it cannot keep the
  * others waiting. A request that cannot run soon is rejected with 503.
  */
-export function makeSlots(settings: SlotSettings): { take: (caller: string) => Promise<() => void> } {
+export function makeSlots(settings: SlotSettings): Slots {
   const running: string[] = [];
   const waiting: Waiting[] = [];
 
-  const isFree = (caller: string) =>
-    running.length < settings.running &&
-    running.filter(one => one === caller).length < settings.runningPerCaller;
+  const countRunning = (caller: string) => running.filter(one => one === caller).length;
+  const hasAll = (caller: string) => countRunning(caller) >= settings.runningPerCaller;
+  const isFree = (caller: string) => running.length < settings.running && !hasAll(caller);
 
   /** Occupies a slot and returns what gives it back; the second call of that does nothing. */
   const occupy = (caller: string) => {
@@ -34,9 +37,14 @@ export function makeSlots(settings: SlotSettings): { take: (caller: string) => P
       startNext();
     };
   };
+  /** The caller with the fewest running requests is next, and of its requests the first. */
   const startNext = () => {
-    const next = waiting.findIndex(({ caller }) => isFree(caller));
-    if (next >= 0) waiting.splice(next, 1)[0]?.start();
+    const [next] = waiting
+      .filter(({ caller }) => isFree(caller))
+      .toSorted((a, b) => countRunning(a.caller) - countRunning(b.caller));
+    if (!next) return;
+    waiting.splice(waiting.indexOf(next), 1);
+    next.start();
   };
   const wait = (caller: string) =>
     new Promise<() => void>((resolve, reject) => {
@@ -49,7 +57,7 @@ export function makeSlots(settings: SlotSettings): { take: (caller: string) => P
       };
       const timer = setTimeout(() => {
         waiting.splice(waiting.indexOf(entry), 1);
-        reject(tooMany());
+        reject(hasAll(caller) ? tooManyOfCaller(settings) : busy());
       }, settings.waitMs);
       waiting.push(entry);
     });
@@ -58,15 +66,21 @@ export function makeSlots(settings: SlotSettings): { take: (caller: string) => P
     take: async caller => {
       if (isFree(caller)) return occupy(caller);
       const own = waiting.filter(one => one.caller === caller).length;
-      if (own >= settings.waitingPerCaller) throw tooMany();
+      if (own >= settings.waitingPerCaller) throw hasAll(caller) ? tooManyOfCaller(settings) : busy();
       return await wait(caller);
     },
   };
 }
 
-const tooMany = (): ApiError =>
-  new ApiError(
-    'ServiceUnavailableError',
-    'Too many large reads are running. Send fewer of them at once, and retry after the time in Retry-After.',
-    { retryAfter: 5 },
+const RETRY_AFTER_SECONDS = 5;
+
+const tooManyOfCaller = ({ runningPerCaller }: SlotSettings): ApiError =>
+  unavailable(
+    `Too many large reads: this server runs ${runningPerCaller} at once for one caller. Send fewer of them at once, and retry after the time in Retry-After.`,
   );
+
+const busy = (): ApiError =>
+  unavailable('The server is busy with large reads of other callers. Retry after the time in Retry-After.');
+
+const unavailable = (why: string): ApiError =>
+  new ApiError('ServiceUnavailableError', why, { retryAfter: RETRY_AFTER_SECONDS });

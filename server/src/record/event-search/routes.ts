@@ -36,7 +36,7 @@ export function eventSearchRoutes(app: App, db: Db, longReads: LongReads): void 
       const { events, total, isCut } =
         search.query === undefined
           ? await searchEvents(db, request.actor, more, memory)
-          : await longReads.run(request.caller, db => searchEvents(db, request.actor, more, memory));
+          : await longReads.runSearch(request.caller, db => searchEvents(db, request.actor, more, memory));
       const page = events.slice(0, search.limit);
       const last = isCut || events.length > page.length ? page.at(-1) : undefined;
       const canRead = await readableIn(db, request.actor, page);

@@ -4,6 +4,7 @@ import { readAccess } from './access.ts';
 import { deliver, makeFrames, NOT_VALID } from './deliver.ts';
 import { CATCH_UP_EVENTS, CATCH_UP_IDS, end, hasRoom, type Listener, send } from './listener.ts';
 import { readMatches } from './store.ts';
+import { makeTurns } from './turns.ts';
 
 type Log = Record<'warn', (fields: object, message: string) => void>;
 
@@ -23,8 +24,8 @@ export type CatchUp = {
 };
 
 /**
- * Reads for the listeners that are behind, in turn and a batch at a time. `target` is the position of the
- * others. The listener whose turn is over goes to the end of the set.
+ * Reads for the listeners that are behind, a batch at a time. Callers take turns, and so do the listeners of one caller: the
+ * listener whose turn is over goes to the end of the set. `target` is the position of the listeners that are not behind.
  */
 export function makeCatchUp(
   longReads: LongReads,
@@ -32,6 +33,7 @@ export function makeCatchUp(
   target: () => number | undefined,
   log: Log,
 ): CatchUp {
+  const turns = makeTurns();
   let running = 0;
   let notBefore = 0;
 
@@ -41,10 +43,11 @@ export function makeCatchUp(
 
   function startNext(): void {
     if (Date.now() < notBefore) return;
-    for (const listener of listeners) {
-      if (running >= AT_ONCE) return;
-      if (!isReady(listener)) continue;
-      const group = groupOf(listener);
+    while (running < AT_ONCE) {
+      const next = turns.next([...listeners].filter(isReady));
+      if (!next) return;
+      const group = groupOf(next);
+      turns.end(group);
       for (const one of group) {
         one.isCatchingUp = true;
         listeners.delete(one);

@@ -5,6 +5,8 @@ import { commentFrame, heartbeatFrame, startFrame } from './frames.ts';
 
 /** One connected client. */
 export type Listener = {
+  /** As limits count callers: a user or a token. */
+  readonly caller: string;
   readonly credential: Credential;
   readonly search: EventFilters;
   /** The caller as of the last check of access. */
@@ -31,6 +33,7 @@ const MAX_UNSENT_BYTES = 262_144;
 const RETRY_MS = { least: 1_000, most: 3_000 };
 
 export function makeListener(
+  caller: string,
   actor: Actor,
   search: EventFilters,
   onRoom: (listener: Listener) => void,
@@ -39,6 +42,7 @@ export function makeListener(
   const stream = new Readable({ highWaterMark: MAX_UNSENT_BYTES, read: () => onRoom(listener) });
   const { credential } = actor;
   const listener: Listener = {
+    caller,
     credential,
     search,
     actor,

@@ -157,7 +157,12 @@ test('decides about visibility as the condition of the search', async () => {
   const listeners = tokens.map(({ id, userId }) => {
     const isAdmin = userId === users[2]?.id;
     const actor = { ...SYSTEM, kind: 'user' as const, userId, isAdmin };
-    return makeListener({ ...actor, credential: { table: 'personal_access_tokens', id } }, {}, () => {});
+    return makeListener(
+      'caller',
+      { ...actor, credential: { table: 'personal_access_tokens', id } },
+      {},
+      () => {},
+    );
   });
 
   const access = await readAccess(db, listeners, events);

@@ -55,7 +55,7 @@ export function makeEventStream(db: Db, longReads: LongReads, limits: StreamLimi
   async function listen(caller: string, actor: Actor, { after, ...search }: StreamSearch): Promise<Listener> {
     if (closing) throw unavailable('The server is stopping. Reconnect.', 1);
     const release = places.take(caller);
-    const listener = makeListener(actor, search, catchUp.onRoom);
+    const listener = makeListener(caller, actor, search, catchUp.onRoom);
     listener.stream.once('close', () => {
       listeners.delete(listener);
       release();

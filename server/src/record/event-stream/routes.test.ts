@@ -426,3 +426,22 @@ test('the metrics contain the number of streams and their lag', async () => {
   await expect.poll(() => metric('listeners')).toBe(0);
   expect(await metric('lag_seconds')).toBe(0);
 });
+
+test('a caller with 40 streams that catch up does not keep the stream of another caller waiting', async () => {
+  const [many, one] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  const { rows } = await sql<{ id: number }>`
+    insert into events (group_id, type, created_by, project) select 'turns', 'project-created', 'x', 'default'
+    from generate_series(1, 1500) returning id`.execute(harness.db);
+  const after = `?groupId=IS:turns&after=${(rows[0]?.id ?? 1) - 1}`;
+  // The ids of a far position, so that each stream is read for alone.
+  await sql`select setval('events_id_seq', (select max(id) + 30000 from events))`.execute(harness.db);
+  const others = await Promise.all(Array.from({ length: 40 }, () => connect(after, { token: many.token })));
+  const client = await connect(after, { token: one.token });
+
+  for (const one of [client, ...others]) await expect.poll(() => one.events.length).toBe(1_500);
+  const end = client.events.at(-1)?.at ?? 0;
+  const before = others.flatMap(({ events }) => events.filter(({ at }) => at < end));
+
+  // In turn by stream, each of them would have had nearly all events by then.
+  expect(before.length).toBeLessThan((40 * 1_500) / 2);
+}, 120_000);
