@@ -100,7 +100,7 @@ export type AppSettings = Pick<
   | 'allowPrivateTargets'
 >;
 
-/** The pools of connections beside that of requests. */
+/** The pools of connections for other work than short requests. */
 type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db };
 
 /** The whole HTTP surface, in one list. */

@@ -264,3 +264,21 @@ test('the columns of a filter match what the event search finds, in random filte
     { numRuns: 60 },
   );
 });
+
+test('shows feature and query of a filter only to callers who can create or update integrations', async () => {
+  await makeProject(harness.db, { id: 'vault', mode: 'private' });
+  await makeFeature(harness.db, 'vault', { name: 'v.secret1' });
+  const filter = { feature: 'IS:v.secret1', query: 'v.secret2', type: 'IS:feature-updated' };
+  const { id } = await deliveries.addWebhook({ filter });
+  const [viewer, editor] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Editor')];
+  const shownTo = async ({ token }: { token: string }) => {
+    const one = await call(harness.app, 'GET', `${URL}/${id}`, { token });
+    const all = await call(harness.app, 'GET', URL, { token });
+    return [one.body.filter, all.body.addons[0].filter];
+  };
+
+  const shown = { type: 'IS:feature-updated' };
+  expect(await shownTo(viewer)).toEqual([shown, shown]);
+  expect(await shownTo(editor)).toEqual([filter, filter]);
+  expect((await get(id)).body.filter).toEqual(filter);
+});

@@ -65,7 +65,7 @@ export function integrationRoutes(
         tags,
         summary: 'List integrations',
         description:
-          'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects. Every authenticated caller may call it.',
+          'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects. feature and query of a filter are shown to callers with CREATE_ADDON or UPDATE_ADDON only. Every authenticated caller may call it.',
         response: {
           200: jsonResponse('Integrations and providers', IntegrationList),
           ...errorResponses(401, 403),
@@ -90,7 +90,8 @@ export function integrationRoutes(
         operationId: 'getAddon',
         tags,
         summary: 'Get an integration',
-        description: 'Returns an integration. Secrets are masked. Every authenticated caller may call it.',
+        description:
+          'Returns an integration. Secrets are masked. feature and query of a filter are shown to callers with CREATE_ADDON or UPDATE_ADDON only. Every authenticated caller may call it.',
         params,
         response: {
           200: jsonResponse('The integration', Integration),

@@ -1,3 +1,5 @@
+import { hasPermission } from '../../access/guard.ts';
+import type { Permission } from '../../access/permissions.ts';
 import { unknownProjects, unreadableProjects } from '../../access/visibility.ts';
 import { environmentViolations } from '../../flags/environments/violations.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -10,9 +12,13 @@ import type { IntegrationFilter } from './schema.ts';
 type Filtered = { projects: string[]; filter: IntegrationFilter | null };
 type Filters = Filtered & { environments: string[] };
 
+/** Their holders can send the events of every project anywhere, so they see the whole filter. */
+const MANAGES: Permission[] = ['CREATE_ADDON', 'UPDATE_ADDON'];
+
 /**
- * Returns a function that removes the projects that the actor cannot read. It returns undefined for an integration that is only
- * for such projects, because an empty list means all projects, or whose filter names such a project.
+ * Returns a function that removes what the actor must not see: projects that the actor cannot read, and the parts of a filter that
+ * can name a feature of such a project. It returns undefined for an integration that is only for such projects, because an empty
+ * list means all projects, or whose filter names such a project.
  */
 export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]) {
   const hidden = await unreadableProjects(db, actor, [
@@ -23,8 +29,15 @@ export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]
     const namesHidden = projectsOf(integration.filter).some(project => hidden.has(project));
     return namesHidden || (integration.projects.length > 0 && projects.length === 0)
       ? undefined
-      : { ...integration, projects };
+      : { ...integration, projects, filter: shownFilter(actor, integration.filter) };
   };
+}
+
+/** Features and texts are shown to nobody else: a name does not say which project it belongs to, or belonged to. */
+function shownFilter(actor: Actor, filter: IntegrationFilter | null): IntegrationFilter | null {
+  if (filter === null || hasPermission(actor, MANAGES)) return filter;
+  const { feature: _, query: __, ...others } = filter;
+  return others;
 }
 
 /**

@@ -40,7 +40,7 @@ export const LONG_READ_WAIT_MS = 10_000;
 const SLOTS = { running: 6, runningPerCaller: 2, waitingPerCaller: 20, waitMs: LONG_READ_WAIT_MS };
 
 /**
- * Searches take turns on their connections, statement by statement. So a search that the index decides is fast while others check
+ * Searches share their connections in turn, statement by statement. So a search that the index decides is fast while others check
  * many events, and many searches can run at once.
  */
 const SEARCH_SLOTS = { ...SLOTS, running: 20 };

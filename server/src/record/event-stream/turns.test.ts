@@ -3,7 +3,7 @@ import { makeTurns } from './turns.ts';
 
 const of = (caller: string, name: string) => ({ caller, name });
 
-test('a caller with one stream gets every other turn beside a caller with 49 streams', () => {
+test('a caller with one stream gets every other turn while another caller has 49 streams', () => {
   const turns = makeTurns();
   const streams = [...Array.from({ length: 49 }, (_, n) => of('ben', `ben ${n}`)), of('cleo', 'cleo')];
   const served: string[] = [];

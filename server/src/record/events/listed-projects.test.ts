@@ -144,3 +144,34 @@ test('the stream applies the same rules', async () => {
   expect(text).not.toContain('hidden-one');
   for (const client of clients) client.close();
 });
+
+test('hides the filter of an integration that names a project the caller cannot read', async () => {
+  const user = await makeUser(harness.db, 'Editor');
+  const { token } = user;
+  await makeProject(harness.db, { id: 'filtered-one', mode: 'private' });
+  await makeMember(harness.db, user, 'filtered-one', 'Reader');
+  const projects = ['open-one'];
+  const body = {
+    ...HOOK,
+    projects,
+    description: 'filtered hook',
+    filter: { project: 'IS_ANY_OF:open-one , filtered-one', feature: 'IS:hidden-feature' },
+  };
+  await call(harness.app, 'POST', '/api/admin/addons', { token, body });
+  const created = `createdBy=IS:${user.id}&type=IS:addon-config-created`;
+  const exported = async () =>
+    String((await call(harness.app, 'GET', `/api/admin/search/events/export?${created}`, { token })).body);
+  expect(await search(`query=filtered-one&${created}`, token)).toHaveLength(1);
+  expect((await search(created, token))[0]?.data).toMatchObject({ filter: body.filter });
+  expect(JSON.parse(await exported()).data).toMatchObject({ filter: body.filter });
+
+  await harness.db.deleteFrom('user_roles').where('project', '=', 'filtered-one').execute();
+
+  for (const query of ['filtered-on', 'hidden-feature', 'filtered%20hook'])
+    expect(await search(`query=${query}`, token)).toEqual([]);
+  const [event] = await search(created, token);
+  expect(event?.data).toMatchObject({ projects, description: 'filtered hook' });
+  expect(event?.data).not.toHaveProperty('filter');
+  expect(JSON.parse(await exported()).data).toEqual(event?.data);
+  expect((await search(created))[0]?.data).toMatchObject({ filter: body.filter });
+});

@@ -34,21 +34,45 @@ export async function readableIn(db: Reader, actor: Actor, events: EventRow[]): 
 }
 
 /**
- * The projects that an event without a project lists, such as the filter of an integration. The caller who caused the event sees
- * it, but may lack access to some of these projects.
+ * The projects that an event without a project lists: those of an integration or of an API token, and those of the filter of an
+ * integration. The caller who caused the event sees it, but may lack access to some of these projects.
  */
 export const listedProjects = ({ project, data, preData }: EventRow): string[] =>
-  project === null ? [data, preData].flatMap(listOf).filter(listed => listed !== ALL) : [];
+  project === null
+    ? [data, preData].flatMap(part => [...listOf(part), ...filteredOf(part)]).filter(listed => listed !== ALL)
+    : [];
 
 const listOf = (part: object | null): string[] => {
   const { projects } = (part ?? {}) as { projects?: unknown };
   return Array.isArray(projects) ? projects.filter(project => typeof project === 'string') : [];
 };
 
-/** An empty list means all projects, so a list of which nothing is left is omitted. */
+/** The projects of a filter such as `IS_ANY_OF:default,payments`. */
+const filteredOf = (part: object | null): string[] => {
+  const { filter } = (part ?? {}) as { filter?: { project?: unknown } | null };
+  const project = filter?.project;
+  if (typeof project !== 'string') return [];
+  return project
+    .slice(project.indexOf(':') + 1)
+    .split(',')
+    .map(name => name.trim());
+};
+
 function withoutHidden(part: object | null, canRead: CanRead): object | null {
+  return part && withReadableList(withReadableFilter(part, canRead), canRead);
+}
+
+/** Its other parameters may name what is in the project. */
+function withReadableFilter(part: object, canRead: CanRead): object {
+  if (filteredOf(part).every(canRead)) return part;
+  const { filter: _, ...others } = part as { filter: unknown };
+  return others;
+}
+
+/** An empty list means all projects, so a list of which nothing is left is omitted. */
+function withReadableList(part: object, canRead: CanRead): object {
   const listed = listOf(part);
-  if (part === null || listed.length === 0) return part;
+  if (listed.length === 0) return part;
   const { projects: _, ...others } = part as { projects: unknown };
   const readable = listed.filter(project => project === ALL || canRead(project));
   return readable.length === 0 ? others : { ...part, projects: readable };

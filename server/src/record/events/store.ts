@@ -83,27 +83,46 @@ type TextSearch = { query?: string | undefined };
 export const isOwn = (actor: Actor, { query }: TextSearch) =>
   sql<SqlBool>`(project is null and created_by_user_id = ${actor.userId} ${query ? sql`and ${listsOnlyReadable(actor)}` : sql``})`;
 
+const readableProjects = (actor: Actor) =>
+  sql`array(select projects.id from projects where ${isReadable(actor)})`;
+
+/** The projects that the filters of integrations name, such as `IS_ANY_OF:default,payments`. `parts` is a list of JSON objects. */
+const filteredProjects = (parts: RawBuilder<unknown>) => sql`
+  select btrim(named) from jsonb_path_query(${parts}, '$[*].filter.project') as filter,
+    regexp_split_to_table(regexp_replace(filter #>> '{}', '^[^:]*:', ''), ',') as named`;
+
 /** A condition: the actor can read every project that the data of the event lists. */
 export const listsOnlyReadable = (actor: Actor) => sql<SqlBool>`not exists (
-  select from jsonb_path_query(jsonb_build_array(data, pre_data), '$[*].projects[*]') as listed
-  where listed #>> '{}' <> '*'
-    and listed #>> '{}' <> all(array(select projects.id from projects where ${isReadable(actor)}))
+  select from (
+    select listed #>> '{}' as name from jsonb_path_query(jsonb_build_array(data, pre_data), '$[*].projects[*]') as listed
+    union all ${filteredProjects(sql`jsonb_build_array(data, pre_data)`)}
+  ) as listed
+  where name <> '*' and name <> all(${readableProjects(actor)})
 )`;
 
 /** `data` or `pre_data` as the actor sees it: what `presentEventTo` does, in SQL. */
 export function shownPart(actor: Actor, column: 'data' | 'pre_data') {
   const part = sql.ref(column);
-  const projects = sql`${part} -> 'projects'`;
   if (actor.isAdmin) return part;
+  const shown = withReadableList(actor, part);
+  const canReadAll = sql`(array(${filteredProjects(sql`jsonb_build_array(${part})`)}) <@ ${readableProjects(actor)})`;
   return sql`case
+    when project is null and jsonb_typeof(${part} -> 'filter') = 'object' and not ${canReadAll} then ${shown} - 'filter'
+    else ${shown}
+  end`;
+}
+
+function withReadableList(actor: Actor, part: RawBuilder<unknown>) {
+  const projects = sql`${part} -> 'projects'`;
+  return sql`(case
     when project is null and jsonb_typeof(${projects}) = 'array' and ${projects} <> '[]' then ${part} - 'projects' || coalesce((
       select jsonb_build_object('projects', jsonb_agg(listed order by place))
       from jsonb_array_elements(${projects}) with ordinality as lists (listed, place)
-      where listed #>> '{}' = any(array['*'] || array(select projects.id from projects where ${isReadable(actor)}))
+      where listed #>> '{}' = any(array['*'] || ${readableProjects(actor)})
       having count(*) > 0
     ), '{}')
     else ${part}
-  end`;
+  end)`;
 }
 
 /** A condition: the actor can read the event. `search` is the search that the event is to match. */
