@@ -66,6 +66,7 @@ import { installIdempotency } from './record/idempotency/hook.ts';
 import { installRevisionHeader } from './record/revision-header.ts';
 import { buildSdkApp, isSdkPath } from './sdk/client-api/app.ts';
 import { makeServingState, type ServingState } from './sdk/state/serving.ts';
+import { STREAM_LIMITS, type StreamLimits } from './sdk/streaming/limits.ts';
 import { constraintRoutes } from './targeting/constraints/routes.ts';
 import { contextRoutes } from './targeting/context/routes.ts';
 import { segmentRoutes } from './targeting/segments/routes.ts';
@@ -94,6 +95,7 @@ export type AppSettings = Pick<
   | 'trustedProxies'
   | 'limits'
   | 'writeLimit'
+  | 'maxStreams'
   | 'secretKey'
   | 'oldSecretKeys'
   | 'allowedTargets'
@@ -103,11 +105,14 @@ export type AppSettings = Pick<
 /** The pools of connections for other work than short requests. */
 type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db };
 
+/** Streams have their usual limits by default. */
+type BuildOptions = ServerOptions & Pools & { streams?: Partial<StreamLimits> };
+
 /** The whole HTTP surface, in one list. */
 export async function buildApp(
   db: Db,
   settings: AppSettings,
-  { longReadDb = db, searchDb = longReadDb, sdkDb = db, ...options }: ServerOptions & Pools = {},
+  { longReadDb = db, searchDb = longReadDb, sdkDb = db, streams, ...options }: BuildOptions = {},
 ): Promise<App> {
   const { limits } = settings;
   const sso = {
@@ -143,7 +148,7 @@ export async function buildApp(
   installIdempotency(app, db);
   await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl), () => app.sdk);
   installMetrics(app);
-  await installSdk(app, serving, headers);
+  await installSdk(app, serving, headers, { ...STREAM_LIMITS, streams: settings.maxStreams, ...streams });
   healthRoutes(app, {
     load: () => checkReady(db),
     isDatabaseResponding: () => (serving.age === undefined ? undefined : serving.age < DATABASE_GONE_AFTER_S),
@@ -191,8 +196,13 @@ export async function buildApp(
 }
 
 /** The application for SDKs starts and stops with the other one. */
-async function installSdk(app: App, serving: ServingState, headers: Record<string, string>): Promise<void> {
-  const sdk = await buildSdkApp(serving, { securityHeaders: headers, log: app.log, metrics: app.metrics });
+async function installSdk(
+  app: App,
+  serving: ServingState,
+  securityHeaders: Record<string, string>,
+  streams: StreamLimits,
+): Promise<void> {
+  const sdk = await buildSdkApp(serving, { securityHeaders, log: app.log, metrics: app.metrics, streams });
   app.decorate('serving', serving);
   app.decorate('sdk', sdk);
   app.addHook('onReady', async () => void (await sdk.ready()));

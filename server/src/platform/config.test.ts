@@ -22,6 +22,7 @@ test('only the database has to be named', () => {
     oldSecretKeys: [],
     trustedProxies: [],
     writeLimit: { perMinute: 600, burst: 1_000 },
+    maxStreams: 20_000,
     limits: { projects: 500, environments: 50, features: 100_000, segments: 300, apiTokens: 2_000 },
     allowedTargets: [],
     allowPrivateTargets: false,
@@ -72,6 +73,7 @@ test.each([
     },
     { limits: { projects: 1, environments: 2, features: 3, segments: 4, apiTokens: 5 } },
   ],
+  [{ HALYARD_MAX_STREAMS: '0' }, { maxStreams: 0 }],
   [{ HALYARD_WRITES_PER_MINUTE: '0', HALYARD_WRITE_BURST: '1' }, { writeLimit: { perMinute: 0, burst: 1 } }],
 ])('%j is read', (env, expected) => {
   expect(readConfig({ ...GOOD, ...env })).toMatchObject(expected);

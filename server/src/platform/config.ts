@@ -28,6 +28,8 @@ export type Config = {
   limits: Limits;
   /** Writes of one caller: per minute in the long run (0: no limit), and at once after a pause. */
   writeLimit: { perMinute: number; burst: number };
+  /** The most streams of SDKs that this process has open. */
+  maxStreams: number;
 };
 
 /** The most an instance holds of each kind. */
@@ -101,6 +103,7 @@ export function readConfig(env: Env): Config {
       perMinute: read('HALYARD_WRITES_PER_MINUTE', integer(600, 0, 1_000_000)),
       burst: read('HALYARD_WRITE_BURST', integer(1_000, 1, 1_000_000)),
     },
+    maxStreams: read('HALYARD_MAX_STREAMS', integer(20_000, 0, 1_000_000)),
     allowedTargets: read('HALYARD_ALLOWED_TARGETS', targets),
     allowPrivateTargets: read('HALYARD_ALLOW_PRIVATE_TARGETS', oneOf(['true', 'false'], 'false')) === 'true',
     deliverySchedule: read('HALYARD_DELIVERY_SCHEDULE', schedule),

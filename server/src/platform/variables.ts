@@ -99,6 +99,11 @@ export const VARIABLES = {
     example: '1000',
     meaning: 'Writes that one caller may make at once',
   },
+  HALYARD_MAX_STREAMS: {
+    default: '20000',
+    example: '20000',
+    meaning: 'Most open streams of SDKs on this server; above that, SDKs poll',
+  },
   LOG_LEVEL: {
     default: 'info',
     example: 'info',

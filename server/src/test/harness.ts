@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS, type Limits } from '../platform/config.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
 import type { App } from '../platform/http/app.ts';
 import { LONG_READ_CONNECTIONS } from '../platform/http/long-reads.ts';
+import type { StreamLimits } from '../sdk/streaming/limits.ts';
 import { copyDatabase, dropDatabase, urlOf } from './database.ts';
 import { strictSerializer } from './strict-serializer.ts';
 
@@ -18,6 +19,7 @@ export const APP_SETTINGS = {
   limits: DEFAULT_LIMITS,
   // A test makes all its requests as one caller.
   writeLimit: { perMinute: 0, burst: 1 },
+  maxStreams: 1_000,
   secretKey: Buffer.alloc(32, 7),
   oldSecretKeys: [] as Buffer[],
   allowedTargets: [],
@@ -37,7 +39,7 @@ export type Harness = {
   /** Statements that the server ran so far, except that it notes the last use of a credential. */
   statements: string[];
   /** Another server on the same database, perhaps with other settings. */
-  secondServer: (settings?: Partial<AppSettings>) => Promise<App>;
+  secondServer: (settings?: Partial<AppSettings>, streams?: Partial<StreamLimits>) => Promise<App>;
 };
 
 /** A database copied from the template and an application on it, for the tests of one file. */
@@ -46,7 +48,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   const harness = { databaseUrl: urlOf(name), statements: [] as string[] } as Harness;
   const opened: { db: Db; longReadDb: Db; app: App }[] = [];
 
-  const open = async (settings: Partial<AppSettings> = {}) => {
+  const open = async (settings: Partial<AppSettings> = {}, streams: Partial<StreamLimits> = {}) => {
     const connection = {
       url: harness.databaseUrl,
       // Tests that let two requests wait for one lock take longer than the usual 5 s on a busy machine.
@@ -61,7 +63,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
     const app = await buildApp(
       db,
       { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits }, ...settings },
-      { ...strictSerializer, longReadDb },
+      { ...strictSerializer, longReadDb, streams },
     );
     await app.ready();
     opened.push({ db, longReadDb, app });
@@ -71,7 +73,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   beforeAll(async () => {
     await copyDatabase(inject('template'), name);
     Object.assign(harness, await open());
-    harness.secondServer = async settings => (await open(settings)).app;
+    harness.secondServer = async (settings, streams) => (await open(settings, streams)).app;
     await createInitialAdminTokens(harness.db, [ADMIN_TOKEN]);
   });
   afterAll(async () => {

@@ -45,9 +45,10 @@ export async function injected(
   app: App,
   options: InjectOptions,
 ): Promise<{ statusCode: number; headers: Record<string, unknown>; body: string }> {
-  if (isSdkPath(String(options.url))) return await app.sdk.inject(options);
-  if (!String(options.url).startsWith('/api/admin/events/stream')) return await app.inject(options);
-  const { statusCode, headers, stream, raw } = await app.inject({ ...options, payloadAsStream: true });
+  const to = isSdkPath(String(options.url)) ? app.sdk : app;
+  if (!/^\/api\/(admin\/events\/stream|client\/streaming)/.test(String(options.url)))
+    return await to.inject(options);
+  const { statusCode, headers, stream, raw } = await to.inject({ ...options, payloadAsStream: true });
   const endless = String(headers['content-type']).startsWith('text/event-stream');
   if (endless) raw.res.destroy();
   return { statusCode, headers, body: endless ? '' : await text(stream()) };

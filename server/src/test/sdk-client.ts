@@ -5,6 +5,7 @@ import { InMemStorageProvider, Unleash } from 'unleash-client';
 export const TRANSPORTS = {
   polling: { type: 'polling', format: 'full' },
   delta: { type: 'polling', format: 'delta' },
+  streaming: { type: 'streaming' },
 } as const;
 
 export type Transport = keyof typeof TRANSPORTS;

@@ -13,6 +13,10 @@ import { MAX_PARAM_LENGTH } from '../../platform/http/input.ts';
 import { SDK_TOKEN_SCHEME } from '../../platform/http/openapi.ts';
 import { ErrorBody } from '../../platform/http/schema.ts';
 import type { ServingState } from '../state/serving.ts';
+import type { StreamLimits } from '../streaming/limits.ts';
+import { streamingRoutes } from '../streaming/routes.ts';
+import { makeStreams } from '../streaming/streams.ts';
+import { authorize } from './authorize.ts';
 import { installSdkBodies } from './bodies.ts';
 import { type Operation, requestMetrics } from './metrics.ts';
 import { makeResponder, type Responder } from './responses.ts';
@@ -27,6 +31,7 @@ export type SdkAppSettings = {
   securityHeaders: Record<string, string>;
   log: Pick<FastifyBaseLogger, 'error'>;
   metrics: Registry;
+  streams: StreamLimits;
 };
 
 /** An application of its own: the hooks of the admin API would double the cost of a response, and its log line triple it. */
@@ -41,7 +46,9 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => fail(error, request, reply),
   });
-  const responder = makeResponder(state, requestMetrics(settings.metrics), settings.securityHeaders);
+  const count = requestMetrics(settings.metrics);
+  const responder = makeResponder(state, count, settings.securityHeaders);
+  const streams = makeStreams(state, settings.streams, settings.metrics);
   const fail = makeErrorHandler(responder, settings.log);
   // The schemas describe the API. A body of an SDK is never rejected by them.
   app.setValidatorCompiler(() => () => true);
@@ -51,7 +58,11 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
       throw notFound(`${request.method} ${request.url.split('?')[0]?.slice(0, 200)}`);
     responder.send(reply, 'other', 204, Buffer.alloc(0), ['allow', 'GET, POST, OPTIONS']);
   });
-  app.addHook('preClose', async () => responder.close());
+  app.addHook('preClose', async () => {
+    responder.close();
+    // Not awaited: the server must stop to listen now, and waits for all connections itself.
+    void streams.close();
+  });
   installSdkBodies(app);
   app.addSchema(ErrorBody);
   await app.register(swagger, {
@@ -63,7 +74,12 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     },
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
-  clientRoutes(app, state, responder);
+  clientRoutes(app, state, streams, responder);
+  streamingRoutes(app, streams, {
+    authorize: request => authorize(state, request),
+    commonHeaders: responder.commonHeaders,
+    count: status => count('streaming', status),
+  });
   return app;
 }
 

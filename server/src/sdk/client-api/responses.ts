@@ -14,6 +14,8 @@ const CACHING = 'private, no-cache';
 export type Responder = {
   notModified: (reply: FastifyReply, operation: Operation, etag: string) => void;
   send: (reply: FastifyReply, operation: Operation, status: number, body: Buffer, headers?: string[]) => void;
+  /** The headers that every response has. */
+  commonHeaders: () => string[];
   /** From now on every response asks the client to close its connection. */
   close: () => void;
 };
@@ -55,6 +57,7 @@ export function makeResponder(
         .end(body);
       cutOffWhenStalled(raw);
     },
+    commonHeaders: () => [...constant, ...dynamic()],
     close: () => {
       closing = true;
     },

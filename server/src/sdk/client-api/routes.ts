@@ -5,8 +5,12 @@ import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schem
 import { inlineText } from '../state/inline.ts';
 import { featuresOf, type Scope } from '../state/scope.ts';
 import { type Asked, type Encoding, EVERYTHING, type ServingState } from '../state/serving.ts';
+import { connectionIdOf } from '../streaming/routes.ts';
+import type { Streams } from '../streaming/streams.ts';
+import type { SdkToken } from '../tokens/tokens.ts';
 import { askedOf } from './asked.ts';
 import { authenticate, knownToken, tokenText } from './authenticate.ts';
+import { authorize } from './authorize.ts';
 import { objectOf } from './bodies.ts';
 import { needsInlineSegments } from './client-spec.ts';
 import { presentedRevision } from './etag.ts';
@@ -59,39 +63,34 @@ const filters = Type.Object({
   ),
 });
 
-type Handler = (request: FastifyRequest, reply: FastifyReply, scope: Scope) => void;
+const encodedAs = (encoding: Encoding): string[] => (encoding === 'gzip' ? ['content-encoding', 'gzip'] : []);
+
+type Handler = (request: FastifyRequest, reply: FastifyReply, scope: Scope, token: SdkToken) => void;
 
 /** The API for server-side SDKs. */
-export function clientRoutes(app: FastifyInstance, state: ServingState, responder: Responder): void {
+export function clientRoutes(
+  app: FastifyInstance,
+  state: ServingState,
+  streams: Pick<Streams, 'invite'>,
+  responder: Responder,
+): void {
   for (const schema of [SdkFeature, SdkSegment, SdkFeatures, SdkDelta, ValidTokens]) app.addSchema(schema);
 
   /** Calls the handler with the scope of the request: at once if everything is in memory, which is almost always. */
   const withScope =
     (asked: (request: FastifyRequest) => Asked, handler: Handler) =>
     (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
-      const text = tokenText(request.headers.authorization);
-      const token = knownToken(state.tokens, text);
+      const token = knownToken(state.tokens, tokenText(request.headers.authorization));
       const scope = token && state.scopeOf(token, asked(request));
-      if (!scope) return loadAndHandle(text, asked(request), request, reply, handler);
+      if (!scope) {
+        return authorize(state, request, asked(request)).then(found =>
+          handler(request, reply, found.scope, found.token),
+        );
+      }
       token.used = true;
-      handler(request, reply, scope);
+      handler(request, reply, scope, token);
       return undefined;
     };
-
-  const loadAndHandle = async (
-    text: string,
-    asked: Asked,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    handler: Handler,
-  ): Promise<void> => {
-    const token = await authenticate(state.tokens, text);
-    await state.load(token.environment ?? '');
-    const scope = state.scopeOf(token, asked);
-    if (!scope) throw new Error('The environment of the token is not loaded');
-    token.used = true;
-    handler(request, reply, scope);
-  };
 
   /** Responds with 304 to a client that has this revision of the scope, or a newer one from another server. */
   const isNotModified = (
@@ -119,8 +118,15 @@ export function clientRoutes(app: FastifyInstance, state: ServingState, responde
     body: Buffer,
     etag: string,
   ): void => {
-    const encoded = encoding === 'gzip' ? ['content-encoding', 'gzip'] : [];
-    responder.send(reply, operation, 200, body, [...JSON_TYPE, ...encoded, 'etag', etag, ...VARY]);
+    const headers = [...JSON_TYPE, ...encodedAs(encoding), ...VARY, 'etag', etag];
+    responder.send(reply, operation, 200, body, headers);
+  };
+
+  /** An SDK drops this body and opens a stream. With an ETag, it would get 304 for flags that it does not have if the stream fails. */
+  const sendInvitation = (reply: FastifyReply, encoding: Encoding, scope: Scope): void => {
+    const body = state.body('features', encoding, scope);
+    const headers = [...JSON_TYPE, ...encodedAs(encoding), ...VARY, 'fetch-mode', 'streaming'];
+    responder.send(reply, 'features', 200, body, headers);
   };
 
   app.get(
@@ -142,9 +148,10 @@ export function clientRoutes(app: FastifyInstance, state: ServingState, responde
         },
       },
     },
-    withScope(askedFor, (request, reply, scope) => {
-      if (isNotModified(request, reply, 'features', scope)) return;
+    withScope(askedFor, (request, reply, scope, token) => {
       const encoding = encodingOf(request);
+      if (streams.invite(token, connectionIdOf(request))) return sendInvitation(reply, encoding, scope);
+      if (isNotModified(request, reply, 'features', scope)) return;
       sendBody(reply, 'features', encoding, state.body('features', encoding, scope), scope.etag);
     }),
   );

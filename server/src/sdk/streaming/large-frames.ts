@@ -1,0 +1,106 @@
+import type { Stream } from './stream.ts';
+
+/** A client that reads nothing for so long is cut off: it must not keep others waiting. */
+const STALLED_AFTER_MS = 10_000;
+/** A client with a slow connection keeps its frame, but no longer counts. */
+const COUNTED_FOR_MS = 30_000;
+/** Building a frame with 10,000 features takes 30 ms. */
+const SLICE_MS = 5;
+/** A frame is written in parts, which shows whether the client reads. */
+const PART_BYTES = 262_144;
+
+export type LargeFrames = {
+  add: (stream: Stream) => void;
+  remove: (stream: Stream) => void;
+  /** Called every second. */
+  sweep: () => void;
+  readonly waiting: number;
+};
+
+/** Sends hydrations and other large frames, in the order of the clients. Only so many bytes are under way at the same time. */
+export function makeLargeFrames(
+  mostBytes: number,
+  /** The frame for the client, which counts as sent. */
+  take: (stream: Stream) => Buffer,
+  onRead: (stream: Stream) => void,
+  cutOff: (stream: Stream) => void,
+): LargeFrames {
+  const waiting = new Set<Stream>();
+  const underWay = new Map<Stream, { bytes: number; countedUntil: number; readAt: number }>();
+  let bytesUnderWay = 0;
+  let isScheduled = false;
+
+  /** From now on the frame of the client counts for so many bytes. */
+  const count = (stream: Stream, bytes: number): void => {
+    const progress = underWay.get(stream);
+    if (!progress) return;
+    bytesUnderWay += bytes - progress.bytes;
+    progress.bytes = bytes;
+  };
+
+  const schedule = (): void => {
+    if (isScheduled || waiting.size === 0 || bytesUnderWay >= mostBytes) return;
+    isScheduled = true;
+    setImmediate(start);
+  };
+
+  const start = (): void => {
+    isScheduled = false;
+    const until = performance.now() + SLICE_MS;
+    for (const stream of waiting) {
+      waiting.delete(stream);
+      startOne(stream);
+      if (bytesUnderWay >= mostBytes || performance.now() >= until) break;
+    }
+    schedule();
+  };
+
+  const startOne = (stream: Stream): void => {
+    const { socket } = stream;
+    stream.largeFrame = 'under way';
+    const frame = take(stream);
+    const now = performance.now();
+    const progress = { bytes: frame.length, countedUntil: now + COUNTED_FOR_MS, readAt: now };
+    bytesUnderWay += frame.length;
+    underWay.set(stream, progress);
+    const writePart = (from: number): void => {
+      if (socket.destroyed) return;
+      progress.readAt = performance.now();
+      if (from < frame.length) {
+        socket.write(frame.subarray(from, from + PART_BYTES), () => writePart(from + PART_BYTES));
+        return;
+      }
+      count(stream, 0);
+      underWay.delete(stream);
+      stream.largeFrame = 'none';
+      onRead(stream);
+      schedule();
+    };
+    writePart(0);
+  };
+
+  return {
+    add: stream => {
+      stream.largeFrame = 'waiting';
+      waiting.add(stream);
+      schedule();
+    },
+    remove: stream => {
+      waiting.delete(stream);
+      count(stream, 0);
+      underWay.delete(stream);
+      schedule();
+    },
+    sweep: () => {
+      const now = performance.now();
+      for (const [stream, { countedUntil, readAt }] of underWay) {
+        if (readAt + STALLED_AFTER_MS < now) cutOff(stream);
+        else if (countedUntil < now) count(stream, 0);
+      }
+      schedule();
+    },
+    get waiting() {
+      return waiting.size;
+    },
+  };
+}

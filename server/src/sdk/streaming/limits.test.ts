@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, expect, test } from 'vitest';
+import type { App } from '../../platform/http/app.ts';
+import { useHarness } from '../../test/harness.ts';
+import { startSdk } from '../../test/sdk-client.ts';
+import { makeEnvironment, putDocuments, type SdkDocument } from '../../test/sdk-documents.ts';
+import { useSdkServer } from '../../test/sdk-server.ts';
+import { openStream, type SdkStream } from '../../test/sdk-stream.ts';
+
+const harness = useHarness();
+const server = useSdkServer(harness);
+const opened: SdkStream[] = [];
+
+afterEach(() => {
+  for (const stream of opened.splice(0)) stream.close();
+});
+
+const connect = async (url: string, token: string, headers: Record<string, string> = {}) => {
+  const stream = await openStream(url, token, headers);
+  opened.push(stream);
+  return stream;
+};
+
+const metric = async (app: App, name: string) =>
+  Number((await app.metrics.getSingleMetricAsString(name)).split(' ').at(-1));
+
+const poll = async (url: string, token: string, connectionId?: string, etag = '') =>
+  await fetch(`${url}/api/client/features`, {
+    headers: {
+      authorization: token,
+      'unleash-client-spec': '5.2.0',
+      'if-none-match': etag,
+      ...(connectionId === undefined ? {} : { 'unleash-connection-id': connectionId }),
+    },
+  });
+
+const feature = (name: string, bytes = 0, enabled = true): SdkDocument => ({
+  name,
+  type: 'release',
+  enabled,
+  strategies: [{ name: 'default' } as object],
+  variants: [],
+  ...(bytes > 0 ? { text: randomBytes(bytes / 2).toString('hex') } : {}),
+});
+
+test('without a place a client gets 429, and only that client is invited, once, with a place of its own', async () => {
+  const app = await harness.secondServer({ maxStreams: 1 }, { invitedAfterMs: 0 });
+  const url = await server.keep(app);
+  const token = await server.token('production');
+  const etag = (await poll(url, token)).headers.get('etag') ?? '';
+  const first = await connect(url, token);
+
+  const rejected = await connect(url, token, { 'unleash-connection-id': 'rejected' });
+  expect([first.status, rejected.status]).toEqual([200, 429]);
+  expect(rejected.headers['retry-after']).toBe('60');
+  expect((await poll(url, token, 'rejected', etag)).status).toBe(304);
+  first.close();
+  await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(0);
+
+  for (const other of [undefined, 'another']) expect((await poll(url, token, other, etag)).status).toBe(304);
+  const invitation = await poll(url, token, 'rejected', etag);
+  expect([invitation.status, invitation.headers.get('fetch-mode'), invitation.headers.get('etag')]).toEqual([
+    200,
+    'streaming',
+    null,
+  ]);
+  expect(await invitation.json()).toMatchObject({ version: 2, features: expect.any(Array) });
+  expect((await poll(url, token, 'rejected', etag)).status).toBe(304);
+
+  expect((await connect(url, token, { 'unleash-connection-id': 'another' })).status).toBe(429);
+  expect((await connect(url, token, { 'unleash-connection-id': 'rejected' })).status).toBe(200);
+});
+
+test('a token leaves places for other tokens', async () => {
+  const app = await harness.secondServer({ maxStreams: 10 });
+  const url = await server.keep(app);
+  const [one, two] = [await server.token('production'), await server.token('production')];
+
+  const greedy = await Promise.all(Array.from({ length: 20 }, () => connect(url, one)));
+  expect(greedy.filter(({ status }) => status === 200)).toHaveLength(8);
+  expect((await connect(url, two)).status).toBe(200);
+  expect((await connect(url, one)).status).toBe(429);
+});
+
+test('an SDK without a place polls, and streams again after an invitation', async () => {
+  const app = await harness.secondServer({ maxStreams: 1 }, { invitedAfterMs: 0 });
+  const url = await server.keep(app);
+  await makeEnvironment(harness.db, 'steered');
+  await putDocuments(harness.db, 'steered', { features: [feature('a')] });
+  const token = await server.token('steered');
+  const first = await connect(url, token);
+
+  const sdk = await startSdk(url, token, 'streaming');
+  await putDocuments(harness.db, 'steered', { features: [feature('a', 0, false)] });
+  await expect.poll(() => sdk.isEnabled('a')).toBe(false);
+  first.close();
+
+  await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(1);
+  await putDocuments(harness.db, 'steered', { features: [feature('a')] });
+  await expect.poll(() => sdk.isEnabled('a')).toBe(true);
+  sdk.destroy();
+});
+
+test('a client that does not read is cut off, and resumes after its last event', async () => {
+  const app = await harness.secondServer({}, { bufferedBytes: 65_536, largeFrameBytes: 2 ** 30 });
+  const url = await server.keep(app);
+  await makeEnvironment(harness.db, 'slow');
+  await putDocuments(harness.db, 'slow', { features: [feature('a')] });
+  const token = await server.token('slow');
+  const slow = await connect(url, token);
+  const reader = await connect(url, token);
+  await expect.poll(() => slow.received).toHaveLength(1);
+  slow.response.pause();
+
+  let written = 0;
+  while ((await metric(app, 'halyard_sdk_streams_cut_off_total')) === 0) {
+    await putDocuments(harness.db, 'slow', { features: [feature(`f${written % 3}`, 500_000)] });
+    written++;
+  }
+  slow.response.resume();
+  await slow.closed;
+
+  expect(reader.isClosed()).toBe(false);
+  const { id = '' } = slow.received.at(-1) ?? {};
+  const resumed = await connect(url, token, { 'last-event-id': id });
+  await expect.poll(() => resumed.received).toHaveLength(1);
+  expect(resumed.received[0]?.events.every(({ type }) => type === 'feature-updated')).toBe(true);
+  expect(resumed.received[0]?.id).toMatch(new RegExp(`\\.${written + 1}$`));
+});
+
+test('hydrations wait for their turn, and a client that does not read its own ends', async () => {
+  const app = await harness.secondServer({}, { largeBytesUnderWay: 1 });
+  const url = await server.keep(app);
+  await makeEnvironment(harness.db, 'large');
+  await putDocuments(harness.db, 'large', { features: [feature('a', 30_000_000)] });
+  const token = await server.token('large');
+  const stalled = await connect(url, token);
+  stalled.response.pause();
+
+  const waiting = await connect(url, token);
+  await expect.poll(() => metric(app, 'halyard_sdk_streams_waiting')).toBe(1);
+  expect(waiting.received).toEqual([]);
+  await putDocuments(harness.db, 'large', { features: [feature('b')] });
+
+  await expect.poll(() => waiting.received).toHaveLength(1);
+  expect(await metric(app, 'halyard_sdk_streams_cut_off_total')).toBe(1);
+  expect(waiting.received[0]?.events).toMatchObject([
+    { type: 'hydration', eventId: 2, features: [{ name: 'a' }, { name: 'b' }] },
+  ]);
+  await putDocuments(harness.db, 'large', { features: [feature('c')] });
+  await expect.poll(() => waiting.received).toHaveLength(2);
+  expect(waiting.received[1]).toMatchObject({ name: 'unleash-updated', events: [{ eventId: 3 }] });
+});
+
+test('a stream without changes gets comments', async () => {
+  const stream = await connect(server.url, await server.token('production'));
+
+  await expect.poll(() => stream.lines).toContain(':');
+});
+
+test('a server that closes ends every stream with a time of its own, and opens no new one', async () => {
+  const app = await harness.secondServer();
+  const url = await server.keep(app);
+  const token = await server.token('production');
+  const streams = await Promise.all(Array.from({ length: 100 }, () => connect(url, token)));
+  const ends: number[] = [];
+  for (const { closed } of streams) void closed.then(() => ends.push(performance.now()));
+
+  const closing = app.close();
+  await expect.poll(() => ends.length).toBeGreaterThan(0);
+  const late = await connect(url, token).catch(() => undefined);
+  expect(late === undefined || late.status === 503).toBe(true);
+  await closing;
+  await Promise.all(streams.map(({ closed }) => closed));
+
+  const times = streams.map(({ lines }) => Number(/^retry: (\d+)$/.exec(lines.at(-1) ?? '')?.[1]));
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(2_000);
+  expect(Math.max(...times)).toBeLessThanOrEqual(6_000);
+  expect(new Set(times).size).toBeGreaterThan(50);
+  expect(Math.max(...ends) - Math.min(...ends)).toBeGreaterThan(300);
+});

@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { errorResponses } from '../../platform/http/schema.ts';
+import type { Scope } from '../state/scope.ts';
+import type { SdkToken } from '../tokens/tokens.ts';
+import { STREAM, StreamHeaders } from './schema.ts';
+import type { Streams } from './streams.ts';
+
+type Access = {
+  /** The token of the request and its scope. */
+  authorize: (request: FastifyRequest) => Promise<{ token: SdkToken; scope: Scope }>;
+  /** The headers that every response of the SDK API has. */
+  commonHeaders: () => string[];
+  count: (status: number) => void;
+};
+
+export function streamingRoutes(
+  app: FastifyInstance,
+  streams: Streams,
+  { authorize, commonHeaders, count }: Access,
+): void {
+  app.get(
+    '/api/client/streaming',
+    {
+      config: { sdkOperation: 'streaming' },
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'streamClientFeatures',
+        tags: ['SDK'],
+        security: [{ sdkToken: [] }],
+        summary: 'Stream changes of features',
+        description:
+          'Sends everything, or the changes after the Last-Event-ID, and then every change. A client that has the current revision gets an empty list first. The stream ends when the token is revoked or expires, and when the server stops. Status 429 means that the server has no place for the stream and the client should poll. Status 503 means that the client should retry. Requires an API token of type backend or client.',
+        headers: StreamHeaders,
+        response: { 200: STREAM, ...errorResponses(401, 403, 429) },
+      },
+    },
+    async (request, reply) => {
+      const { token, scope } = await authorize(request);
+      const revision = presented(request.headers['last-event-id'], scope);
+      const client = { token, connectionId: connectionIdOf(request), revision };
+      streams.open(reply, scope, client, [
+        'content-type',
+        'text/event-stream',
+        'cache-control',
+        'no-cache',
+        'x-accel-buffering',
+        'no',
+        'connection',
+        'close',
+        ...commonHeaders(),
+      ]);
+      count(200);
+    },
+  );
+}
+
+/** The revision in the id of an event, if the event was of this epoch and scope. */
+function presented(lastEventId: string | string[] | undefined, { current, id }: Scope): number | undefined {
+  const [epoch, scopeId, revision = ''] = String(lastEventId ?? '').split('.');
+  return epoch === current.epoch && scopeId === id && /^\d{1,10}$/.test(revision)
+    ? Number(revision)
+    : undefined;
+}
+
+/** The id that an SDK chooses when it starts, and sends with every request. */
+export function connectionIdOf({ headers }: FastifyRequest): string | undefined {
+  const id = headers['unleash-connection-id'] ?? headers['x-unleash-connection-id'];
+  return id === undefined ? undefined : String(id);
+}

@@ -1,0 +1,44 @@
+import type { Socket } from 'node:net';
+import type { Scope } from '../state/scope.ts';
+import type { SdkToken } from '../tokens/tokens.ts';
+
+/** One client. There are many thousands, so a stream is this object and its socket: no timer, no buffer, no promise. */
+export type Stream = {
+  readonly socket: Socket;
+  readonly token: SdkToken;
+  group: Group;
+  /** The position of the client. The epoch is empty if the client has nothing of this scope. */
+  epoch: string;
+  revision: number;
+  /** Whether the client has got no event yet. */
+  isNew: boolean;
+  /** Whether a large frame waits for its turn or is under way. Until the client has it, it gets no other frame. */
+  largeFrame: 'none' | 'waiting' | 'under way';
+};
+
+/** The streams of one scope. Streams at the same position get the same frame. */
+export type Group = {
+  readonly scope: Scope;
+  readonly streams: Set<Stream>;
+  /** The streams that the current round has still to visit. */
+  rest: Iterator<Stream> | undefined;
+  /** Whether a change came after the round began, so that another round follows. */
+  isChanged: boolean;
+  /** When the oldest change arrived that has not reached all streams. */
+  changedAt: number;
+  /** The frame that was sent last. */
+  last: { key: string; etag: string; bytes: Buffer } | undefined;
+};
+
+export const makeGroup = (scope: Scope): Group => ({
+  scope,
+  streams: new Set(),
+  rest: undefined,
+  isChanged: false,
+  changedAt: 0,
+  last: undefined,
+});
+
+/** Whether the client has to get something. A client that is ahead, because another server was, waits. */
+export const isBehind = ({ isNew, epoch, revision, group: { scope } }: Stream): boolean =>
+  isNew || epoch !== scope.current.epoch || revision < scope.revision;

@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply } from 'fastify';
+import type { Registry } from 'prom-client';
+import { ApiError, tooManyRequests } from '../../platform/errors.ts';
+import type { Scope } from '../state/scope.ts';
+import type { ServingState } from '../state/serving.ts';
+import type { SdkToken } from '../tokens/tokens.ts';
+import { startComments } from './comments.ts';
+import { makeFanOut } from './fan-out.ts';
+import { COMMENT, makeFrames, retryFrame } from './frames.ts';
+import { makeLargeFrames } from './large-frames.ts';
+import type { StreamLimits } from './limits.ts';
+import { type StreamCounts, streamMetrics } from './metrics.ts';
+import { makePlaces } from './places.ts';
+import { type Group, isBehind, makeGroup, type Stream } from './stream.ts';
+
+const SWEEP_MS = 1_000;
+/** A process has 9 s from SIGTERM to its end. Few streams end sooner. */
+const END_WITHIN_MS = 6_000;
+const END_EACH_MS = 5;
+const END_TICK_MS = 20;
+const LAST_READ_MS = 500;
+/** A client that gets these returns after 1 to 6 s. */
+const RETRY_MS = { least: 2_000, most: 6_000 };
+
+export type Client = {
+  token: SdkToken;
+  /** The id that the SDK chose when it started. */
+  connectionId: string | undefined;
+  /** The revision of the scope that the client has. */
+  revision: number | undefined;
+};
+
+export type Streams = {
+  /** Sends the head of the response and the first event. Throws 429 if the client has to poll, and 503 if it has to retry. */
+  open: (reply: FastifyReply, scope: Scope, client: Client, head: string[]) => void;
+  /** Whether a client that polls is invited to stream, because it was rejected and there are places again. */
+  invite: (token: SdkToken, connectionId: string | undefined) => boolean;
+  /** Ends all streams, spread over some seconds. */
+  close: () => Promise<void>;
+};
+
+export function makeStreams(state: ServingState, limits: StreamLimits, registry: Registry): Streams {
+  const all = new Set<Stream>();
+  const groups = new Map<string, Group>();
+  const tokens = new Map<SdkToken, Set<Stream>>();
+  const counts: StreamCounts = { frames: 0, bytes: 0, hydrations: 0, cutOff: 0 };
+  const places = makePlaces(limits.streams, limits.invitedAfterMs, () => all.size);
+  const frameFor = makeFrames(state);
+  let isClosing = false;
+
+  const groupOf = (scope: Scope): Group => {
+    const group = groups.get(scope.id) ?? makeGroup(scope);
+    groups.set(scope.id, group);
+    return group;
+  };
+
+  const leaveGroup = (stream: Stream): void => {
+    const { group } = stream;
+    group.streams.delete(stream);
+    if (group.streams.size === 0) groups.delete(group.scope.id);
+  };
+
+  const remove = (stream: Stream): void => {
+    all.delete(stream);
+    leaveGroup(stream);
+    largeFrames.remove(stream);
+    const ofToken = tokens.get(stream.token);
+    ofToken?.delete(stream);
+    if (ofToken?.size === 0) tokens.delete(stream.token);
+  };
+
+  const cutOff = ({ socket }: Stream): void => {
+    if (socket.destroyed) return;
+    counts.cutOff++;
+    socket.destroy();
+  };
+
+  /** Moves the client to the current revision, to which the frame leads. */
+  const countAsSent = (stream: Stream, { length }: Buffer): void => {
+    const { scope } = stream.group;
+    const { epoch } = scope.current;
+    if (stream.epoch !== epoch) counts.hydrations++;
+    stream.revision = stream.epoch === epoch ? Math.max(stream.revision, scope.revision) : scope.revision;
+    stream.epoch = epoch;
+    stream.isNew = false;
+    counts.frames++;
+    counts.bytes += length;
+  };
+
+  /** Brings the client to the current revision, unless it has it. */
+  const bring = (stream: Stream): void => {
+    const { socket } = stream;
+    if (stream.largeFrame !== 'none' || !isBehind(stream) || socket.destroyed) return;
+    if (socket.writableLength > limits.bufferedBytes) {
+      cutOff(stream);
+      return;
+    }
+    const frame = frameFor(stream);
+    if (frame.length > limits.largeFrameBytes) {
+      largeFrames.add(stream);
+      return;
+    }
+    countAsSent(stream, frame);
+    socket.write(frame);
+  };
+
+  const takeLargeFrame = (stream: Stream): Buffer => {
+    // Changes may have come since the stream began to wait.
+    const frame = frameFor(stream);
+    countAsSent(stream, frame);
+    return frame;
+  };
+
+  const largeFrames = makeLargeFrames(limits.largeBytesUnderWay, takeLargeFrame, bring, cutOff);
+
+  const observe = streamMetrics(registry, counts, {
+    open: () => all.size,
+    waiting: () => largeFrames.waiting,
+  });
+  const fanOut = makeFanOut(bring, group => observe((performance.now() - group.changedAt) / 1_000));
+
+  const stopComments = startComments(all, stream => {
+    if (stream.largeFrame === 'under way' || stream.socket.destroyed) return;
+    counts.bytes += COMMENT.length;
+    stream.socket.write(COMMENT);
+  });
+
+  /** Ends the streams of tokens that are no longer valid. The streams of a token whose projects changed hydrate. */
+  const checkTokens = (): void => {
+    for (const [token, streams] of tokens) {
+      if (!state.tokens.isValid(token)) {
+        for (const { socket } of streams) socket.destroySoon();
+        continue;
+      }
+      token.used = true;
+      const scope = state.scopeOf(token);
+      const [first] = streams;
+      if (!scope || !first || first.group.scope.id === scope.id) continue;
+      const group = groupOf(scope);
+      for (const stream of streams) {
+        leaveGroup(stream);
+        stream.group = group;
+        stream.epoch = '';
+        group.streams.add(stream);
+      }
+      fanOut.add(group);
+    }
+  };
+
+  const sweeping = setInterval(() => {
+    checkTokens();
+    largeFrames.sweep();
+  }, SWEEP_MS);
+  sweeping.unref();
+  const stopListening = [
+    state.onTokens(checkTokens),
+    state.onChange(environment => {
+      for (const group of groups.values()) if (group.scope.environment === environment) fanOut.add(group);
+    }),
+  ];
+
+  const streamsOf = (token: SdkToken): number => tokens.get(token)?.size ?? 0;
+
+  const open: Streams['open'] = (reply, scope, { token, connectionId, revision }, head) => {
+    const { raw } = reply;
+    const { socket } = raw;
+    // A request that a client sent behind another one on the same connection has no socket yet.
+    if (isClosing || !socket?.writable) throw unavailable();
+    if (!places.admit(token, streamsOf(token), connectionId)) throw tooMany(limits.streams);
+    const stream: Stream = {
+      socket,
+      token,
+      group: groupOf(scope),
+      epoch: revision === undefined ? '' : scope.current.epoch,
+      revision: revision ?? 0,
+      isNew: true,
+      largeFrame: 'none',
+    };
+    all.add(stream);
+    stream.group.streams.add(stream);
+    const ofToken = tokens.get(token) ?? new Set();
+    tokens.set(token, ofToken.add(stream));
+    socket.once('close', () => remove(stream));
+    reply.hijack();
+    // The stream ends with its connection, so frames need no lengths and go to the socket as they are.
+    raw.useChunkedEncodingByDefault = false;
+    socket.cork();
+    raw.writeHead(200, head).flushHeaders();
+    bring(stream);
+    socket.uncork();
+  };
+
+  const close = async (): Promise<void> => {
+    isClosing = true;
+    const streams = [...all];
+    const within = Math.min(END_WITHIN_MS, streams.length * END_EACH_MS);
+    const started = performance.now();
+    for (let ended = 0; ended < streams.length; ) {
+      const part = within === 0 ? 1 : Math.min(1, (performance.now() - started) / within);
+      for (const { socket } of streams.slice(ended, Math.ceil(streams.length * part))) {
+        if (socket.destroyed) continue;
+        socket.write(retryFrame(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least)));
+        socket.destroySoon();
+      }
+      ended = Math.ceil(streams.length * part);
+      if (ended < streams.length) await sleep(END_TICK_MS);
+    }
+    if (all.size > 0) await sleep(LAST_READ_MS);
+    // A client that does not read keeps nobody waiting.
+    for (const { socket } of all) socket.destroy();
+    clearInterval(sweeping);
+    stopComments();
+    fanOut.stop();
+    for (const stop of stopListening) stop();
+  };
+
+  return {
+    open,
+    invite: (token, connectionId) =>
+      largeFrames.waiting === 0 && places.invite(token, streamsOf(token), connectionId),
+    close,
+  };
+}
+
+const unavailable = (): ApiError =>
+  new ApiError('ServiceUnavailableError', 'The server cannot open a stream on this connection now. Retry.');
+
+const tooMany = (most: number): ApiError =>
+  tooManyRequests(
+    `Too many streams: this server has at most ${most.toLocaleString('en')}, and leaves room for other tokens. Poll GET /api/client/features instead.`,
+    60,
+  );

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+
+export type SdkEvent = {
+  id: string;
+  name: string;
+  /** The list in the data. */
+  events: { type: string; eventId: number; [field: string]: unknown }[];
+};
+
+export type SdkStream = {
+  status: number;
+  headers: IncomingMessage['headers'];
+  received: SdkEvent[];
+  /** Lines that belong to no event, such as comments. */
+  lines: string[];
+  bytes: () => number;
+  closed: Promise<unknown>;
+  isClosed: () => boolean;
+  response: IncomingMessage;
+  close: () => void;
+};
+
+/** Opens a stream as an SDK does, and keeps everything that comes. */
+export async function openStream(
+  url: string,
+  token: string,
+  headers: Record<string, string> = {},
+): Promise<SdkStream> {
+  const request = get(`${url}/api/client/streaming`, {
+    agent: false,
+    headers: { authorization: token, accept: 'text/event-stream', ...headers },
+  });
+  request.on('error', () => {});
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const received: SdkEvent[] = [];
+  const lines: string[] = [];
+  let unread: string[] = [];
+  let bytes = 0;
+  let isClosed = false;
+  let fields: Record<string, string> = {};
+  const readLine = (line: string) => {
+    const [, field = '', value = ''] = /^(id|event|data|retry): (.*)$/s.exec(line) ?? [];
+    if (line === '' && fields.data !== undefined) {
+      const { id = '', event = '', data } = fields;
+      received.push({ id, name: event, events: JSON.parse(data).events });
+    }
+    if (line === '') fields = {};
+    else if (field === '' || field === 'retry') lines.push(line);
+    else fields[field] = value;
+  };
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => {
+    bytes += Buffer.byteLength(chunk);
+    const [head = '', ...parts] = chunk.split('\n');
+    // Joined when the line is complete: a hydration comes in hundreds of chunks.
+    unread.push(head);
+    for (const part of parts) {
+      readLine(unread.join(''));
+      unread = [part];
+    }
+  });
+  response.on('error', () => {});
+  const closed = new Promise<void>(resolve => response.once('close', resolve)).then(() => {
+    isClosed = true;
+  });
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    received,
+    lines,
+    bytes: () => bytes,
+    closed,
+    isClosed: () => isClosed,
+    response,
+    close: () => request.destroy(),
+  };
+}
