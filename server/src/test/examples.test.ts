@@ -127,8 +127,9 @@ function examplesOf(path: string): Example[] {
 }
 
 function start(script: string, detached: boolean): ChildProcessByStdio<null, Readable, Readable> {
-  // --fail-with-body gives curl an exit code for an error response, and still prints it.
-  const bash = `set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n${script}`;
+  // --fail-with-body gives curl an exit code for an error response, and still prints it. It excludes -f.
+  const fails = `case " $* " in *" -sSf "*) ;; *) set -- --fail-with-body "$@" ;; esac`;
+  const bash = `set -euo pipefail; curl() { ${fails}; command curl "$@"; }\n${script}`;
   return spawn('bash', ['-c', bash], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...env, ...page.variables },

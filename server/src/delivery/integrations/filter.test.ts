@@ -56,7 +56,7 @@ test('stores, shows, keeps, replaces and removes a filter, with events', async (
     preData: { filter },
   });
   expect((await put(id, { filter: {} })).body.filter).toBeNull();
-  expect((await put(id, { filter: { type: 'IS:a' } })).body.filter).toEqual({ type: 'IS:a' });
+  expect((await put(id, { filter: { feature: 'IS:b' } })).body.filter).toEqual({ feature: 'IS:b' });
   expect((await put(id, { filter: null })).body.filter).toBeNull();
   const { rows } = await sql<{ columns: unknown[] }>`
     select jsonb_build_array(filter, filter_features, filter_projects, filter_types, filter_creators,
@@ -90,6 +90,12 @@ test.each([
   [{ id: 'IS:1' }, 'filter.id', 'id'],
   [{ limit: '5' }, 'filter.limit', 'limit'],
   [{ query: 5 }, 'filter.query must be a string', 'query'],
+  [
+    { type: 'IS:feature-creatd' },
+    'Unknown event type "feature-creatd". Did you mean "feature-created"?',
+    'type',
+  ],
+  [{ environment: 'IS:nope' }, 'environment "nope" does not exist', 'environment'],
 ])(
   'rejects the filter %j when an integration is created, updated, validated and previewed',
   async (filter, message, path) => {
@@ -281,4 +287,14 @@ test('shows feature and query of a filter only to callers who can create or upda
   expect(await shownTo(viewer)).toEqual([shown, shown]);
   expect(await shownTo(editor)).toEqual([filter, filter]);
   expect((await get(id)).body.filter).toEqual(filter);
+});
+
+test('a preview says whether it looked at the whole log', async () => {
+  const isComplete = async () =>
+    (await call(harness.app, 'POST', `${URL}/preview`, { body: { events: ['*'] } })).body.isComplete;
+  expect(await isComplete()).toBe(true);
+
+  await sql`select setval('events_id_seq', (select max(id) + 50000 from events))`.execute(harness.db);
+
+  expect(await isComplete()).toBe(false);
 });

@@ -35,9 +35,14 @@ export function grammarViolations(filter: IntegrationFilter | null | undefined):
   }
 }
 
-/** The projects that a valid filter names. */
+/** The names in a parameter of a valid filter. */
+export const namesOf = (
+  filter: IntegrationFilter | null | undefined,
+  parameter: 'project' | 'type' | 'environment',
+): string[] => parse(filter)[parameter] ?? [];
+
 export const projectsOf = (filter: IntegrationFilter | null | undefined): string[] =>
-  parse(filter).project ?? [];
+  namesOf(filter, 'project');
 
 export function filterColumns(filter: IntegrationFilter | null): FilterColumns {
   const { feature, project, type, createdBy, environment, query } = parse(filter);

@@ -183,7 +183,7 @@ export function integrationRoutes(
         operationId: 'previewAddonFilter',
         tags,
         summary: 'Preview the events of an integration',
-        description: `Returns the newest events that an integration with these filters would have got, newest first, as far as the caller can see them. It looks at the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log and returns at most ${PREVIEWED_EVENTS}. Nothing is stored or sent. Every authenticated caller may call it.`,
+        description: `Returns the newest events that an integration with these filters would have got, newest first, as far as the caller can see them. It looks at the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log and returns at most ${PREVIEWED_EVENTS}. isComplete says whether the log has no older events. Nothing is stored or sent. Every authenticated caller may call it.`,
         body: PreviewInput,
         response: {
           200: jsonResponse('The events', IntegrationPreview),
@@ -195,12 +195,18 @@ export function integrationRoutes(
       const { actor, body, caller } = request;
       const details = [...previewViolations(body), ...(await filterViolations(db, actor, body))];
       if (details.length > 0) throw badData(details);
-      const events = await longReads.run(caller, async db => {
+      const { events, after } = await longReads.run(caller, async db => {
         const after = (await readLastAssigned(db)) - PREVIEWED_IDS;
-        return await listMatching(db, actor, previewedFilters(body), after, PREVIEWED_EVENTS);
+        return {
+          after,
+          events: await listMatching(db, actor, previewedFilters(body), after, PREVIEWED_EVENTS),
+        };
       });
       const canRead = await readableIn(db, actor, events);
-      return { events: events.map(event => presentEventTo(actor, event, canRead)) };
+      return {
+        events: events.map(event => presentEventTo(actor, event, canRead)),
+        isComplete: after <= 0,
+      };
     },
   );
 

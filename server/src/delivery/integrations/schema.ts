@@ -240,6 +240,10 @@ export const IntegrationPreview = Named(
     events: Type.Array(Ref(Event), {
       description: `The newest matching events that the caller can see, at most ${PREVIEWED_EVENTS} of the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log`,
     }),
+    isComplete: Type.Boolean({
+      description: `Whether the preview looked at the whole log. false: the log has more than ${PREVIEWED_IDS.toLocaleString('en')} events, and older ones can match too`,
+      examples: [true],
+    }),
   }),
 );
 

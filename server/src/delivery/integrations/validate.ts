@@ -1,21 +1,19 @@
 import { badData, type Violation } from '../../platform/errors.ts';
 import { ALL } from '../../platform/http/schema.ts';
 import { hasControlCharacter } from '../../platform/http/text.ts';
-import { nearestName } from '../../platform/nearest.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { targetProblem } from '../../platform/outgoing/target.ts';
 import { isElsewhere, requiredAgain } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
-import { truncate } from '../../platform/text.ts';
 import { effectiveFilter, grammarViolations } from './filter.ts';
 import { PROVIDERS, providerNamed } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
 import { templateProblem } from './providers/template.ts';
 import { type IntegrationFilter, type IntegrationInput, KNOWN_EVENTS, type PreviewInput } from './schema.ts';
+import { unknownEventType } from './unknown-event-type.ts';
 
 const MAX_PARAMETER_LENGTH = 10_000;
 const MAX_HEADERS = 20;
-const MAX_SUGGESTED = 20;
 const MAX_HEADER_LENGTH = 4_096;
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const PRINTABLE = /^[\x20-\x7e]*$/;
@@ -183,13 +181,6 @@ function* eventViolations(events: string[]): Generator<Violation> {
       };
     }
   }
-}
-
-function unknownEventType(type: string, index: number): string {
-  const nearest = index < MAX_SUGGESTED ? nearestName(type, KNOWN_EVENTS) : undefined;
-  const help =
-    nearest === undefined ? 'GET /api/admin/addons lists the event types.' : `Did you mean "${nearest}"?`;
-  return `Unknown event type "${truncate(type, 100)}". ${help}`;
 }
 
 function* parameterViolations(

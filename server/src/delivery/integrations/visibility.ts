@@ -6,8 +6,9 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Violation } from '../../platform/errors.ts';
 import { ALL } from '../../platform/http/schema.ts';
-import { grammarViolations, projectsOf } from './filter.ts';
-import type { IntegrationFilter } from './schema.ts';
+import { grammarViolations, namesOf, projectsOf } from './filter.ts';
+import { type IntegrationFilter, KNOWN_EVENTS } from './schema.ts';
+import { unknownEventType } from './unknown-event-type.ts';
 
 type Filtered = { projects: string[]; filter: IntegrationFilter | null };
 type Filters = Filtered & { environments: string[] };
@@ -41,7 +42,7 @@ function shownFilter(actor: Actor, filter: IntegrationFilter | null): Integratio
 }
 
 /**
- * Violations of filters that name an unknown project or environment. A project that the actor cannot read counts as unknown.
+ * Violations of filters that name an unknown project, event type or environment. A project that the actor cannot read counts as unknown.
  * Stored names are accepted, because a project or environment can be deleted later.
  */
 export async function filterViolations(
@@ -51,8 +52,12 @@ export async function filterViolations(
   stored: Filters = { projects: [], environments: [], filter: null },
 ): Promise<Violation[]> {
   const newProjects = added(projects, stored.projects);
-  const filtered =
-    grammarViolations(filter).length > 0 ? [] : added(projectsOf(filter), projectsOf(stored.filter));
+  const isValid = grammarViolations(filter).length === 0;
+  const newIn = (parameter: 'project' | 'type' | 'environment') =>
+    isValid
+      ? namesOf(filter, parameter).filter(name => !namesOf(stored.filter, parameter).includes(name))
+      : [];
+  const filtered = newIn('project');
   const unknown = await unknownProjects(db, actor, [...newProjects, ...filtered]);
   return [
     ...filtered
@@ -64,13 +69,16 @@ export async function filterViolations(
         message: `project "${name}" does not exist`,
         path: `/body/projects/${projects.indexOf(name)}`,
       })),
-    ...(await environmentViolations(
-      db,
-      added(environments, stored.environments).map(name => ({
+    ...newIn('type')
+      .filter(type => type === ALL || !KNOWN_EVENTS.includes(type))
+      .map((type, at) => ({ message: unknownEventType(type, at), path: '/body/filter/type' })),
+    ...(await environmentViolations(db, [
+      ...newIn('environment').map(name => ({ name, path: '/body/filter/environment' })),
+      ...added(environments, stored.environments).map(name => ({
         name,
         path: `/body/environments/${environments.indexOf(name)}`,
       })),
-    )),
+    ])),
   ];
 }
 

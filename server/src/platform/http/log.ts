@@ -1,5 +1,6 @@
 import { LogController } from 'fastify';
 import type { LoggerOptions } from 'pino';
+import { ApiError } from '../errors.ts';
 import type { App } from './app.ts';
 
 /** JSON lines with the request's id. Headers and addresses are not logged: both can carry tokens. */
@@ -26,6 +27,9 @@ export class RequestLogController extends LogController {
     const route = request.routeOptions.url;
     const gone = 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
     if (gone) request.log.info({ route }, 'response aborted by the client');
+    // The token was revoked during an export, or the caller is no longer a root admin.
+    else if (error instanceof ApiError && error.name === 'AuthenticationRequired')
+      request.log.info({ route, error: error.name, actor: request.actor?.userId }, 'response ended early');
     else request.log.error({ err: error, route }, 'response stream failed');
   }
 }

@@ -169,6 +169,11 @@ const ERROR_RESPONSES = {
     'Too many writes or failed logins. Retry-After contains the seconds to wait.',
     'Too many writes: this server accepts 600 per minute from one caller. Retry in 3 seconds.',
   ],
+  503: [
+    'ServiceUnavailableError',
+    'The server is busy, or the database does not respond in time. Retry-After contains the seconds to wait.',
+    'The server is busy with large reads of other callers. Retry after the time in Retry-After.',
+  ],
 } as const satisfies Record<number, readonly [ErrorName, string, string]>;
 
 type ErrorStatus = keyof typeof ERROR_RESPONSES;
@@ -193,7 +198,7 @@ function rejection(status: ErrorStatus, message: string = ERROR_RESPONSES[status
   const example = { id: '5f0c8d0e-4a1f-4a53-9d5e-3a1c7d0b8c11', name, message, details: [{ message }] };
   return {
     description,
-    ...(status === 429 ? { headers: RETRY_AFTER } : {}),
+    ...(status === 429 || status === 503 ? { headers: RETRY_AFTER } : {}),
     content: { 'application/json': { schema: Ref(ErrorBody), example } },
   };
 }

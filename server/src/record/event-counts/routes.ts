@@ -21,7 +21,7 @@ export function eventCountRoutes(app: App, longReads: LongReads): void {
         description:
           'Counts the events that match by UTC day, type, project, creator or environment. The filters and the visibility are those of the search. Groups without events are omitted. Every authenticated caller may call it.',
         querystring: EventCountsQuery,
-        response: { 200: jsonResponse('The counts', EventCounts), ...errorResponses(400, 401, 403) },
+        response: { 200: jsonResponse('The counts', EventCounts), ...errorResponses(400, 401, 403, 503) },
       },
     },
     async request => {

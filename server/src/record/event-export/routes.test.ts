@@ -183,8 +183,12 @@ test.each([
   expect([status, body.details.map(({ message }: { message: string }) => message)]).toEqual([400, messages]);
 });
 
-test('a HEAD request does not run the export', async () => {
-  expect((await call(harness.app, 'HEAD', EXPORT)).status).toBe(404);
+test('a HEAD request gets the headers or the rejection of GET, and does not run the export', async () => {
+  const accepted = await call(harness.app, 'HEAD', EXPORT);
+  const rejected = await call(harness.app, 'HEAD', `${EXPORT}?limit=5`);
+
+  expect([accepted.status, rejected.status]).toEqual([200, 400]);
+  expect(accepted.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
 });
 
 test('sees the events of readable projects and own events only', async () => {

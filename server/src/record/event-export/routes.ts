@@ -10,8 +10,6 @@ export function eventExportRoutes(app: App, longReads: LongReads): void {
   app.get(
     '/api/admin/search/events/export',
     {
-      // A HEAD request would read every event to send none.
-      exposeHeadRoute: false,
       config: { permission: 'NONE' },
       schema: {
         operationId: 'exportEvents',
@@ -20,16 +18,19 @@ export function eventExportRoutes(app: App, longReads: LongReads): void {
         description:
           'Streams all events that match, newest first, as a file. The filters and the visibility are those of the search. limit and offset are rejected. label and summary are omitted. The export contains the events that were complete when it began. Every authenticated caller may call it.',
         querystring: EventExportQuery,
-        response: { 200: ExportedFile, ...errorResponses(400, 401, 403) },
+        response: { 200: ExportedFile, ...errorResponses(400, 401, 403, 503) },
       },
     },
     async (request, reply) => {
       const { format, ...events } = parseEventExport(request.query);
+      const { contentType } = LINES[format];
+      // It would read every event to send none.
+      if (request.method === 'HEAD') return reply.type(contentType).send('');
       return await longReads.sendExport(
         reply,
         request.caller,
         source => exportEvents(source, request.actor, events, format),
-        { contentType: LINES[format].contentType, fileName: `events-${timeOfFile()}.${format}` },
+        { contentType, fileName: `events-${timeOfFile()}.${format}` },
       );
     },
   );

@@ -130,8 +130,13 @@ test.each(['before', 'after'])('rejects an invalid %s with 400', async name => {
 });
 
 test('rejects an offset together with a cursor', async () => {
-  for (const cursor of ['before=9', 'after=9', 'before=9&after=2']) {
-    const { status, body } = await call(harness.app, 'GET', `/api/admin/search/events?offset=5&${cursor}`);
+  for (const page of [
+    'offset=5&before=9',
+    'offset=5&after=9',
+    'offset=5&before=9&after=2',
+    'offset=0&before=9',
+  ]) {
+    const { status, body } = await call(harness.app, 'GET', `/api/admin/search/events?${page}`);
 
     expect([status, body.details]).toEqual([
       400,
@@ -143,7 +148,6 @@ test('rejects an offset together with a cursor', async () => {
       ],
     ]);
   }
-  expect((await search('offset=0&before=9')).events.length).toBeGreaterThan(0);
 });
 
 test('a page of large events ends at 8 MiB, and next continues after it', async () => {

@@ -24,7 +24,7 @@ export function eventSearchRoutes(app: App, db: Db, longReads: LongReads): void 
         querystring: EventSearchQuery,
         response: {
           200: jsonResponse('The page and the total', EventSearchResult),
-          ...errorResponses(400, 401, 403),
+          ...errorResponses(400, 401, 403, 503),
         },
       },
     },

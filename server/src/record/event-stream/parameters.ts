@@ -1,5 +1,5 @@
 import { badData } from '../../platform/errors.ts';
-import { FilterError, parseOffset } from '../../platform/http/filter.ts';
+import { FilterError, MAX_ID, parsePosition } from '../../platform/http/filter.ts';
 import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
 
 /** The filters of a stream, and the id of the last event that the client has. */
@@ -29,9 +29,12 @@ export function parseEventStream(
   parameters: Record<string, unknown>,
   lastEventId: string | undefined,
 ): StreamSearch {
-  const parsers = { ...NOT_OF_STREAMS, after: parseOffset };
+  const parsers = { ...NOT_OF_STREAMS, after: parsePosition };
   const search = parseEventFilters<{ after?: number }>(parameters, parsers, {});
-  return lastEventId ? { ...search, after: Number(lastEventId) } : search;
+  if (!lastEventId) return search;
+  const after = Number(lastEventId);
+  if (after > MAX_ID) throw badData([{ message: `last-event-id must be an integer from 0 to ${MAX_ID}` }]);
+  return { ...search, after };
 }
 
 /** An id that no event can have yet is of another log. The client would miss every event up to it. */

@@ -302,6 +302,17 @@ test('lists every violation of the parameters', async () => {
   ]);
 });
 
+test('rejects a position beyond the largest integer, with the name of the parameter', async () => {
+  const after = await connect('?after=9999999999999999');
+  const header = await connect('', { lastEventId: '9999999999999999' });
+
+  expect([after.status, header.status]).toEqual([400, 400]);
+  expect(JSON.parse(await after.body()).message).toBe('after must be an integer from 0 to 9007199254740991');
+  expect(JSON.parse(await header.body()).message).toBe(
+    'last-event-id must be an integer from 0 to 9007199254740991',
+  );
+});
+
 test('rejects a Last-Event-ID that is no id, and one that no event has yet', async () => {
   const word = await connect('', { lastEventId: 'abc' });
   const future = await connect('', { lastEventId: '9007199254740991' });
@@ -314,8 +325,12 @@ test('rejects a Last-Event-ID that is no id, and one that no event has yet', asy
   );
 });
 
-test('has no HEAD: the path then is that of an event', async () => {
-  expect((await call(harness.app, 'HEAD', '/api/admin/events/stream')).status).toBe(400);
+test('a HEAD request gets the headers or the rejection of GET, and opens no stream', async () => {
+  const accepted = await call(harness.app, 'HEAD', '/api/admin/events/stream');
+  const rejected = await call(harness.app, 'HEAD', '/api/admin/events/stream?limit=5');
+
+  expect([accepted.status, rejected.status]).toEqual([200, 400]);
+  expect(accepted.headers['content-type']).toBe('text/event-stream; charset=utf-8');
 });
 
 test('rejects the 51st stream of one caller with 429, and accepts it after another one is closed', async () => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
@@ -22,8 +23,6 @@ export function eventStreamRoutes(
     '/api/admin/events/stream',
     {
       config: { permission: 'NONE' },
-      // The response of HEAD would be a stream that nobody reads.
-      exposeHeadRoute: false,
       schema: {
         operationId: 'streamEvents',
         tags: ['Events'],
@@ -31,17 +30,19 @@ export function eventStreamRoutes(
         description: `Sends events as they are committed, in the order of their ids, as server-sent events. The filters are those of the event search, without days and pages. A client that reconnects with Last-Event-ID misses no event and gets none twice. Events are visible as in the search. The server reads the access of the caller again for every batch of events, and ends the stream when the session or token is no longer valid. A caller can have ${limits.perCaller} streams on one server. Every authenticated caller may call it.`,
         querystring: EventStreamQuery,
         headers: EventStreamHeaders,
-        response: { 200: EVENT_STREAM, ...errorResponses(400, 401, 403, 429) },
+        response: { 200: EVENT_STREAM, ...errorResponses(400, 401, 403, 429, 503) },
       },
     },
     async (request, reply) => {
       const search = parseEventStream(request.query, request.headers['last-event-id']);
-      const { stream } = await events.listen(request.caller, request.actor, search);
-      return reply
+      reply
         .type('text/event-stream; charset=utf-8')
         .header('cache-control', 'no-store')
-        .header('x-accel-buffering', 'no')
-        .send(stream);
+        .header('x-accel-buffering', 'no');
+      // Nobody would read the stream.
+      if (request.method === 'HEAD') return reply.send(Readable.from([]));
+      const { stream } = await events.listen(request.caller, request.actor, search);
+      return reply.send(stream);
     },
   );
 }

@@ -68,7 +68,7 @@ export function parseEventSearch(parameters: Record<string, unknown>): EventSear
     { ...CURSOR, offset: parseOffset, limit: parseLimit },
     { offset: 0, limit: 50 },
   );
-  if (search.offset > 0 && (search.before ?? search.after) !== undefined) {
+  if (Object.hasOwn(parameters, 'offset') && (search.before ?? search.after) !== undefined) {
     const message = 'offset must not be combined with before or after. Use one of the two ways of paging.';
     throw badData([{ message, path: '/query/offset' }]);
   }

@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { expect, test } from 'vitest';
+import { authenticationRequired } from '../errors.ts';
+import { RequestLogController } from './log.ts';
+
+/** The lines of a response that failed with the error after its first bytes. */
+function linesFor(error: Error): unknown[] {
+  const lines: unknown[] = [];
+  const write = (level: string) => (fields: object, message: string) =>
+    lines.push({ level, message, ...fields });
+  const log = { info: write('info'), error: write('error') };
+  // The controller reads nothing else of the request.
+  const request = {
+    routeOptions: { url: '/export' },
+    actor: { userId: 7 },
+    log,
+  } as unknown as FastifyRequest;
+  new RequestLogController().streamError(error, request, {} as FastifyReply);
+  return lines;
+}
+
+test('logs a response that ends because access was lost as info, without a stack', () => {
+  expect(linesFor(authenticationRequired())).toEqual([
+    {
+      level: 'info',
+      message: 'response ended early',
+      route: '/export',
+      error: 'AuthenticationRequired',
+      actor: 7,
+    },
+  ]);
+});
+
+test('logs any other failure of a response as error', () => {
+  const error = new Error('broken');
+
+  expect(linesFor(error)).toEqual([
+    { level: 'error', message: 'response stream failed', err: error, route: '/export' },
+  ]);
+});
