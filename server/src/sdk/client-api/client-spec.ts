@@ -3,9 +3,13 @@ import { badData } from '../../platform/errors.ts';
 const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9a-z.-]+)?(?:\+[0-9a-z.-]+)?$/i;
 const MAX_LENGTH = 100;
 
+/** The last header that was valid: almost all clients send the same one. */
+let last = { header: '4.2.0', inline: false };
+
 /** Whether the SDK gets the constraints of segments inside the strategies: it implements a specification before 4.2.0. */
 export function needsInlineSegments(header: string | string[] | undefined): boolean {
   if (header === undefined) return true;
+  if (header === last.header) return last.inline;
   const text = String(header);
   const [, major, minor, , prerelease] = VERSION.exec(text) ?? [];
   if (text.length > MAX_LENGTH || major === undefined || minor === undefined) {
@@ -18,5 +22,6 @@ export function needsInlineSegments(header: string | string[] | undefined): bool
   }
   const [ours, theirs] = [4 * 1e9 + 2, Number(major) * 1e9 + Number(minor)];
   const isPrerelease = prerelease !== undefined && text.startsWith('4.2.0-');
-  return theirs < ours || isPrerelease;
+  last = { header: text, inline: theirs < ours || isPrerelease };
+  return last.inline;
 }

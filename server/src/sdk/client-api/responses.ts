@@ -10,6 +10,7 @@ const STALLED_AFTER_MS = 10_000;
 const AGE_SHOWN_AFTER_S = 5;
 /** A client may store the body, and asks each time whether it is still current. */
 const CACHING = 'private, no-cache';
+const NONE: string[] = [];
 
 export type Responder = {
   notModified: (reply: FastifyReply, operation: Operation, etag: string) => void;
@@ -32,6 +33,7 @@ export function makeResponder(
 
   const dynamic = (): string[] => {
     const { age = 0 } = state;
+    if (age <= AGE_SHOWN_AFTER_S && !closing) return NONE;
     const aged = age > AGE_SHOWN_AFTER_S ? ['halyard-age', String(Math.floor(age))] : [];
     return closing ? [...aged, 'connection', 'close'] : aged;
   };
@@ -39,8 +41,12 @@ export function makeResponder(
   return {
     notModified: (reply, operation, etag) => {
       count(operation, 304);
-      const headers = ['etag', etag, 'cache-control', CACHING, 'vary', 'accept-encoding', ...dynamic()];
-      reply.hijack().raw.writeHead(304, headers).end();
+      const headers = ['etag', etag, 'cache-control', CACHING, 'vary', 'accept-encoding'];
+      const others = dynamic();
+      reply
+        .hijack()
+        .raw.writeHead(304, others === NONE ? headers : headers.concat(others))
+        .end();
     },
     send: (reply, operation, status, body, headers = []) => {
       const { raw } = reply.hijack();

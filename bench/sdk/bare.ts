@@ -1,0 +1,18 @@
+// A bare node:http server that sends one response, whatever the request: the least that a response of these bytes can cost in Node.
+import { createServer } from 'node:http';
+
+// It never outlives the bench.
+process.once('disconnect', () => process.exit());
+
+process.once('message', ({ status, headers, body }: { status: number; headers: string[]; body: string }) => {
+  const bytes = Buffer.from(body, 'base64');
+  const server = createServer((_request, response) => {
+    response.writeHead(status, headers);
+    response.end(bytes);
+  });
+  server.keepAliveTimeout = 72_000;
+  server.listen(0, '127.0.0.1', () => {
+    const address = server.address();
+    process.send?.(typeof address === 'object' ? address?.port : undefined);
+  });
+});

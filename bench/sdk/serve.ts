@@ -1,0 +1,15 @@
+// The application of the server without its jobs, which use CPU of their own at any time.
+import { buildApp } from '../../server/src/app.ts';
+import { readConfig } from '../../server/src/platform/config.ts';
+import { openDb } from '../../server/src/platform/db/database.ts';
+import { keepCurrent } from '../../server/src/sdk/state/keep-current.ts';
+
+// It never outlives the bench.
+process.once('disconnect', () => process.exit());
+const config = readConfig({ DATABASE_URL: process.argv[2], LOG_LEVEL: 'warn' });
+const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.error(error.message) });
+const app = await buildApp(db, config);
+await keepCurrent(app.serving, config.databaseUrl, app.log, app.metrics);
+await app.listen({ host: '127.0.0.1', port: 0 });
+const address = app.server.address();
+process.send?.(typeof address === 'object' ? address?.port : undefined);
