@@ -37,8 +37,8 @@ export type Server = {
   stop: () => Promise<void>;
 };
 
-export async function startServer(database: URL): Promise<Server> {
-  const port = await freePort();
+export async function startServer(database: URL, usedPort?: number): Promise<Server> {
+  const port = usedPort ?? (await freePort());
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...process.env,
@@ -64,7 +64,7 @@ export async function startServer(database: URL): Promise<Server> {
     child.kill('SIGTERM');
     await once(child, 'exit');
   };
-  for (let n = 0; n < 300 && child.exitCode === null; n++) {
+  for (let n = 0; n < 1_200 && child.exitCode === null; n++) {
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
     const { pid } = child;
     if (ready?.status === 200 && pid !== undefined) {
@@ -73,7 +73,7 @@ export async function startServer(database: URL): Promise<Server> {
     await sleep(100);
   }
   await stop();
-  throw new Error('The server did not start within 30 s');
+  throw new Error('The server did not start within 2 minutes');
 }
 
 /** How many seconds the search index is behind, from the metrics: the part that is further behind. */
