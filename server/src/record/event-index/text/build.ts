@@ -15,7 +15,7 @@ import {
   type TextOfEvent,
 } from './store.ts';
 
-const EVENTS_AT_ONCE = 500;
+const EVENTS_AT_ONCE = 100;
 const BYTES_AT_ONCE = 500_000;
 /** Splitting 24,000 events of 1 kB takes about 50 MB of it. Typed arrays do not count: lexicon.ts, tokens.ts and triples.ts bound them. */
 const MAX_MEMORY_MB = 256;

@@ -166,9 +166,27 @@ test('collects members, names with the beginning of the next word, and sentences
   );
 });
 
-test('leaves out a text that is too long', () => {
-  const { long, word } = collect([...Array(20).fill('"short"'), `"${'x '.repeat(20_000)}"`]);
+test('leaves out a text with a word that is too long', () => {
+  const { long, word } = collect([...Array(20).fill('"short"'), `"${'x'.repeat(40_000)}"`]);
 
   expect(sorted(long)).toEqual([['', [positionOf(20)]]]);
   expect([...word.keys()]).toEqual(['short']);
+});
+
+test('collects a large text in slices, with every run of characters, word and pair', () => {
+  const words = Array.from({ length: 6_000 }, (_, n) => `${WORDS[n % 9]}${n % 700}${SEPARATORS[n % 10]}`);
+  const large = words.join('').toLowerCase();
+  const many = Array<string>(20).fill(large);
+
+  const { long, word, gram, pair } = collect(many);
+
+  const all = many.map((_, n) => positionOf(n));
+  expect(long.size).toBe(0);
+  expect(sorted(gram)).toEqual(sorted(setsOf(many, text => [...gramsOf(text, 1), ...gramsOf(text, 2)])));
+  const split = splitText(large);
+  expect(new Set(word.keys())).toEqual(new Set(split.words.filter(text => text.length <= 200)));
+  for (const [n, next] of split.words.slice(1).entries()) {
+    const bucket = pairBucket(`${split.words[n]}${split.separators[n + 1]}${next}`);
+    if ((split.words[n]?.length ?? 0) <= 200 && next.length <= 200) expect(pair.get(bucket)).toEqual(all);
+  }
 });

@@ -6,11 +6,17 @@ import { collectPairs, makeBeginnings } from './pairs.ts';
 import { phrasesOf } from './phrases.ts';
 import { toStored } from './position-sets.ts';
 import type { Phrase, TextPosting } from './posting.ts';
+import { slicesOf } from './slices.ts';
 import { makeTokens } from './tokens.ts';
 import { frequentWords, rareGrams, wordPostings } from './words.ts';
 
-/** A longer text is not indexed: a search checks it. It bounds the memory that a chunk takes. */
-const MAX_TEXT_LENGTH = 32_768;
+/** A longer text is large: it is added in slices of this length, because the bounds of memory are checked between texts. */
+const MAX_SLICE_LENGTH = 32_768;
+/** Bounds of the time that a chunk takes. A large text beyond them is not indexed: a search checks it. */
+const MAX_TEXT_LENGTH = 2_000_000;
+const MAX_LARGE_LENGTH = 128_000_000;
+/** Large texts take at most this share of the memory, so that they never displace the others. */
+const LARGE_SHARE = 0.5;
 
 /** Collects the postings of a chunk. `add` must be called with rising positions. */
 export function makeCollector() {
@@ -19,9 +25,28 @@ export function makeCollector() {
   const members = makeMembers();
   const codes = new Uint16Array(MAX_TEXT_LENGTH);
   const long = emptyBitmap();
+  const large = new Set<number>();
+  let largeLength = 0;
+
+  const addLarge = (position: number, text: string): boolean => {
+    largeLength += text.length;
+    if (text.length > MAX_TEXT_LENGTH || largeLength > MAX_LARGE_LENGTH) return false;
+    large.add(position);
+    toCodes(text, codes);
+    for (const slice of slicesOf(codes.subarray(0, text.length), MAX_SLICE_LENGTH)) {
+      if (!slice || tokens.isFull(LARGE_SHARE)) return false;
+      grams.add(position, slice, slice.length);
+      tokens.add(position, slice, slice.length);
+    }
+    return true;
+  };
   return {
     add: (position: number, text: string) => {
-      if (text.length > MAX_TEXT_LENGTH || tokens.isFull()) {
+      if (text.length > MAX_SLICE_LENGTH) {
+        if (!addLarge(position, text)) addPosition(long, position);
+        return;
+      }
+      if (tokens.isFull()) {
         addPosition(long, position);
         return;
       }
@@ -32,11 +57,12 @@ export function makeCollector() {
     },
     *postings(): Generator<TextPosting> {
       const onFull = (position: number) => addPosition(long, position);
+      const shareOf = (position: number) => (large.has(position) ? LARGE_SHARE : 1);
       yield* grams.postings();
-      yield* wideGrams(tokens, onFull);
+      yield* wideGrams(tokens, shareOf, onFull);
       const isFrequent = frequentWords(tokens);
       yield* wordPostings(tokens, isFrequent);
-      yield* rareGrams(tokens, isFrequent, onFull);
+      yield* rareGrams(tokens, isFrequent, shareOf, onFull);
       const beginnings = makeBeginnings(tokens);
       const pairs = collectPairs(tokens, isFrequent, beginnings);
       yield* pairs.buckets();

@@ -64,14 +64,18 @@ export function makeAsciiGrams() {
 const NO_CHARACTER = -1;
 
 /** The runs of 1 and 2 characters with a character outside of ASCII. All these characters are in words. */
-export function* wideGrams(tokens: Tokens, onFull: (position: number) => void): Generator<TextPosting> {
+export function* wideGrams(
+  tokens: Tokens,
+  shareOf: (position: number) => number,
+  onFull: (position: number) => void,
+): Generator<TextPosting> {
   const { words, separators } = tokens;
   const isWide = wideWords(tokens);
   if (!isWide.includes(1)) return;
   const grams = makeTriples();
   const note = (position: number, a: number, b: number) => {
     if (a < ASCII && b < ASCII) return;
-    if (grams.note(a, b, 0, position) === NO_ROOM) onFull(position);
+    if (grams.note(a, b, 0, position, shareOf(position)) === NO_ROOM) onFull(position);
   };
   tokens.eachWord((position, at) => {
     const word = tokens.wordAt(at);

@@ -47,7 +47,8 @@ export function makeLexicon(maxTexts = MAX_TEXTS) {
   };
   return {
     size: () => size,
-    isFull: () => size >= maxTexts || startOf(size) > MAX_CODES,
+    /** Whether that share of the room is taken. */
+    isFull: (share = 1) => size >= share * maxTexts || startOf(size) > share * MAX_CODES,
     startOf,
     endOf,
     /** The codes of all texts, until the next text is added. */

@@ -4,8 +4,8 @@ import { isInString, isWordCode } from './split.ts';
 
 /** Bound of the memory of a chunk: 6 bytes per word. */
 const MAX_WORDS = 8_000_000;
-/** Numbers of separators have 2 bytes. */
-const MAX_SEPARATORS = 65_000;
+/** Numbers of separators have 2 bytes. One more text has up to 16,384 separators. */
+const MAX_SEPARATORS = 49_000;
 
 /**
  * The texts of a chunk as numbers of words and separators. Word n follows separator n. An event has a separator more than words, so
@@ -34,8 +34,9 @@ export function makeTokens() {
     words,
     separators,
     counts,
-    isFull: () => size > MAX_WORDS || words.isFull() || separators.isFull(),
-    /** Adds the text of an event: the first `length` codes. */
+    /** Whether that share of the room is taken. */
+    isFull: (share = 1) => size > share * MAX_WORDS || words.isFull(share) || separators.isFull(share),
+    /** Adds the text of an event, or a slice of it: the first `length` codes. */
     add: (position: number, codes: Uint16Array, length: number): void => {
       for (let at = 0; ; size++) {
         const separatorStart = at;

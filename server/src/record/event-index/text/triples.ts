@@ -79,11 +79,11 @@ export function makeTriples() {
   return {
     size: () => size,
     countOf: counts.countOf,
-    /** Notes that the event has the key. Returns the number of the key. Positions must not fall. */
-    note: (a: number, b: number, c: number, ofEvent: number): number => {
+    /** Notes that the event has the key, if less than that share of the room is taken. Returns the number of the key. Positions must not fall. */
+    note: (a: number, b: number, c: number, ofEvent: number, share = 1): number => {
       const slot = slotOf(a, b, c);
       let id = slots[slot] ?? -1;
-      if (logged >= MAX_NOTED || (id === -1 && size >= MAX_KEYS)) return NO_ROOM;
+      if (logged >= share * MAX_NOTED || (id === -1 && size >= share * MAX_KEYS)) return NO_ROOM;
       if (id === -1) id = add(slot, a, b, c);
       if (!counts.note(id, ofEvent)) return id;
       if (ofEvent !== position) {

@@ -41,6 +41,7 @@ export function* wordPostings(tokens: Tokens, isFrequent: Uint8Array): Generator
 export function* rareGrams(
   tokens: Tokens,
   isFrequent: Uint8Array,
+  shareOf: (position: number) => number,
   onFull: (position: number) => void,
 ): Generator<TextPosting> {
   const { words } = tokens;
@@ -48,13 +49,14 @@ export function* rareGrams(
   const grams = makeTriples();
   const noteWord = (position: number, word: number) => {
     const end = words.endOf(word);
+    const share = shareOf(position);
     let [a, b, count] = [0, 0, 0];
     for (let at = words.startOf(word); at < end; at++) {
       let code = codes[at] ?? 0;
       // PostgreSQL stores no halves of surrogate pairs, so the second half follows.
       if (code >= 0xd800 && code < 0xdc00)
         code = ((code - 0xd800) << 10) + ((codes[++at] ?? 0xdc00) - 0xdc00) + 0x10000;
-      if (++count > 2 && grams.note(a, b, code, position) === NO_ROOM) onFull(position);
+      if (++count > 2 && grams.note(a, b, code, position, share) === NO_ROOM) onFull(position);
       a = b;
       b = code;
     }
