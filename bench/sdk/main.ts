@@ -158,7 +158,10 @@ async function compareWithBare(token: string): Promise<void> {
   ];
   console.log('| Case | KB | CPU of the server, µs | bare node:http, µs | bare / server | at least |');
   console.log('| --- | ---: | ---: | ---: | ---: | ---: |');
-  const served = fork(SERVE, [url.href], { stdio: 'inherit' });
+  const served = fork(SERVE, [], {
+    stdio: 'inherit',
+    env: { ...process.env, DATABASE_URL: url.href, LOG_LEVEL: 'warn' },
+  });
   const [port] = (await once(served, 'message')) as [number];
   for (const one of cases) await compareCase(one, { pid: served.pid ?? 0, port });
   served.kill();

@@ -6,7 +6,7 @@ import { keepCurrent } from '../../server/src/sdk/state/keep-current.ts';
 
 // It never outlives the bench.
 process.once('disconnect', () => process.exit());
-const config = readConfig({ DATABASE_URL: process.argv[2], LOG_LEVEL: 'warn' });
+const config = readConfig(process.env);
 const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.error(error.message) });
 const app = await buildApp(db, config);
 await keepCurrent(app.serving, config.databaseUrl, app.log, app.metrics);
