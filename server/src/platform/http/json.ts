@@ -103,7 +103,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = ['[', ']', '{', '}'].
 );
 
 /** Says what is too much about a text before it is parsed; one pass, no allocation. */
-function boundsViolation(json: string, maxItems: number): string | undefined {
+export function boundsViolation(json: string, maxItems: number): string | undefined {
   let depth = 0;
   let items = 0;
   let inString = false;

@@ -19,9 +19,19 @@ test.each([
   ['"e1.s1.99999999999"', undefined],
   ['"12"', undefined],
   ['"xe1.s1.12"', undefined],
+  [`"e1.s1.12-${'a'.repeat(200)}"`, undefined],
   ['""', undefined],
   ['', undefined],
   [undefined, undefined],
 ])('reads %s as revision %s', (header, revision) => {
   expect(presentedRevision(header, 'e1', 's1')).toBe(revision);
+});
+
+test('reads a long header in little time', () => {
+  const started = process.cpuUsage();
+  for (const header of ['a', '1', 'a.', 'a,', '"a.a.1"'])
+    presentedRevision(header.repeat(16_000), 'e1', 's1');
+
+  // Backtracking took a second for each of them.
+  expect(process.cpuUsage(started).user / 1_000).toBeLessThan(500);
 });

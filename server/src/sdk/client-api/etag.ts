@@ -1,5 +1,8 @@
 /** One entity tag. Proxies make it weak (`W/`), and some append how they compressed the body (`-gzip`). */
-const TAG = /(?:W\/)?"?([0-9a-z]+)\.([0-9a-z]+)\.([0-9]{1,10})(?:[-;:+][0-9a-z-]*)?"?\s*(?:,|$)/gi;
+const TAG = /^(?:W\/)?"?([0-9a-z]+)\.([0-9a-z]+)\.([0-9]{1,10})(?:[-;:+][0-9a-z-]*)?"?$/i;
+/** A client sends one tag, and a proxy a few. */
+const MOST_TAGS = 20;
+const LONGEST_TAG = 200;
 
 /**
  * The revision that a client has of the scope, by its If-None-Match: the highest one if there are several tags, Infinity for `*`,
@@ -12,8 +15,10 @@ export function presentedRevision(
 ): number | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === '*') return Number.POSITIVE_INFINITY;
-  const revisions = [...header.matchAll(TAG)]
-    .filter(([, tagEpoch, tagScope]) => tagEpoch === epoch && tagScope === scopeId)
-    .map(([, , , revision]) => Number(revision));
+  const revisions = header
+    .split(',', MOST_TAGS)
+    .map(tag => (tag.length <= LONGEST_TAG ? TAG.exec(tag.trim()) : null))
+    .filter(found => found?.[1] === epoch && found[2] === scopeId)
+    .map(found => Number(found?.[3]));
   return revisions.length === 0 ? undefined : Math.max(...revisions);
 }

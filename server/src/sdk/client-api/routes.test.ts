@@ -342,6 +342,23 @@ describe('POST /api/client/register and /api/client/metrics', () => {
     expect((await post('/api/client/metrics', bomb, { 'content-encoding': 'gzip' })).statusCode).toBe(413);
   });
 
+  test('rejects bodies that would take long to parse', async () => {
+    const nested = gzipSync(`{"tokens":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+    const wide = gzipSync(`{"tokens":[${'{},'.repeat(80_000)}{}]}`);
+    const many = `{"a":[${'1,'.repeat(250_000)}1]}`;
+
+    const responses = [
+      await post('/edge/validate', nested, { 'content-encoding': 'gzip' }),
+      await post('/edge/validate', wide, { 'content-encoding': 'gzip' }),
+      await post('/edge/validate', gzipSync('x'.repeat(300_000)), { 'content-encoding': 'gzip' }),
+      await post('/api/client/metrics', many),
+    ];
+
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([400, 400, 413, 400]);
+    expect(responses[0]?.json().message).toMatch(/nested deeper than 32 levels/);
+    expect(responses[3]?.json().message).toMatch(/more than 200000 items/);
+  });
+
   test.each([
     ['/api/client/metrics', 'not json', {}, 400],
     ['/api/client/metrics', '[]', {}, 400],
