@@ -47,12 +47,12 @@ async function cpuMsToStart(): Promise<number> {
   return cpuMs;
 }
 
-test('a start on an empty database takes less than 4 s of CPU time, a restart less than 3 s', async () => {
+test('a start on an empty database takes less than 6 s of CPU time, a restart less than 5 s', async () => {
   await createDatabase(name);
 
-  // About twice what was measured on a busy machine: 2.1 s and 1.5 s.
-  expect(await cpuMsToStart()).toBeLessThan(4_000);
-  expect(await cpuMsToStart()).toBeLessThan(3_000);
+  // About twice what was measured on a busy machine: 2.9 s and 2.5 s.
+  expect(await cpuMsToStart()).toBeLessThan(6_000);
+  expect(await cpuMsToStart()).toBeLessThan(5_000);
 });
 
 test('at SIGTERM a request that runs is finished, no new one is taken, and the process ends with 0', async () => {
