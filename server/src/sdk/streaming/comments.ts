@@ -5,15 +5,15 @@ const TICK_MS = 100;
 
 /** Visits every stream once in 15 s, spread evenly, with one timer for all of them. */
 export function startComments(streams: Set<Stream>, visit: (stream: Stream) => void): () => void {
-  let rest = streams.values();
+  let remaining = streams.values();
   let due = 0;
   const timer = setInterval(() => {
     due = Math.min(streams.size, due + (streams.size * TICK_MS) / EVERY_MS);
     for (; due >= 1; due--) {
-      let { value, done } = rest.next();
+      let { value, done } = remaining.next();
       if (done === true) {
-        rest = streams.values();
-        ({ value, done } = rest.next());
+        remaining = streams.values();
+        ({ value, done } = remaining.next());
       }
       if (value === undefined) return;
       visit(value);

@@ -1,4 +1,4 @@
--- Marks segments that change, and changes of tokens that SDKs use (0019_sdk_documents.sql).
+-- Marks segments that change, and changes of tokens that SDKs use (0018_sdk_documents.sql).
 
 -- A new segment is in no document until a strategy uses it.
 create function sdk_segments_mark() returns trigger language plpgsql as $$

@@ -1,4 +1,4 @@
--- Marks the flags whose enabled strategies change (0019_sdk_documents.sql). A file of its own, because a migration locks at most
+-- Marks the flags whose enabled strategies change (0018_sdk_documents.sql). A file of its own, because a migration locks at most
 -- two tables.
 
 create function sdk_feature_strategies_mark() returns trigger language plpgsql as $$

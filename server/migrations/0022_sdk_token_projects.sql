@@ -1,4 +1,4 @@
--- Marks changes of the projects of tokens (0019_sdk_documents.sql). All triggers exist from here on, so the documents of the
+-- Marks changes of the projects of tokens (0018_sdk_documents.sql). All triggers exist from here on, so the documents of the
 -- flags that exist can be built.
 
 create function sdk_api_token_projects_mark() returns trigger language plpgsql as $$

@@ -1,4 +1,4 @@
--- Marks the flags whose tags or parents change (0019_sdk_documents.sql).
+-- Marks the flags whose tags or parents change (0018_sdk_documents.sql).
 
 create function sdk_feature_tags_mark() returns trigger language plpgsql as $$
 begin
