@@ -56,15 +56,22 @@ const NEW_ROLE =
 const WITH_ROLE = '[ with role {roleName}| with role {roleId}]';
 const BECAUSE = '[, reason: {reason}]';
 
-/** Every type an event can have: its readable label and what the summary says after the actor's name. */
+/**
+ * Every type an event can have: its readable label and what the summary says after the actor's name. No operation emits the types
+ * with `emitted: false`, and the compiler rejects an operation that records one of them.
+ */
 export const EVENT_TYPES = {
-  'application-created': { label: 'Application first seen', text: `saw ${APP} for the first time` },
+  'application-created': {
+    label: 'Application first seen',
+    text: `saw ${APP} for the first time`,
+    emitted: false,
+  },
   'feature-created': {
     label: 'Flag created',
     text: `created ${FLAG_IN_PROJECT}[ as a copy of flag {clonedFrom.feature} of project {clonedFrom.project}]`,
   },
   'feature-deleted': { label: 'Flag deleted', text: `deleted ${FLAG}[ from project {project}]` },
-  'feature-updated': { label: 'Flag updated', text: `updated ${FLAG_IN_PROJECT}${CHANGES}` },
+  'feature-updated': { label: 'Flag updated', text: `updated ${FLAG_IN_PROJECT}${CHANGES}`, emitted: false },
   'feature-metadata-updated': {
     label: 'Flag details updated',
     text: `updated the details of ${FLAG_IN_PROJECT}${CHANGES}`,
@@ -72,6 +79,7 @@ export const EVENT_TYPES = {
   'feature-variants-updated': {
     label: 'Flag variants updated',
     text: `updated the variants of ${FLAG_IN_PROJECT}${NOW_VARIANTS}`,
+    emitted: false,
   },
   'feature-environment-variants-updated': {
     label: 'Flag variants updated in environment',
@@ -83,9 +91,17 @@ export const EVENT_TYPES = {
   },
   'feature-archived': { label: 'Flag archived', text: `archived ${FLAG_IN_PROJECT}` },
   'feature-revived': { label: 'Flag revived', text: `revived ${FLAG_IN_PROJECT}` },
-  'feature-import': { label: 'Flag imported', text: `imported ${FLAG}[ into project {project}]` },
+  'feature-import': {
+    label: 'Flag imported',
+    text: `imported ${FLAG}[ into project {project}]`,
+    emitted: false,
+  },
   'feature-tagged': { label: 'Tag added to flag', text: `added ${TAG} to ${FLAG_IN_PROJECT}` },
-  'feature-tag-import': { label: 'Flag tag imported', text: `imported ${TAG} of ${FLAG_IN_PROJECT}` },
+  'feature-tag-import': {
+    label: 'Flag tag imported',
+    text: `imported ${TAG} of ${FLAG_IN_PROJECT}`,
+    emitted: false,
+  },
   'feature-strategy-update': {
     label: 'Strategy of flag updated',
     text: `updated ${STRATEGY} of ${FLAG_HERE}${CHANGES}`,
@@ -108,11 +124,15 @@ export const EVENT_TYPES = {
     label: 'Strategies of flag reordered',
     text: `reordered the strategies of ${FLAG_HERE}[, now: {after.strategyIds}]`,
   },
-  'drop-feature-tags': { label: 'All flag tags dropped', text: 'removed all tags from all flags' },
+  'drop-feature-tags': {
+    label: 'All flag tags dropped',
+    text: 'removed all tags from all flags',
+    emitted: false,
+  },
   'feature-untagged': { label: 'Tag removed from flag', text: `removed ${TAG} from ${FLAG_IN_PROJECT}` },
   'feature-stale-on': { label: 'Flag marked as stale', text: `marked ${FLAG_IN_PROJECT} as stale` },
   'feature-stale-off': { label: 'Flag unmarked as stale', text: `unmarked ${FLAG_IN_PROJECT} as stale` },
-  'drop-features': { label: 'All flags dropped', text: 'deleted all flags' },
+  'drop-features': { label: 'All flags dropped', text: 'deleted all flags', emitted: false },
   'feature-environment-enabled': { label: 'Flag enabled', text: `enabled ${FLAG_HERE}` },
   'feature-environment-disabled': { label: 'Flag disabled', text: `disabled ${FLAG_HERE}` },
   'strategy-created': { label: 'Strategy type created', text: `created ${STRATEGY_TYPE}` },
@@ -120,8 +140,12 @@ export const EVENT_TYPES = {
   'strategy-deprecated': { label: 'Strategy type deprecated', text: `deprecated ${STRATEGY_TYPE}` },
   'strategy-reactivated': { label: 'Strategy type reactivated', text: `reactivated ${STRATEGY_TYPE}` },
   'strategy-updated': { label: 'Strategy type updated', text: `updated ${STRATEGY_TYPE}${CHANGES}` },
-  'strategy-import': { label: 'Strategy type imported', text: `imported ${STRATEGY_TYPE}` },
-  'drop-strategies': { label: 'All strategy types dropped', text: 'deleted all strategy types' },
+  'strategy-import': { label: 'Strategy type imported', text: `imported ${STRATEGY_TYPE}`, emitted: false },
+  'drop-strategies': {
+    label: 'All strategy types dropped',
+    text: 'deleted all strategy types',
+    emitted: false,
+  },
   'context-field-created': { label: 'Context field created', text: `created ${CONTEXT_FIELD}${IN_PROJECT}` },
   'context-field-updated': {
     label: 'Context field updated',
@@ -149,50 +173,81 @@ export const EVENT_TYPES = {
     label: 'Project roles of group removed',
     text: `removed the roles of ${GROUP}${IN_PROJECT}${ROLES}`,
   },
-  'project-access-updated': { label: 'Project access changed', text: `changed access to ${PROJECT}${ROLES}` },
+  'project-access-updated': {
+    label: 'Project access changed',
+    text: `changed access to ${PROJECT}${ROLES}`,
+    emitted: false,
+  },
   'project-created': { label: 'Project created', text: `created ${PROJECT}` },
   'project-updated': { label: 'Project updated', text: `updated ${PROJECT}${CHANGES}` },
   'project-deleted': { label: 'Project deleted', text: `deleted ${PROJECT}` },
   'project-archived': { label: 'Project archived', text: `archived ${PROJECT}` },
   'project-revived': { label: 'Project revived', text: `revived ${PROJECT}` },
-  'project-import': { label: 'Project imported', text: `imported ${named('a project', 'project', 'id')}` },
-  'project-user-added': { label: 'User added to project', text: `added ${USER} to ${PROJECT}${WITH_ROLE}` },
-  'project-user-removed': { label: 'User removed from project', text: `removed ${USER} from ${PROJECT}` },
+  'project-import': {
+    label: 'Project imported',
+    text: `imported ${named('a project', 'project', 'id')}`,
+    emitted: false,
+  },
+  'project-user-added': {
+    label: 'User added to project',
+    text: `added ${USER} to ${PROJECT}${WITH_ROLE}`,
+    emitted: false,
+  },
+  'project-user-removed': {
+    label: 'User removed from project',
+    text: `removed ${USER} from ${PROJECT}`,
+    emitted: false,
+  },
   'project-user-role-changed': {
     label: 'Project role of user changed',
     text: `changed the role of ${USER}${IN_PROJECT}${NEW_ROLE}`,
+    emitted: false,
   },
   'project-group-role-changed': {
     label: 'Project role of group changed',
     text: `changed the role of ${GROUP}${IN_PROJECT}${NEW_ROLE}`,
+    emitted: false,
   },
   'project-group-added': {
     label: 'Group added to project',
     text: `added ${GROUP} to ${PROJECT}${WITH_ROLE}`,
+    emitted: false,
   },
-  'project-group-removed': { label: 'Group removed from project', text: `removed ${GROUP} from ${PROJECT}` },
+  'project-group-removed': {
+    label: 'Group removed from project',
+    text: `removed ${GROUP} from ${PROJECT}`,
+    emitted: false,
+  },
   'role-created': { label: 'Role created', text: `created ${ROLE}` },
   'role-updated': { label: 'Role updated', text: `updated ${ROLE}${CHANGES}` },
   'role-deleted': { label: 'Role deleted', text: `deleted ${ROLE}` },
-  'drop-projects': { label: 'All projects dropped', text: 'deleted all projects' },
+  'drop-projects': { label: 'All projects dropped', text: 'deleted all projects', emitted: false },
   'tag-created': { label: 'Tag created', text: `created ${TAG}` },
   'tag-deleted': { label: 'Tag deleted', text: `deleted ${TAG}` },
-  'tag-import': { label: 'Tag imported', text: `imported ${TAG}` },
-  'drop-tags': { label: 'All tags dropped', text: 'deleted all tags' },
+  'tag-import': { label: 'Tag imported', text: `imported ${TAG}`, emitted: false },
+  'drop-tags': { label: 'All tags dropped', text: 'deleted all tags', emitted: false },
   'tag-type-created': { label: 'Tag type created', text: `created ${TAG_TYPE}` },
   'tag-type-deleted': { label: 'Tag type deleted', text: `deleted ${TAG_TYPE}` },
   'tag-type-updated': { label: 'Tag type updated', text: `updated ${TAG_TYPE}${CHANGES}` },
-  'tag-type-import': { label: 'Tag type imported', text: `imported ${TAG_TYPE}` },
-  'drop-tag-types': { label: 'All tag types dropped', text: 'deleted all tag types' },
+  'tag-type-import': { label: 'Tag type imported', text: `imported ${TAG_TYPE}`, emitted: false },
+  'drop-tag-types': { label: 'All tag types dropped', text: 'deleted all tag types', emitted: false },
   'addon-config-created': { label: 'Integration added', text: `added ${INTEGRATION}` },
   'addon-config-updated': { label: 'Integration updated', text: `updated ${INTEGRATION}${CHANGES}` },
   'addon-config-deleted': { label: 'Integration deleted', text: `deleted ${INTEGRATION}` },
-  'db-pool-update': { label: 'Database pool reported', text: 'reported on the database connection pool' },
+  'db-pool-update': {
+    label: 'Database pool reported',
+    text: 'reported on the database connection pool',
+    emitted: false,
+  },
   'user-created': { label: 'User created', text: `created ${USER}` },
   'user-updated': { label: 'User updated', text: `updated ${USER}${CHANGES}` },
   'user-deleted': { label: 'User deleted', text: `deleted ${USER}` },
-  'drop-environments': { label: 'All environments dropped', text: 'deleted all environments' },
-  'environment-import': { label: 'Environment imported', text: `imported ${ENVIRONMENT}` },
+  'drop-environments': {
+    label: 'All environments dropped',
+    text: 'deleted all environments',
+    emitted: false,
+  },
+  'environment-import': { label: 'Environment imported', text: `imported ${ENVIRONMENT}`, emitted: false },
   'environment-created': { label: 'Environment created', text: `created ${ENVIRONMENT}` },
   'environment-updated': { label: 'Environment updated', text: `updated ${ENVIRONMENT}${CHANGES}` },
   'environment-deleted': { label: 'Environment deleted', text: `deleted ${ENVIRONMENT}` },
@@ -206,12 +261,17 @@ export const EVENT_TYPES = {
   'group-user-removed': { label: 'User removed from group', text: `removed ${MEMBER} from ${GROUP}` },
   'setting-created': { label: 'Setting created', text: `created ${SETTING}` },
   'setting-updated': { label: 'Setting changed', text: `changed ${SETTING}${CHANGES}` },
-  'setting-deleted': { label: 'Setting deleted', text: `deleted ${SETTING}` },
+  'setting-deleted': { label: 'Setting deleted', text: `deleted ${SETTING}`, emitted: false },
   'client-metrics': {
     label: 'Usage metrics received',
     text: `sent usage metrics[ of application {appName}]`,
+    emitted: false,
   },
-  'client-register': { label: 'SDK registered', text: `registered an SDK[ of application {appName}]` },
+  'client-register': {
+    label: 'SDK registered',
+    text: `registered an SDK[ of application {appName}]`,
+    emitted: false,
+  },
   'pat-created': { label: 'Personal access token created', text: `created ${PAT}` },
   'pat-deleted': { label: 'Personal access token deleted', text: `deleted ${PAT}` },
   'public-signup-token-created': { label: 'Signup link created', text: `created ${SIGNUP}` },
@@ -220,39 +280,77 @@ export const EVENT_TYPES = {
     text: `let ${MEMBER} join by ${SIGNUP}`,
   },
   'public-signup-token-updated': { label: 'Signup link updated', text: `updated ${SIGNUP}${CHANGES}` },
-  'change-request-created': { label: 'Change request opened', text: `opened ${REQUEST}` },
-  'change-request-discarded': { label: 'Change request discarded', text: `discarded ${REQUEST}` },
-  'change-added': { label: 'Change added to request', text: `added ${CHANGE} to ${ITS_REQUEST}` },
-  'change-discarded': { label: 'Change dropped from request', text: `dropped ${CHANGE} from ${ITS_REQUEST}` },
-  'change-edited': { label: 'Change edited in request', text: `edited ${CHANGE} within ${ITS_REQUEST}` },
-  'change-request-rejected': { label: 'Change request rejected', text: `rejected ${REQUEST}` },
-  'change-request-approved': { label: 'Change request approved', text: `gave ${REQUEST} its final approval` },
-  'change-request-approval-added': { label: 'Approval given to change request', text: `approved ${REQUEST}` },
-  'change-request-cancelled': { label: 'Change request cancelled', text: `cancelled ${REQUEST}` },
+  'change-request-created': { label: 'Change request opened', text: `opened ${REQUEST}`, emitted: false },
+  'change-request-discarded': {
+    label: 'Change request discarded',
+    text: `discarded ${REQUEST}`,
+    emitted: false,
+  },
+  'change-added': {
+    label: 'Change added to request',
+    text: `added ${CHANGE} to ${ITS_REQUEST}`,
+    emitted: false,
+  },
+  'change-discarded': {
+    label: 'Change dropped from request',
+    text: `dropped ${CHANGE} from ${ITS_REQUEST}`,
+    emitted: false,
+  },
+  'change-edited': {
+    label: 'Change edited in request',
+    text: `edited ${CHANGE} within ${ITS_REQUEST}`,
+    emitted: false,
+  },
+  'change-request-rejected': {
+    label: 'Change request rejected',
+    text: `rejected ${REQUEST}`,
+    emitted: false,
+  },
+  'change-request-approved': {
+    label: 'Change request approved',
+    text: `gave ${REQUEST} its final approval`,
+    emitted: false,
+  },
+  'change-request-approval-added': {
+    label: 'Approval given to change request',
+    text: `approved ${REQUEST}`,
+    emitted: false,
+  },
+  'change-request-cancelled': {
+    label: 'Change request cancelled',
+    text: `cancelled ${REQUEST}`,
+    emitted: false,
+  },
   'change-request-sent-to-review': {
     label: 'Review of change request asked',
     text: `put ${REQUEST} up for review`,
+    emitted: false,
   },
   'change-request-schedule-suspended': {
     label: 'Change request schedule suspended',
     text: `suspended the schedule of ${REQUEST}${BECAUSE}`,
+    emitted: false,
   },
-  'change-request-applied': { label: 'Change request applied', text: `applied ${REQUEST}` },
+  'change-request-applied': { label: 'Change request applied', text: `applied ${REQUEST}`, emitted: false },
   'change-request-scheduled': {
     label: 'Change request scheduled',
     text: `scheduled ${REQUEST}[, due: {scheduledDate}|, due: {scheduledAt}]`,
+    emitted: false,
   },
   'change-request-scheduled-application-success': {
     label: 'Scheduled change request applied',
     text: `applied ${REQUEST} as scheduled`,
+    emitted: false,
   },
   'change-request-scheduled-application-failure': {
     label: 'Scheduled change request failed',
     text: `failed to apply ${REQUEST} as scheduled${BECAUSE}`,
+    emitted: false,
   },
   'change-request-configuration-updated': {
     label: 'Change request rules updated',
     text: `updated the change request rules${HERE}${CHANGES}`,
+    emitted: false,
   },
   'api-token-created': { label: 'API token created', text: `created ${API_TOKEN}` },
   'api-token-updated': { label: 'API token updated', text: `updated ${API_TOKEN}${CHANGES}` },
@@ -282,9 +380,9 @@ export const EVENT_TYPES = {
     label: 'All parent flags removed',
     text: `removed all dependencies of ${FLAG_IN_PROJECT}`,
   },
-  'banner-created': { label: 'Banner created', text: `created ${BANNER}` },
-  'banner-updated': { label: 'Banner updated', text: `updated ${BANNER}${CHANGES}` },
-  'banner-deleted': { label: 'Banner deleted', text: `deleted ${BANNER}` },
+  'banner-created': { label: 'Banner created', text: `created ${BANNER}`, emitted: false },
+  'banner-updated': { label: 'Banner updated', text: `updated ${BANNER}${CHANGES}`, emitted: false },
+  'banner-deleted': { label: 'Banner deleted', text: `deleted ${BANNER}`, emitted: false },
   'project-environment-added': {
     label: 'Environment added to project',
     text: `added ${ENVIRONMENT} to ${PROJECT}`,
@@ -297,49 +395,89 @@ export const EVENT_TYPES = {
     label: 'Default strategy changed',
     text: `changed the default strategy${HERE}[ to {after.name}]${CHANGES}`,
   },
-  'segment-import': { label: 'Segment imported', text: `imported ${SEGMENT}` },
-  'signal-endpoint-created': { label: 'Signal endpoint created', text: `created ${ENDPOINT}` },
-  'signal-endpoint-updated': { label: 'Signal endpoint updated', text: `updated ${ENDPOINT}${CHANGES}` },
-  'signal-endpoint-deleted': { label: 'Signal endpoint deleted', text: `deleted ${ENDPOINT}` },
+  'segment-import': { label: 'Segment imported', text: `imported ${SEGMENT}`, emitted: false },
+  'signal-endpoint-created': {
+    label: 'Signal endpoint created',
+    text: `created ${ENDPOINT}`,
+    emitted: false,
+  },
+  'signal-endpoint-updated': {
+    label: 'Signal endpoint updated',
+    text: `updated ${ENDPOINT}${CHANGES}`,
+    emitted: false,
+  },
+  'signal-endpoint-deleted': {
+    label: 'Signal endpoint deleted',
+    text: `deleted ${ENDPOINT}`,
+    emitted: false,
+  },
   'signal-endpoint-token-created': {
     label: 'Signal endpoint token created',
     text: `created ${ENDPOINT_TOKEN}`,
+    emitted: false,
   },
   'signal-endpoint-token-updated': {
     label: 'Signal endpoint token updated',
     text: `updated ${ENDPOINT_TOKEN}${CHANGES}`,
+    emitted: false,
   },
   'signal-endpoint-token-deleted': {
     label: 'Signal endpoint token deleted',
     text: `deleted ${ENDPOINT_TOKEN}`,
+    emitted: false,
   },
-  'actions-created': { label: 'Action set created', text: `created ${ACTIONS}` },
-  'actions-updated': { label: 'Action set updated', text: `updated ${ACTIONS}${CHANGES}` },
-  'actions-deleted': { label: 'Action set deleted', text: `deleted ${ACTIONS}` },
-  'release-plan-template-created': { label: 'Release plan template created', text: `created ${TEMPLATE}` },
+  'actions-created': { label: 'Action set created', text: `created ${ACTIONS}`, emitted: false },
+  'actions-updated': { label: 'Action set updated', text: `updated ${ACTIONS}${CHANGES}`, emitted: false },
+  'actions-deleted': { label: 'Action set deleted', text: `deleted ${ACTIONS}`, emitted: false },
+  'release-plan-template-created': {
+    label: 'Release plan template created',
+    text: `created ${TEMPLATE}`,
+    emitted: false,
+  },
   'release-plan-template-updated': {
     label: 'Release plan template updated',
     text: `updated ${TEMPLATE}${CHANGES}`,
+    emitted: false,
   },
-  'release-plan-template-deleted': { label: 'Release plan template deleted', text: `deleted ${TEMPLATE}` },
-  'release-plan-template-archived': { label: 'Release plan template archived', text: `archived ${TEMPLATE}` },
-  'release-plan-added': { label: 'Release plan added to flag', text: `added ${PLAN} to ${FLAG_HERE}` },
+  'release-plan-template-deleted': {
+    label: 'Release plan template deleted',
+    text: `deleted ${TEMPLATE}`,
+    emitted: false,
+  },
+  'release-plan-template-archived': {
+    label: 'Release plan template archived',
+    text: `archived ${TEMPLATE}`,
+    emitted: false,
+  },
+  'release-plan-added': {
+    label: 'Release plan added to flag',
+    text: `added ${PLAN} to ${FLAG_HERE}`,
+    emitted: false,
+  },
   'release-plan-removed': {
     label: 'Release plan removed from flag',
     text: `removed ${PLAN} from ${FLAG_HERE}`,
+    emitted: false,
   },
   'release-plan-milestone-started': {
     label: 'Release milestone started',
     text: `started [milestone {milestoneName}|a milestone] of ${PLAN} for ${FLAG_HERE}`,
+    emitted: false,
   },
   'user-preference-updated': {
     label: 'User preference changed',
     text: 'changed a personal preference[, {subscription}: {action}|: {subscription}]',
+    emitted: false,
   },
-  'scim-users-deleted': { label: 'Provisioned users deleted', text: `deleted all users provisioned by SCIM` },
+  'scim-users-deleted': {
+    label: 'Provisioned users deleted',
+    text: `deleted all users provisioned by SCIM`,
+    emitted: false,
+  },
   'scim-groups-deleted': {
     label: 'Provisioned groups deleted',
     text: `deleted all groups provisioned by SCIM`,
+    emitted: false,
   },
   // newer than the contract's 156
   'feature-link-added': { label: 'Link added to flag', text: `added ${LINK} to ${FLAG_IN_PROJECT}` },
@@ -403,12 +541,22 @@ export const EVENT_TYPES = {
     text: `snoozed ${FINDING}[ until {until}]${BECAUSE}`,
   },
   'health-finding-unsnoozed': { label: 'Health finding unsnoozed', text: `unsnoozed ${FINDING}` },
-} as const satisfies Record<string, { label: string; text: string }>;
+} as const satisfies Record<string, { label: string; text: string; emitted?: false }>;
 
 export type EventType = keyof typeof EVENT_TYPES;
 
+/** The types that operations record. */
+export type EmittedEventType = {
+  [T in EventType]: (typeof EVENT_TYPES)[T] extends { emitted: false } ? never : T;
+}[EventType];
+
 // `Object.keys` forgets the key type; the table is a constant, so its keys are exactly these.
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventType[];
+
+/** The types with their labels, for people who choose among them. */
+export const EVENT_TYPE_LIST: { type: EventType; label: string; emitted: boolean }[] = EVENT_TYPE_NAMES.map(
+  type => ({ type, label: EVENT_TYPES[type].label, emitted: !('emitted' in EVENT_TYPES[type]) }),
+);
 
 /** `named('a flag', 'name', 'id')` gives "flag {name}", failing that "flag {id}", failing that "a flag". */
 function named(thing: string, ...slots: string[]): string {

@@ -6,6 +6,7 @@ import { makeMember, makeProject, makeUser, type TestUser } from '../../test/fac
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { change } from '../change.ts';
+import { EVENT_TYPE_NAMES } from './event-types.ts';
 
 const harness = useHarness();
 let viewer: TestUser;
@@ -283,4 +284,36 @@ test.each(['abc', '0', '-1', '1.5', '99999999999999999999'])('rejects the event 
       details: expect.arrayContaining([expect.objectContaining({ path: '/params/id' })]),
     },
   });
+});
+
+test('lists every type with its label, and whether it is emitted, to every caller', async () => {
+  const { status, body } = await call(harness.app, 'GET', '/api/admin/event-types', { token: viewer.token });
+
+  expect(status).toBe(200);
+  expect(body.eventTypes.map(({ type }: { type: string }) => type)).toEqual(EVENT_TYPE_NAMES);
+  expect(body.eventTypes).toContainEqual({ type: 'feature-created', label: 'Flag created', emitted: true });
+  expect(body.eventTypes).toContainEqual({
+    type: 'drop-features',
+    label: 'All flags dropped',
+    emitted: false,
+  });
+});
+
+test('responds with 304 to a client that has the list of types', async () => {
+  const headers = { authorization: viewer.token };
+  const first = await harness.app.inject({ url: '/api/admin/event-types', headers });
+  const { etag } = first.headers;
+
+  const again = await harness.app.inject({
+    url: '/api/admin/event-types',
+    headers: { ...headers, 'if-none-match': String(etag) },
+  });
+  const other = await harness.app.inject({
+    url: '/api/admin/event-types',
+    headers: { ...headers, 'if-none-match': '"other"' },
+  });
+
+  expect(first.headers['cache-control']).toBe('private, no-cache');
+  expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);
+  expect([other.statusCode, other.headers.etag]).toEqual([200, etag]);
 });

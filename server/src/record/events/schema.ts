@@ -165,3 +165,27 @@ export const EventCreators = Type.Array(Ref(EventCreator), {
   title: 'EventCreatorList',
   description: 'The creators, by name',
 });
+
+export const EventTypeInfo = Named(
+  'EventTypeInfo',
+  Type.Object({
+    type: Type.String({
+      description: 'Value of type in events, and for the filter type',
+      enum: EVENT_TYPE_NAMES,
+      examples: ['feature-created'],
+    }),
+    label: Type.String({ description: 'Short readable name of the type', examples: ['Flag created'] }),
+    emitted: Type.Boolean({
+      description: 'Whether an operation of this version emits events of the type',
+      examples: [true],
+    }),
+  }),
+);
+export const EventTypeList = Named(
+  'EventTypeList',
+  Type.Object({
+    eventTypes: Type.Array(Ref(EventTypeInfo), {
+      description: 'Every type: those of Unleash in its order, then those of Halyard',
+    }),
+  }),
+);

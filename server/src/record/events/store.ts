@@ -5,11 +5,11 @@ import type { Reader } from '../../platform/db/database.ts';
 import { nameOfUser } from '../actor-names.ts';
 import { tagsOf } from '../feature-tags.ts';
 import { FILTERED_BY_TEXT } from '../outbox.ts';
-import type { EventType } from './event-types.ts';
+import type { EmittedEventType } from './event-types.ts';
 
 /** An event as an operation records it. */
 export type NewEvent = {
-  type: EventType;
+  type: EmittedEventType;
   project?: string | null;
   environment?: string | null;
   featureName?: string | null;
