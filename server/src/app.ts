@@ -3,6 +3,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyHttpOptions, type RawServerDefault } from 'fastify';
 import { sessionCookieName } from './access/cookie.ts';
 import { installGuard } from './access/guard.ts';
+import { type ConsoleFiles, NOT_BUILT } from './console/files.ts';
+import { consoleRoutes, sendConsole } from './console/routes.ts';
 import { deliveryRoutes } from './delivery/deliveries/routes.ts';
 import { integrationRoutes } from './delivery/integrations/routes.ts';
 import { changeRequestRoutes } from './flags/change-requests/routes.ts';
@@ -106,13 +108,20 @@ export type AppSettings = Pick<
 type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db };
 
 /** Streams have their usual limits by default. */
-type BuildOptions = ServerOptions & Pools & { streams?: Partial<StreamLimits> };
+type BuildOptions = ServerOptions & Pools & { streams?: Partial<StreamLimits>; consoleFiles?: ConsoleFiles };
 
 /** The whole HTTP surface, in one list. */
 export async function buildApp(
   db: Db,
   settings: AppSettings,
-  { longReadDb = db, searchDb = longReadDb, sdkDb = db, streams, ...options }: BuildOptions = {},
+  {
+    longReadDb = db,
+    searchDb = longReadDb,
+    sdkDb = db,
+    streams,
+    consoleFiles = NOT_BUILT,
+    ...options
+  }: BuildOptions = {},
 ): Promise<App> {
   const { limits } = settings;
   const sso = {
@@ -130,7 +139,7 @@ export async function buildApp(
     ...options,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  installErrors(app);
+  installErrors(app, (request, reply) => sendConsole(request, reply, consoleFiles));
   const headers = securityHeaders(settings.publicUrl);
   installSecurityHeaders(app, headers);
   installExpectations(app, headers);
@@ -192,6 +201,7 @@ export async function buildApp(
   roleRoutes(app, db);
   projectAccessRoutes(app, db);
   docsRoutes(app);
+  consoleRoutes(app, consoleFiles);
   return app;
 }
 

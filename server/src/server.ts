@@ -1,4 +1,5 @@
 import { buildApp, integrationSettings } from './app.ts';
+import { loadConsole } from './console/files.ts';
 import { deliveryMetrics } from './delivery/deliveries/metrics.ts';
 import { checkSealed } from './delivery/integrations/reseal.ts';
 import { createInitialAdminTokens } from './people/api-tokens/initial-admin-tokens.ts';
@@ -41,7 +42,10 @@ export async function startServer(config: Config): Promise<Server> {
   const searchDb: Db = openDb({ ...longReads, poolSize: SEARCH_CONNECTIONS });
   // Their own, so that SDKs get changes while all other connections are busy.
   const sdkDb: Db = openDb({ ...connection, poolSize: SDK_CONNECTIONS, preparedStatements: false });
-  const app = await buildApp(db, config, { longReadDb, searchDb, sdkDb });
+  const consoleFiles = await loadConsole();
+  const app = await buildApp(db, config, { longReadDb, searchDb, sdkDb, consoleFiles });
+  if (consoleFiles.problem !== undefined)
+    app.log.warn({ problem: consoleFiles.problem }, 'console not loaded');
   await migrate(config.databaseUrl, {
     onApplied: migration => app.log.info(migration, 'migration applied'),
     onWaiting: () => app.log.info('migration waits for another server'),

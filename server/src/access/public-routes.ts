@@ -1,6 +1,7 @@
 /** The only routes that need no authentication. */
 export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/',
+  '/assets/*',
   '/health',
   '/ready',
   '/internal-backstage/prometheus',

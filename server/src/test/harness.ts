@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type AppSettings, buildApp } from '../app.ts';
+import type { ConsoleFiles } from '../console/files.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { DEFAULT_LIMITS, type Limits } from '../platform/config.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
@@ -39,7 +40,11 @@ export type Harness = {
   /** Statements that the server ran so far, except that it notes the last use of a credential. */
   statements: string[];
   /** Another server on the same database, perhaps with other settings. */
-  secondServer: (settings?: Partial<AppSettings>, streams?: Partial<StreamLimits>) => Promise<App>;
+  secondServer: (
+    settings?: Partial<AppSettings>,
+    streams?: Partial<StreamLimits>,
+    consoleFiles?: ConsoleFiles,
+  ) => Promise<App>;
 };
 
 /** A database copied from the template and an application on it, for the tests of one file. */
@@ -48,7 +53,11 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   const harness = { databaseUrl: urlOf(name), statements: [] as string[] } as Harness;
   const opened: { db: Db; longReadDb: Db; app: App }[] = [];
 
-  const open = async (settings: Partial<AppSettings> = {}, streams: Partial<StreamLimits> = {}) => {
+  const open = async (
+    settings: Partial<AppSettings> = {},
+    streams: Partial<StreamLimits> = {},
+    consoleFiles?: ConsoleFiles,
+  ) => {
     const connection = {
       url: harness.databaseUrl,
       // Tests that let two requests wait for one lock take longer than the usual 5 s on a busy machine.
@@ -63,7 +72,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
     const app = await buildApp(
       db,
       { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits }, ...settings },
-      { ...strictSerializer, longReadDb, streams },
+      { ...strictSerializer, longReadDb, streams, ...(consoleFiles && { consoleFiles }) },
     );
     await app.ready();
     opened.push({ db, longReadDb, app });
@@ -73,7 +82,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   beforeAll(async () => {
     await copyDatabase(inject('template'), name);
     Object.assign(harness, await open());
-    harness.secondServer = async (settings, streams) => (await open(settings, streams)).app;
+    harness.secondServer = async (...options) => (await open(...options)).app;
     await createInitialAdminTokens(harness.db, [ADMIN_TOKEN]);
   });
   afterAll(async () => {

@@ -12,6 +12,7 @@ export const WINGS = [
   'flags',
   'sdk',
   'delivery',
+  'console',
   'worker',
 ] as const;
 

@@ -54,8 +54,6 @@ const START = `'use strict';
 export function docsRoutes(app: App): void {
   app.get('/docs/openapi.json', HIDDEN, () => app.swagger());
 
-  app.get('/', HIDDEN, (_request, reply) => reply.redirect('/docs/'));
-
   // Scripts come from this server only and none is inline, so that the policy can forbid inline ones.
   app.get('/docs', HIDDEN, (request, reply) =>
     // The addresses in the page are relative to /docs/.

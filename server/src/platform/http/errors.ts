@@ -25,10 +25,15 @@ export const STATUS = {
 } as const satisfies Record<ErrorName, number>;
 
 /** From whatever depth an error comes, the caller sees one shape, and the log has the cause under the same id. */
-export function installErrors(app: App): void {
+export function installErrors(app: App, sendPage: SendPage = () => undefined): void {
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(error, request, reply));
-  app.setNotFoundHandler((request, reply) => sendError(unknownAddress(request), request, reply));
+  app.setNotFoundHandler(
+    (request, reply) => sendPage(request, reply) ?? sendError(unknownAddress(request), request, reply),
+  );
 }
+
+/** Responds to a path that no route matches with a page, or returns undefined. */
+type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
 
 /** Paths of Unleash's API for frontend SDKs, which this version does not serve. */
 const FRONTEND_PATH = /^\/api\/(frontend|proxy)(?=[/?]|$)/;

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Encoding } from '../platform/http/accept-encoding.ts';
+
+/** Where `npm run build` writes the console. */
+export const CONSOLE_FOLDER = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
+
+/** The bytes of a file in one encoding. */
+export type Copy = { bytes: Buffer; etag: string };
+
+export type ConsoleFile = {
+  contentType: string;
+  plain: Copy;
+  /** Copies that the build compressed. */
+  encoded: Partial<Record<Encoding, Copy>>;
+};
+
+/** The files by path, such as `assets/main-4f9a.js`, or the reason why there are none. */
+export type ConsoleFiles = { files: ReadonlyMap<string, ConsoleFile>; problem?: string };
+
+/** The console has about 40 files and 2 MB. More than this is another folder. */
+const MOST_FILES = 1_000;
+const MOST_BYTES = 67_108_864;
+
+const COPIES = { '.br': 'br', '.gz': 'gzip' } as const satisfies Record<string, Encoding>;
+
+const CONTENT_TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+};
+
+export const NOT_BUILT: ConsoleFiles = {
+  files: new Map(),
+  problem: 'The console is not built. Run npm run build and restart the server.',
+};
+
+/**
+ * Reads the built console into memory. The build compresses the files, because compressing them when the server starts would
+ * take seconds. A console that cannot be read does not stop the server: SDKs and the API work without it.
+ */
+export async function loadConsole(folder = CONSOLE_FOLDER): Promise<ConsoleFiles> {
+  const paths = await listFiles(folder);
+  if (!paths.includes('index.html')) return NOT_BUILT;
+  if (paths.length > MOST_FILES)
+    return unreadable(`${folder} has ${paths.length} files. The limit is ${MOST_FILES}.`);
+  const contents = new Map<string, Buffer>();
+  let size = 0;
+  for (const path of paths) {
+    const bytes = await readFile(join(folder, path));
+    size += bytes.length;
+    if (size > MOST_BYTES) return unreadable(`${folder} has more than ${MOST_BYTES} bytes.`);
+    contents.set(path, bytes);
+  }
+  const originals = paths.filter(path => !isCopy(path, contents));
+  return { files: new Map(originals.map(path => [path, fileOf(path, contents)])) };
+}
+
+const unreadable = (why: string): ConsoleFiles => ({
+  files: new Map(),
+  problem: `The console is not loaded: ${why} Run npm run build and restart the server.`,
+});
+
+async function listFiles(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter(entry => entry.isFile())
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)));
+}
+
+const isCopy = (path: string, contents: ReadonlyMap<string, Buffer>): boolean =>
+  extname(path) in COPIES && contents.has(path.slice(0, -extname(path).length));
+
+function fileOf(path: string, contents: ReadonlyMap<string, Buffer>): ConsoleFile {
+  const encoded: ConsoleFile['encoded'] = {};
+  for (const [extension, encoding] of Object.entries(COPIES)) {
+    const bytes = contents.get(path + extension);
+    if (bytes) encoded[encoding] = copyOf(bytes);
+  }
+  return {
+    contentType: CONTENT_TYPES[extname(path)] ?? 'application/octet-stream',
+    plain: copyOf(contents.get(path) ?? Buffer.alloc(0)),
+    encoded,
+  };
+}
+
+/** The tag is a hash of the bytes as sent, so each encoding has its own. */
+const copyOf = (bytes: Buffer): Copy => ({
+  bytes,
+  etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+});

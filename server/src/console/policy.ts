@@ -1,0 +1,16 @@
+/**
+ * The console loads nothing from elsewhere, has no inline script or style, and writes no HTML from text. The browser blocks
+ * everything else, so an injected text cannot run.
+ */
+export const CONSOLE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');

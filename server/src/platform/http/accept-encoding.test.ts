@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { acceptedEncoding } from './accept-encoding.ts';
+
+test.each([
+  ['gzip, deflate, br, zstd', 'br'],
+  ['gzip', 'gzip'],
+  ['BR', 'br'],
+  ['br;q=0.1, gzip;q=0.9', 'gzip'],
+  ['br;q=0, gzip;q=0', undefined],
+  ['br ; q=0, *', 'gzip'],
+  ['*', 'br'],
+  ['*;q=0', undefined],
+  ['identity', undefined],
+  ['br;q=2', undefined],
+  ['br;q=', undefined],
+  ['br;q=high', undefined],
+  ['', undefined],
+  [',;,;;q', undefined],
+  [undefined, undefined],
+])('chooses for %j: %s', (header, encoding) => {
+  expect(acceptedEncoding(header, ['br', 'gzip'])).toBe(encoding);
+});
+
+test('chooses only what is offered', () => {
+  expect(acceptedEncoding('br', ['gzip'])).toBeUndefined();
+  expect(acceptedEncoding('br', [])).toBeUndefined();
+});
