@@ -52,6 +52,14 @@ export default defineConfig({
         },
       },
       {
+        // Pure functions: no database, no browser.
+        test: {
+          name: 'console',
+          include: ['console/{src,scripts}/**/*.test.ts'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
         extends: true,
         test: {
           name: 'alone',

@@ -8,6 +8,7 @@ const FILES = [
   '*.md',
   'docs/**/*.md',
   'bench/**/*.{md,ts}',
+  'console/{e2e,scripts,src}/**/*.{ts,tsx,css}',
   'scripts/**/*',
   'server/{migrations,scripts,src}/**/*.{ts,sql,md}',
   'compose.yaml',

@@ -1,0 +1,28 @@
+import type { schemas } from './api.gen.ts';
+import { permissionsOf } from './api.gen.ts';
+
+export type Me = schemas['Me'];
+/** The id of an operation in openapi.json that requires a permission, such as `enableFeature`. */
+export type OperationId = keyof typeof permissionsOf;
+/** Where the operation takes place. Without a project: in any project. */
+export type Place = { project?: string; environment?: string };
+
+/**
+ * The permissions of which the caller needs one for the operation; empty if the caller has one of them.
+ * The server decides. This only lets a control name the missing permission before a request is rejected.
+ */
+export function missingPermissions(me: Me, operation: OperationId, place: Place = {}): readonly string[] {
+  const needed: readonly string[] = permissionsOf[operation];
+  const holds = me.permissions.some(
+    held =>
+      (held.permission === 'ADMIN' || needed.includes(held.permission)) &&
+      (held.project === undefined || place.project === undefined || held.project === place.project) &&
+      (held.environment === undefined ||
+        place.environment === undefined ||
+        held.environment === place.environment),
+  );
+  return holds ? [] : needed;
+}
+
+export const can = (me: Me, operation: OperationId, place?: Place): boolean =>
+  missingPermissions(me, operation, place).length === 0;

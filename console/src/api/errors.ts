@@ -1,0 +1,49 @@
+import type { schemas } from './api.gen.ts';
+
+type ApiError = schemas['ApiError'];
+
+/** A request that the server rejected, or that did not reach it (`status` 0). */
+export class RequestError extends Error {
+  readonly status: number;
+  /** Id of the error in the server log. */
+  readonly id: string | undefined;
+  /** The name of the error in the API, such as `NameExistsError`. */
+  readonly kind: string | undefined;
+  /** Every violation; `path` points into the request, such as /body/name. */
+  readonly details: ApiError['details'];
+  /** Seconds until a retry can succeed. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, body: Partial<ApiError>, retryAfter?: number) {
+    super(body.message ?? `The server responded with status ${status}.`);
+    this.status = status;
+    this.id = body.id;
+    this.kind = body.name;
+    this.details = body.details ?? [];
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The request did not reach the server. */
+export const unreachable = (): RequestError =>
+  new RequestError(0, { message: 'Cannot reach the server. Check the connection.' });
+
+/** The messages for the fields of a form, by field: /body/name becomes `name`. */
+export function messagesByField(error: unknown): Record<string, string> {
+  if (!(error instanceof RequestError)) return {};
+  const entries = error.details.flatMap(({ path, message }) => {
+    const field = path?.match(/^\/body\/(.+)$/)?.[1]?.replaceAll('/', '.');
+    return field === undefined ? [] : [[field, message] as const];
+  });
+  return Object.fromEntries(entries.toReversed());
+}
+
+/** The messages that belong to no field of the form. */
+export function otherMessages(error: unknown, fields: readonly string[]): string[] {
+  if (!error) return [];
+  if (!(error instanceof RequestError)) return [String(error)];
+  if (error.details.length === 0) return [error.message];
+  return error.details
+    .filter(({ path }) => !fields.some(field => path === `/body/${field.replaceAll('.', '/')}`))
+    .map(({ message }) => message);
+}

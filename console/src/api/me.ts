@@ -1,0 +1,16 @@
+import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { type Me, missingPermissions, type OperationId, type Place } from './can.ts';
+import { api, sendOnce, unwrap } from './client.ts';
+
+/** The caller and its permissions. The shell loads it before any page. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user', { signal, fetch: sendOnce })),
+  staleTime: 60_000,
+});
+
+export const useMe = (): Me => useSuspenseQuery(meQuery).data;
+
+/** The permissions of which the user needs one for an operation; empty if the user may call it. */
+export const useMissingPermissions = (operation: OperationId, place?: Place): readonly string[] =>
+  missingPermissions(useMe(), operation, place);

@@ -1,0 +1,5 @@
+import { Page } from '../ui/Page.tsx';
+
+export function ClonePage() {
+  return <Page title="Clone a flag" />;
+}

@@ -1,0 +1,5 @@
+// Vite's own declaration makes every class optional. A missing class shows in the browser at once.
+declare module '*.module.css' {
+  const classes: Record<string, string>;
+  export = classes;
+}

@@ -1,0 +1,30 @@
+import './layers.css';
+import './mantine-styles.ts';
+import './mantine.gen.css';
+import './tokens.css';
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { createConsoleRouter } from './routes.tsx';
+import { theme } from './theme.ts';
+
+// The client retries by itself, see api/client.ts.
+const queryClient = new QueryClient({ defaultOptions: { queries: { staleTime: 10_000, retry: false } } });
+const router = createConsoleRouter(queryClient);
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no element with the id "root".');
+
+createRoot(root).render(
+  <MantineProvider
+    theme={theme}
+    defaultColorScheme="auto"
+    colorSchemeManager={localStorageColorSchemeManager({ key: 'halyard-scheme' })}
+    withCssVariables={false}
+    withGlobalClasses={false}
+  >
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </MantineProvider>,
+);

@@ -1,0 +1,102 @@
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { RequestError } from './api/errors.ts';
+import { meQuery } from './api/me.ts';
+import { Shell } from './shell/Shell.tsx';
+import { parseSearch, type Search, stringifySearch } from './ui/search.ts';
+
+const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
+  validateSearch: (search: Record<string, unknown>) => search as Search, // parseSearch creates only texts.
+});
+
+/** Pages with the sidebar. They require a session. */
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: 'shell',
+  component: Shell,
+  beforeLoad: async ({ context, location }) => {
+    try {
+      await context.queryClient.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.status !== 401) throw error;
+      const to = location.href === '/' ? undefined : location.href;
+      throw redirect({ to: '/login', search: { to } });
+    }
+  },
+});
+
+// A page is a lazy chunk. Its module exports the component by name.
+const inShell = <Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) => createRoute({ getParentRoute: () => shell, path, component: lazyRouteComponent(load, name) });
+
+const alone = <Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+
+const home = () => import('./home/page.tsx');
+const flags = () => import('./feature-search/page.tsx');
+const projects = () => import('./projects/page.tsx');
+const health = () => import('./health/page.tsx');
+const feature = () => import('./features/page.tsx');
+const clone = () => import('./clone/page.tsx');
+const events = () => import('./events/page.tsx');
+const integrations = () => import('./integrations/page.tsx');
+const integration = () => import('./integrations/settings.tsx');
+const deliveries = () => import('./deliveries/page.tsx');
+const profile = () => import('./profile/page.tsx');
+const login = () => import('./login/page.tsx');
+const password = () => import('./login/password.tsx');
+const signup = () => import('./login/signup.tsx');
+
+const routes = root.addChildren([
+  alone('/login', login, 'LoginPage'),
+  alone('/new-user', password, 'NewUserPage'),
+  alone('/reset-password', password, 'ResetPasswordPage'),
+  alone('/invite/$token', signup, 'SignupPage'),
+  shell.addChildren([
+    inShell('/', home, 'HomePage'),
+    inShell('/flags', flags, 'FlagsPage'),
+    inShell('/projects', projects, 'ProjectsPage'),
+    inShell('/projects/$projectId', flags, 'ProjectFlagsPage'),
+    inShell('/projects/$projectId/health', health, 'HealthPage'),
+    inShell('/projects/$projectId/events', events, 'ProjectEventsPage'),
+    inShell('/projects/$projectId/features/$featureName', feature, 'FeaturePage'),
+    inShell('/projects/$projectId/features/$featureName/$tab', feature, 'FeaturePage'),
+    inShell('/projects/$projectId/features/$featureName/clone', clone, 'ClonePage'),
+    inShell('/events', events, 'EventsPage'),
+    inShell('/events/$eventId', events, 'EventPage'),
+    inShell('/integrations', integrations, 'IntegrationsPage'),
+    inShell('/integrations/new/$provider', integration, 'NewIntegrationPage'),
+    inShell('/integrations/$integrationId', integration, 'IntegrationPage'),
+    inShell('/integrations/$integrationId/deliveries', deliveries, 'IntegrationDeliveriesPage'),
+    inShell('/integrations/$integrationId/deliveries/$deliveryId', deliveries, 'DeliveryPage'),
+    inShell('/deliveries', deliveries, 'DeliveriesPage'),
+    inShell('/profile', profile, 'ProfilePage'),
+  ]),
+]);
+
+export const createConsoleRouter = (queryClient: QueryClient) =>
+  createRouter({
+    routeTree: routes,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    parseSearch,
+    stringifySearch,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,31 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** Paths of the server. In development Vite serves all others. */
+const SERVER =
+  '^/(api|auth|docs|edge|health|internal-backstage|logout|ready|invite/[^/]+/(validate|signup))(/|\\?|$)';
+const part = (name: string, packages: string) => ({ name, test: new RegExp(`node_modules/(${packages})/`) });
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  server: { proxy: { [SERVER]: `http://127.0.0.1:${process.env['PORT'] ?? 4242}` } },
+  build: {
+    target: 'es2024',
+    // The policy allows no data: fonts and styles, and Trusted Types reject the polyfill.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // Libraries change less often than our code, so browsers keep them over releases.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            part('react', 'react|react-dom|scheduler'),
+            part('query', '@tanstack/(query-core|react-query)'),
+            part('router', '@tanstack/(router-core|react-router|history|store|react-store)'),
+          ],
+        },
+      },
+    },
+  },
+});
