@@ -41,7 +41,7 @@ export function eventSearchRoutes(app: App, db: Db, longReads: LongReads): void 
       const last = isCut || events.length > page.length ? page.at(-1) : undefined;
       const canRead = await readableIn(db, request.actor, page);
       return {
-        events: page.map(event => presentEventTo(request.actor, event, canRead)),
+        events: page.map(event => presentEventTo(request.actor, event, canRead, search)),
         total,
         ...(last ? { next: last.id } : {}),
       };

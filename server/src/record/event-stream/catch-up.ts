@@ -109,7 +109,7 @@ export function makeCatchUp(
         return;
       }
       const frames = makeFrames();
-      const shown = frames.of(events, isAdmin, project => access.canRead(listener, project));
+      const shown = frames.of(events, isAdmin, project => access.canRead(listener, project), search);
       const sent = send(listener, shown, upTo, frames.join).frames;
       // Large events: the next read gets no more of them than the client took now.
       const next = sent < events.length ? sent : catchUpEvents * 2;

@@ -6,6 +6,7 @@ import { readAccess } from './access.ts';
 import { eventFrame } from './frames.ts';
 import { end, type Frame, type Listener, send } from './listener.ts';
 import { matches } from './matches.ts';
+import type { StreamSearch } from './parameters.ts';
 import { findTexts } from './store.ts';
 
 /** Work for many listeners blocks the event loop, so it yields after this time, or after sending that much. */
@@ -53,7 +54,7 @@ export async function deliver(
         access?.canSee(listener, event),
     );
     const canRead = (project: string) => access?.canRead(listener, project) ?? false;
-    const shown = frames.of(visible, isAdmin ?? false, canRead);
+    const shown = frames.of(visible, isAdmin ?? false, canRead, listener.search);
     return send(listener, shown, Math.max(upTo, listener.position), frames.join).bytes;
   });
 }
@@ -71,10 +72,15 @@ export function makeFrames() {
     return bytes;
   };
   return {
-    of: (events: EventRow[], isAdmin: boolean, canRead: (project: string) => boolean): Frame[] =>
+    of: (
+      events: EventRow[],
+      isAdmin: boolean,
+      canRead: (project: string) => boolean,
+      { parts = false }: StreamSearch,
+    ): Frame[] =>
       events.map(event => {
-        const key = `${isAdmin} ${event.id}`;
-        const encode = () => eventFrame(presentEventTo({ isAdmin }, event, canRead));
+        const key = `${isAdmin} ${parts} ${event.id}`;
+        const encode = () => eventFrame(presentEventTo({ isAdmin }, event, canRead, { parts }));
         return { id: event.id, key, bytes: () => once(encoded, key, encode) };
       }),
     join: (frames: Frame[]): Buffer =>

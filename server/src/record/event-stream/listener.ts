@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Actor, Credential } from '../../platform/actor.ts';
-import type { EventFilters } from '../events/search-query.ts';
 import { commentFrame, heartbeatFrame, startFrame } from './frames.ts';
+import type { StreamSearch } from './parameters.ts';
 
 /** One connected client. */
 export type Listener = {
   /** As limits count callers: a user or a token. */
   readonly caller: string;
   readonly credential: Credential;
-  readonly search: EventFilters;
+  readonly search: Omit<StreamSearch, 'after'>;
   /** The caller as of the last check of access. */
   actor: Actor;
   readonly stream: Readable;
@@ -35,7 +35,7 @@ const RETRY_MS = { least: 1_000, most: 3_000 };
 export function makeListener(
   caller: string,
   actor: Actor,
-  search: EventFilters,
+  search: Omit<StreamSearch, 'after'>,
   onRoom: (listener: Listener) => void,
 ): Listener {
   if (!actor.credential) throw new Error('A stream requires a session or a token');

@@ -1,9 +1,9 @@
 import { badData } from '../../platform/errors.ts';
 import { FilterError, MAX_ID, parsePosition } from '../../platform/http/filter.ts';
-import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
+import { type EventFilters, parseEventFilters, parseParts } from '../events/search-query.ts';
 
 /** The filters of a stream, and the id of the last event that the client has. */
-export type StreamSearch = EventFilters & { after?: number };
+export type StreamSearch = EventFilters & { parts?: boolean; after?: number };
 
 const hasNoPages = (): never => {
   throw new FilterError('is not a parameter of the stream, which has no pages. Remove it.');
@@ -29,8 +29,8 @@ export function parseEventStream(
   parameters: Record<string, unknown>,
   lastEventId: string | undefined,
 ): StreamSearch {
-  const parsers = { ...NOT_OF_STREAMS, after: parsePosition };
-  const search = parseEventFilters<{ after?: number }>(parameters, parsers, {});
+  const parsers = { ...NOT_OF_STREAMS, parts: parseParts, after: parsePosition };
+  const search = parseEventFilters<{ parts?: boolean; after?: number }>(parameters, parsers, {});
   if (!lastEventId) return search;
   const after = Number(lastEventId);
   if (after > MAX_ID) throw badData([{ message: `last-event-id must be an integer from 0 to ${MAX_ID}` }]);

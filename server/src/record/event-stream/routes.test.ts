@@ -59,13 +59,17 @@ const metric = async (name: string): Promise<number> => {
 
 test('sends an event as the search returns it, with its id', async () => {
   const client = await connect();
+  const withParts = await connect('?parts=true');
 
   await makeFeature(harness.db, 'default', { name: 'streamed' });
 
-  await expect.poll(() => client.events.length).toBe(1);
+  await expect.poll(() => [client.events.length, withParts.events.length]).toEqual([1, 1]);
   const [event] = client.events;
   const { body } = await call(harness.app, 'GET', `/api/admin/events/${event?.id}`);
-  expect(JSON.parse(event?.data ?? '')).toEqual(body);
+  const { parts, ...others } = body;
+  expect(JSON.parse(event?.data ?? '')).toEqual(others);
+  expect(JSON.parse(withParts.events[0]?.data ?? '')).toEqual(body);
+  expect(parts).toContainEqual(expect.objectContaining({ text: 'streamed' }));
   expect(body.featureName).toBe('streamed');
   expect(client).toMatchObject({ status: 200, lines: [expect.stringMatching(/^retry: [123]\d{3}$/)] });
   expect(client.headers).toMatchObject({

@@ -2,12 +2,13 @@ import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { SearchQuery } from '../../platform/http/filter.ts';
 import { RULE } from '../../platform/http/violations.ts';
-import { eventFilters } from '../events/schema.ts';
+import { eventFilters, eventParts } from '../events/schema.ts';
 
 const { from: _, to: __, ...filters } = eventFilters;
 
 export const EventStreamQuery = SearchQuery({
   ...filters,
+  ...eventParts,
   after: Type.Optional(
     Type.String({
       title: 'ResumeAfter',

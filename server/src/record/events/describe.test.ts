@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type DescribedEvent, describe } from './describe.ts';
+import { type DescribedEvent, describe, describeInParts, type EventPart } from './describe.ts';
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from './event-types.ts';
+import { escapeMarkdown } from './markdown.ts';
+import { REFERENCE_KINDS, type Reference } from './references.ts';
 
 // The contract's list, written out so that a change to the table cannot go unnoticed.
 const CONTRACT_TYPES = `
@@ -469,4 +471,153 @@ test('no event, whatever its values, throws or becomes more than one line of pla
     }),
     { numRuns: 3_000 },
   );
+});
+
+/** The sentence as a page would show it, without any knowledge of the types. */
+const markdownOf = (parts: EventPart[]): string =>
+  parts.map(({ text, strong }) => (strong ? `**${escapeMarkdown(text)}**` : text)).join('');
+
+test.each(EVENT_TYPE_NAMES)('the parts of %s are its summary, with and without a payload', type => {
+  const named = { name: 'a *name*', id: 7, type: 't', value: 'v', userId: 8, groupId: 9, username: 'bob' };
+  for (const rest of [{}, { ...FLAG_IN_PRODUCTION, data: named, preData: { ...named, name: 'm' } }]) {
+    const { summary, parts, label } = describeInParts(happened(type, rest));
+
+    expect({ summary, label }).toEqual(describe(happened(type, rest)));
+    expect(markdownOf(parts)).toBe(summary);
+    expect(parts.every(({ text }) => text !== '')).toBe(true);
+    for (const { ref } of parts) if (ref) expect(REFERENCE_KINDS).toContain(ref.kind);
+    const short = parts.filter(({ place }) => !place).map(({ text }) => text);
+    expect(short.join('')).toMatch(/^alice [a-z]+ ?\S.*[^ ]$/);
+    expect(short.join('')).not.toMatch(/ {2}/);
+  }
+});
+
+test('the parts of any payload are its summary', () => {
+  const event = fc.record({
+    type: fc.constantFrom(...EVENT_TYPE_NAMES, 'unknown'),
+    createdBy: fc.string({ unit: 'binary' }),
+    createdByUserId: fc.option(fc.integer()),
+    createdByKind: fc.constantFrom(null, 'user', 'service-account', 'admin-token', 'system'),
+    project: fc.option(fc.string()),
+    environment: fc.option(fc.string()),
+    featureName: fc.option(fc.string({ unit: 'binary' })),
+    data: fc.jsonValue(),
+    preData: fc.jsonValue(),
+  });
+  fc.assert(
+    fc.property(event, one => {
+      const { summary, parts } = describeInParts(one);
+
+      expect(summary).toBe(describe(one).summary);
+      expect(markdownOf(parts)).toBe(summary);
+    }),
+  );
+});
+
+const ALICE = { createdByUserId: 7, createdByKind: 'user' };
+
+test('the parts of a sentence name what a page can link to, and where it happened', () => {
+  const event = happened('feature-strategy-add', {
+    ...FLAG_IN_PRODUCTION,
+    ...ALICE,
+    data: { id: 'x', name: 'flexibleRollout' },
+  });
+
+  expect(describeInParts(event).parts).toEqual([
+    { text: 'alice', strong: true, ref: { kind: 'user', id: '7' } },
+    { text: ' added strategy ' },
+    { text: 'flexibleRollout', strong: true, ref: { kind: 'strategy', id: 'flexibleRollout' } },
+    { text: ' to flag ' },
+    { text: 'checkout', strong: true, ref: { kind: 'feature', id: 'checkout', project: 'default' } },
+    { text: ' in environment ', place: true },
+    { text: 'production', strong: true, place: true, ref: { kind: 'environment', id: 'production' } },
+    { text: ' of project ', place: true },
+    { text: 'default', strong: true, place: true, ref: { kind: 'project', id: 'default' } },
+  ]);
+});
+
+const REFERRED: [string, Partial<DescribedEvent>, Reference[]][] = [
+  [
+    'feature-created',
+    { ...FLAG, data: { clonedFrom: { project: 'shop', feature: 'basket' } } },
+    [
+      { kind: 'feature', id: 'checkout', project: 'default' },
+      { kind: 'project', id: 'default' },
+      { kind: 'feature', id: 'basket', project: 'shop' },
+      { kind: 'project', id: 'shop' },
+    ],
+  ],
+  ['segment-updated', { data: { id: 3, name: 'EU' } }, [{ kind: 'segment', id: '3' }]],
+  [
+    'segment-updated',
+    { project: 'shop', data: { id: 3, name: 'EU' } },
+    [
+      { kind: 'segment', id: '3', project: 'shop' },
+      { kind: 'project', id: 'shop' },
+    ],
+  ],
+  ['user-updated', { data: { id: 5, username: 'bob' } }, [{ kind: 'user', id: '5' }]],
+  [
+    'group-user-added',
+    { data: { groupId: 2, groupName: 'Team', userId: 5 } },
+    [
+      { kind: 'user', id: '5' },
+      { kind: 'group', id: '2' },
+    ],
+  ],
+  [
+    'project-access-added',
+    { project: 'shop', data: { roles: [{ roleId: 4, userIds: [7, 8], groupIds: [2] }] } },
+    [
+      { kind: 'project', id: 'shop' },
+      { kind: 'user', id: '7' },
+      { kind: 'user', id: '8' },
+      { kind: 'group', id: '2' },
+    ],
+  ],
+  [
+    'addon-config-updated',
+    { data: { id: 4, provider: 'webhook', description: 'Ops' } },
+    [{ kind: 'integration', id: '4' }],
+  ],
+  [
+    'feature-tagged',
+    { ...FLAG, data: { type: 'simple', value: 'beta' } },
+    [
+      { kind: 'tag', id: 'simple:beta' },
+      { kind: 'feature', id: 'checkout', project: 'default' },
+      { kind: 'project', id: 'default' },
+    ],
+  ],
+  // The id of the payload is the id of the token.
+  [
+    'service-account-token-created',
+    { data: { id: 1, description: 'ci', userId: 6, username: 'deployer' } },
+    [{ kind: 'service-account', id: '6' }],
+  ],
+  ['segment-deleted', { preData: { name: 'a segment without an id' } }, []],
+  ['role-updated', { data: { id: 'x'.repeat(201), name: 'Auditor' } }, []],
+];
+
+test.each(REFERRED)('the parts of %s with %j refer to %j', (type, rest, expected) => {
+  const { parts } = describeInParts(happened(type, rest));
+
+  expect(parts.flatMap(({ ref }) => ref ?? [])).toEqual(expected);
+});
+
+test('a part has the full id of a name that the sentence shortens', () => {
+  const name = 'x'.repeat(150);
+
+  const { parts } = describeInParts(happened('feature-archived', { featureName: name }));
+
+  const flag = parts.find(({ ref }) => ref?.kind === 'feature');
+  expect(flag?.ref?.id).toBe(name);
+  expect(flag?.text.length).toBeLessThan(120);
+});
+
+test('an admin token and the server itself are no references', () => {
+  for (const createdByKind of ['admin-token', 'system', null]) {
+    const { parts } = describeInParts(happened('feature-archived', { createdByUserId: -42, createdByKind }));
+    expect(parts[0]).toEqual({ text: 'alice', strong: true });
+  }
 });

@@ -1,10 +1,15 @@
 import { ellipsize } from '../../platform/text.ts';
 import { EVENT_TYPES } from './event-types.ts';
-import { escapeMarkdown } from './markdown.ts';
+import { asOneLine, escapeLine } from './markdown.ts';
+import { changedFields, fromPayload, own } from './payload.ts';
+import { type Reference, referenceTo, referenceToActor } from './references.ts';
+import { type Option, type Options, parseTemplate, type Slot } from './template.ts';
 
 export type DescribedEvent = {
   type: string;
   createdBy: string;
+  createdByUserId?: number | null;
+  createdByKind?: string | null;
   project: string | null;
   environment: string | null;
   featureName: string | null;
@@ -12,88 +17,157 @@ export type DescribedEvent = {
   preData: unknown;
 };
 
+/**
+ * A part of the sentence that says what happened. Values are strong. The parts with `place` say where it happened; the sentence
+ * is complete without them.
+ */
+export type EventPart = { text: string; strong?: true; place?: true; ref?: Reference };
+
 const MAX_VALUE_LENGTH = 100;
 const MAX_LISTED = 3;
-const MAX_COMPARED_DEPTH = 50;
 
-const UNKNOWN_TYPE = 'caused an event of type [{eventType}|unknown][ for flag {flag}][ in project {project}]';
+const UNKNOWN_TYPE =
+  'caused an event of type [{eventType}|unknown][ for flag {feature:flag}][@ in project {project:project}]';
 
 // Slots that are more than a payload field of that name.
 const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   eventType: event => event.type,
   flag: event => event.featureName,
-  project: event => event.project ?? fromPayload(event, 'project'),
-  environment: event => event.environment ?? fromPayload(event, 'environment'),
+  project: event => event.project ?? fromPayload(event, ['project']),
+  environment: event => event.environment ?? fromPayload(event, ['environment']),
   tag: event => tagOf(event.data) ?? tagOf(event.preData),
-  changes: event => changedFields(event.data, event.preData),
+  changes: changedFields,
   grantedUsers: event => granted(event, 'userIds'),
   grantedGroups: event => granted(event, 'groupIds'),
 };
 
 /** Says in a label and in one line of Markdown what happened; takes any payload and never throws. */
 export function describe(event: DescribedEvent): { label: string; summary: string } {
+  const { label, text } = typeOf(event);
+  return { label, summary: asMarkdown(compose(text, event, false)) };
+}
+
+/** The same, with the parts of the sentence. The summary is the parts in Markdown. */
+export function describeInParts(event: DescribedEvent): {
+  label: string;
+  summary: string;
+  parts: EventPart[];
+} {
+  const { label, text } = typeOf(event);
+  const parts = compose(text, event, true);
+  return { label, summary: asMarkdown(parts), parts };
+}
+
+function typeOf({ type }: DescribedEvent): { label: string; text: string } {
   const types: Record<string, { label: string; text: string }> = EVENT_TYPES;
-  const known = Object.hasOwn(types, event.type) ? types[event.type] : undefined;
-  const { label, text } = known ?? { label: event.type, text: UNKNOWN_TYPE };
-
-  return { label, summary: `${render(event.createdBy) ?? 'Someone'} ${fill(text, event)}` };
+  const known = Object.hasOwn(types, type) ? types[type] : undefined;
+  return known ?? { label: type, text: UNKNOWN_TYPE };
 }
 
-/** Plain text, or options of which the first that can be filled is taken. */
-type Part = string | Option[];
-type Option = { texts: string[]; slots: string[] };
-
-/** `[a {b}|c]` in pieces, once for each text: a page has hundreds of events of a few types. */
-const parsed = new Map<string, Part[]>();
-
-function parse(text: string): Part[] {
-  const known = parsed.get(text);
-  if (known) return known;
-  const parts = text
-    .split(/\[([^\]]*)\]/)
-    .map((piece, index) => (index % 2 === 0 ? piece : piece.split('|').map(parseOption)));
-  parsed.set(text, parts);
-  return parts;
+function asMarkdown(parts: EventPart[]): string {
+  let line = '';
+  for (const { text, strong } of parts) line += strong ? `**${escapeLine(text)}**` : text;
+  return line;
 }
 
-function parseOption(option: string): Option {
-  const pieces = option.split(/\{([\w.]+)\}/);
-  return {
-    texts: pieces.filter((_, index) => index % 2 === 0),
-    slots: pieces.filter((_, index) => index % 2 === 1),
-  };
+/** A sentence that grows. References cost time and are computed only for those who get the parts. */
+type Sentence = { event: DescribedEvent; parts: EventPart[]; withReferences: boolean; isPlace: boolean };
+
+function compose(template: string, event: DescribedEvent, withReferences: boolean): EventPart[] {
+  const sentence: Sentence = { event, parts: [], withReferences, isPlace: false };
+  const actor = plain(event.createdBy);
+  if (actor === undefined) addText(sentence, 'Someone');
+  else addStrong(sentence, actor, withReferences ? referenceToActor(event) : undefined);
+  addText(sentence, ' ');
+  for (const piece of parseTemplate(template)) {
+    if (typeof piece === 'string') addText(sentence, piece);
+    else addFirstFilled(sentence, piece);
+  }
+  return sentence.parts;
 }
 
-function fill(text: string, event: DescribedEvent): string {
-  let filled = '';
-  for (const part of parse(text)) filled += typeof part === 'string' ? part : firstFilled(part, event);
-  return filled;
+function addText({ parts, isPlace }: Sentence, text: string): void {
+  if (text === '') return;
+  const last = parts.at(-1);
+  if (last && !last.strong && (last.place ?? false) === isPlace) last.text += text;
+  else parts.push(isPlace ? { text, place: true } : { text });
 }
 
-function firstFilled(options: Option[], event: DescribedEvent): string {
+function addStrong({ parts, isPlace }: Sentence, text: string, ref?: Reference): void {
+  const part: EventPart = { text, strong: true };
+  if (isPlace) part.place = true;
+  if (ref) part.ref = ref;
+  parts.push(part);
+}
+
+function addFirstFilled(sentence: Sentence, { isPlace, options }: Options): void {
   for (const option of options) {
-    const filled = fillOption(option, event);
-    if (filled !== undefined) return filled;
+    const values = valuesOf(sentence.event, option);
+    if (!values) continue;
+    sentence.isPlace = isPlace;
+    addOption(sentence, option, values);
+    sentence.isPlace = false;
+    return;
   }
-  return '';
 }
 
-function fillOption({ texts, slots }: Option, event: DescribedEvent): string | undefined {
-  let filled = texts[0] ?? '';
+function addOption(sentence: Sentence, { texts, slots }: Option, values: Shown[]): void {
+  addText(sentence, texts[0] ?? '');
   for (const [index, slot] of slots.entries()) {
-    const value = render(SLOTS[slot] ? SLOTS[slot](event) : fromPayload(event, slot));
-    if (value === undefined) return undefined;
-    filled += value + texts[index + 1];
+    const value = values[index];
+    if (value) addValue(sentence, slot, value);
+    addText(sentence, texts[index + 1] ?? '');
   }
-  return filled;
 }
 
-/** Follows `a.b` into the payload, new state first; `before.a` and `after.a` look at one state only. */
-function fromPayload(event: DescribedEvent, slot: string): unknown {
-  const path = slot.split('.');
-  if (path[0] === 'before') return path.slice(1).reduce(own, event.preData);
-  if (path[0] === 'after') return path.slice(1).reduce(own, event.data);
-  return path.reduce(own, event.data) ?? path.reduce(own, event.preData);
+/** One name, or some of a list: "a, b and c", "a, b, c and 4 more". */
+function addValue(sentence: Sentence, { reference }: Slot, { names, more }: Shown): void {
+  const { event, withReferences } = sentence;
+  for (const [index, { text, value }] of names.entries()) {
+    const isLast = index === names.length - 1 && more === 0;
+    if (index > 0) addText(sentence, isLast ? ' and ' : ', ');
+    addStrong(sentence, text, withReferences && reference ? referenceTo(event, reference, value) : undefined);
+  }
+  if (more > 0) addText(sentence, ` and ${more} more`);
+}
+
+/** The values that the slots of an option show; undefined if the event lacks one of them. */
+function valuesOf(event: DescribedEvent, { slots }: Option): Shown[] | undefined {
+  const values: Shown[] = [];
+  for (const { name, path } of slots) {
+    const shown = shownOf(SLOTS[name] ? SLOTS[name](event) : fromPayload(event, path));
+    if (shown === undefined) return undefined;
+    values.push(shown);
+  }
+  return values;
+}
+
+type Shown = { names: { text: string; value: unknown }[]; more: number };
+
+/** Shows a text, a number or a list of them; undefined if there is nothing to show. */
+function shownOf(value: unknown): Shown | undefined {
+  if (!Array.isArray(value)) {
+    const text = plain(value);
+    return text === undefined ? undefined : { names: [{ text, value }], more: 0 };
+  }
+  const names: Shown['names'] = [];
+  for (const item of value) {
+    const text = nameOf(item);
+    if (text !== undefined) names.push({ text, value: item });
+  }
+  if (names.length === 0) return undefined;
+  return { names: names.slice(0, MAX_LISTED), more: Math.max(0, names.length - MAX_LISTED) };
+}
+
+function nameOf(item: unknown): string | undefined {
+  return plain(own(item, 'name') ?? own(item, 'roleId') ?? own(item, 'id') ?? item);
+}
+
+function plain(value: unknown): string | undefined {
+  if (Number.isFinite(value)) return String(value);
+  if (typeof value !== 'string') return undefined;
+  // Stars next to a space would not be bold.
+  return asOneLine(ellipsize(value.trim(), MAX_VALUE_LENGTH)) || undefined;
 }
 
 function tagOf(payload: unknown): string | undefined {
@@ -107,60 +181,4 @@ function granted(event: DescribedEvent, field: 'userIds' | 'groupIds'): unknown[
   const roles = own(event.data, 'roles');
   const ids = Array.isArray(roles) ? roles.flatMap(role => own(role, field) ?? []) : [];
   return [...new Set(ids)];
-}
-
-function changedFields(data: unknown, preData: unknown): string[] {
-  if (!isRecord(data) || !isRecord(preData)) return [];
-  const fields = new Set([...Object.keys(preData), ...Object.keys(data)]);
-  return [...fields].filter(field => !same(own(data, field), own(preData, field)));
-}
-
-// Not `isDeepStrictEqual`: two payloads nested 2,000 levels deep exhausted its stack.
-function same(a: unknown, b: unknown, depth = 0): boolean {
-  if (Object.is(a, b)) return true;
-  if (!isRecord(a) || !isRecord(b) || depth > MAX_COMPARED_DEPTH) return false;
-  const keys = Object.keys(a);
-  return (
-    Array.isArray(a) === Array.isArray(b) &&
-    keys.length === Object.keys(b).length &&
-    keys.every(key => same(a[key], own(b, key), depth + 1))
-  );
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
-}
-
-function own(value: unknown, key: string): unknown {
-  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-/** Shows a text, a number or a list of them; undefined if there is nothing to show. */
-function render(value: unknown): string | undefined {
-  if (!Array.isArray(value)) {
-    const text = plain(value);
-    return text === undefined ? undefined : `**${text}**`;
-  }
-  const shown = value
-    .map(nameOf)
-    .filter(text => text !== undefined)
-    .map(text => `**${text}**`);
-  if (shown.length === 0) return undefined;
-  if (shown.length > MAX_LISTED) {
-    return `${shown.slice(0, MAX_LISTED).join(', ')} and ${shown.length - MAX_LISTED} more`;
-  }
-  return [shown.slice(0, -1).join(', '), ...shown.slice(-1)].filter(part => part !== '').join(' and ');
-}
-
-function nameOf(item: unknown): string | undefined {
-  return plain(own(item, 'name') ?? own(item, 'roleId') ?? own(item, 'id') ?? item);
-}
-
-function plain(value: unknown): string | undefined {
-  if (Number.isFinite(value)) return escapeMarkdown(String(value));
-  if (typeof value !== 'string') return undefined;
-  const text = value.trim();
-  const short = ellipsize(text, MAX_VALUE_LENGTH);
-  // Trimmed again because stars next to a space would not be bold.
-  return escapeMarkdown(short).trim() || undefined;
 }

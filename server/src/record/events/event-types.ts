@@ -1,34 +1,35 @@
 // In the texts below `[a|b|c]` stands for the first option whose slots can all be filled, or for nothing;
-// `{name}` is such a slot. `describe.ts` fills them from the event's columns and from its payload.
+// `{name}` is such a slot, and `{segment:name}` one that refers to a segment (references.ts). `[@ …]` says where it happened.
+// `describe.ts` fills the slots from the event's columns and from its payload.
 
-const IN_PROJECT = '[ in project {project}]';
+const IN_PROJECT = '[@ in project {project:project}]';
 const HERE =
-  '[ in environment {environment} of project {project}| in environment {environment}| in project {project}]';
-const FLAG = named('a flag', 'flag');
+  '[@ in environment {environment:environment} of project {project:project}| in environment {environment:environment}| in project {project:project}]';
+const FLAG = named('a flag', 'feature:flag');
 const FLAG_IN_PROJECT = `${FLAG}${IN_PROJECT}`;
 const FLAG_HERE = `${FLAG}${HERE}`;
 // By title only: a page might make a second link of the address.
 const LINK = named('a link', 'title');
-const PARENT = named('another flag', 'feature');
-const STRATEGY = named('a strategy', 'name');
-const STRATEGY_TYPE = named('a strategy type', 'name');
-const PROJECT = named('a project', 'project');
-const ENVIRONMENT = named('an environment', 'environment', 'name');
-const CONTEXT_FIELD = named('a context field', 'name');
-const SEGMENT = `${named('a segment', 'name', 'id')}${IN_PROJECT}`;
-const TAG = named('a tag', 'tag');
-const TAG_TYPE = named('a tag type', 'name');
-const ROLE = named('a role', 'name', 'id');
-const USER = named('a user', 'username', 'name', 'email', 'userId', 'id');
+const PARENT = named('another flag', 'feature:feature');
+const STRATEGY = named('a strategy', 'strategy:name');
+const STRATEGY_TYPE = named('a strategy type', 'strategy:name');
+const PROJECT = named('a project', 'project:project');
+const ENVIRONMENT = named('an environment', 'environment:environment', 'environment:name');
+const CONTEXT_FIELD = named('a context field', 'contextField:name');
+const SEGMENT = `${named('a segment', 'segment:name', 'segment:id')}${IN_PROJECT}`;
+const TAG = named('a tag', 'tag:tag');
+const TAG_TYPE = named('a tag type', 'tagType:name');
+const ROLE = named('a role', 'role:name', 'role:id');
+const USER = named('a user', 'user:username', 'user:name', 'user:email', 'user:userId', 'user:id');
 // A group event may carry the group's `name`, so its member is known by other fields.
-const MEMBER = named('a user', 'username', 'email', 'userId');
-const GROUP = named('a group', 'groupName', 'name', 'groupId', 'id');
-const ACCOUNT = named('a service account', 'username', 'name', 'id');
-const ACCOUNT_OF_TOKEN = named('a service account', 'username', 'userId');
+const MEMBER = named('a user', 'member:username', 'member:email', 'member:userId');
+const GROUP = named('a group', 'group:groupName', 'group:name', 'group:groupId', 'group:id');
+const ACCOUNT = named('a service account', 'account:username', 'account:name', 'account:id');
+const ACCOUNT_OF_TOKEN = named('a service account', 'accountOfToken:username', 'accountOfToken:userId');
 const APP = named('an application', 'appName');
 // The provider alone would not tell two webhooks apart.
 const INTEGRATION =
-  '[{provider} integration {description}|{provider} integration {id}|integration {id}|an integration]';
+  '[{provider} integration {integration:description}|{provider} integration {integration:id}|integration {integration:id}|an integration]';
 const API_TOKEN = `${named('an API token', 'tokenName', 'username')}${HERE}`;
 const PAT = named('a personal access token', 'description', 'id');
 // By name only: the payload of a signup link may hold its secret.
@@ -43,9 +44,9 @@ const TEMPLATE = named('a release plan template', 'name', 'id');
 const REQUEST = `${named('a change request', 'changeRequestId', 'id')}${HERE}`;
 // A change has an `id` of its own, so the request is known by `changeRequestId` alone.
 const ITS_REQUEST = `${named('a change request', 'changeRequestId')}${HERE}`;
-const CHANGE = `${named('a change', 'action')}[ of flag {flag}]`;
+const CHANGE = `${named('a change', 'action')}[ of flag {feature:flag}]`;
 // A finding is about a flag or a segment, which the rule tells apart.
-const FINDING = `[the finding {rule}|a finding] of [flag {flag}|segment {name}|a project]${IN_PROJECT}`;
+const FINDING = `[the finding {rule}|a finding] of [flag {feature:flag}|segment {segment:name}|a project]${IN_PROJECT}`;
 
 const CHANGES = '[, changing {changes}]';
 const NOW_VARIANTS = '[, now: {after.variants}]';
@@ -68,9 +69,9 @@ export const EVENT_TYPES = {
   },
   'feature-created': {
     label: 'Flag created',
-    text: `created ${FLAG_IN_PROJECT}[ as a copy of flag {clonedFrom.feature} of project {clonedFrom.project}]`,
+    text: `created ${FLAG_IN_PROJECT}[ as a copy of flag {clonedFeature:clonedFrom.feature} of project {project:clonedFrom.project}]`,
   },
-  'feature-deleted': { label: 'Flag deleted', text: `deleted ${FLAG}[ from project {project}]` },
+  'feature-deleted': { label: 'Flag deleted', text: `deleted ${FLAG}[@ from project {project:project}]` },
   'feature-updated': { label: 'Flag updated', text: `updated ${FLAG_IN_PROJECT}${CHANGES}`, emitted: false },
   'feature-metadata-updated': {
     label: 'Flag details updated',
@@ -87,13 +88,13 @@ export const EVENT_TYPES = {
   },
   'feature-project-change': {
     label: 'Flag moved to another project',
-    text: `moved ${FLAG}[ from project {oldProject}][ to project {newProject}| to project {project}]`,
+    text: `moved ${FLAG}[ from project {project:oldProject}][ to project {project:newProject}| to project {project:project}]`,
   },
   'feature-archived': { label: 'Flag archived', text: `archived ${FLAG_IN_PROJECT}` },
   'feature-revived': { label: 'Flag revived', text: `revived ${FLAG_IN_PROJECT}` },
   'feature-import': {
     label: 'Flag imported',
-    text: `imported ${FLAG}[ into project {project}]`,
+    text: `imported ${FLAG}[@ into project {project:project}]`,
     emitted: false,
   },
   'feature-tagged': { label: 'Tag added to flag', text: `added ${TAG} to ${FLAG_IN_PROJECT}` },
@@ -113,7 +114,7 @@ export const EVENT_TYPES = {
   },
   'feature-type-updated': {
     label: 'Flag type lifetime changed',
-    text: `changed the lifetime of ${named('a flag type', 'name', 'id')}[ to {after.lifetimeDays} days]`,
+    text: `changed the lifetime of ${named('a flag type', 'featureType:name', 'featureType:id')}[ to {after.lifetimeDays} days]`,
   },
   'feature-completed': {
     label: 'Flag completed',
@@ -154,7 +155,7 @@ export const EVENT_TYPES = {
   'context-field-deleted': { label: 'Context field deleted', text: `deleted ${CONTEXT_FIELD}${IN_PROJECT}` },
   'project-access-added': {
     label: 'Project access granted',
-    text: `granted access to ${PROJECT}[, users: {grantedUsers}][, groups: {grantedGroups}]${ROLES}`,
+    text: `granted access to ${PROJECT}[, users: {listedUser:grantedUsers}][, groups: {listedGroup:grantedGroups}]${ROLES}`,
   },
   'project-access-user-roles-updated': {
     label: 'Project roles of user changed',
@@ -167,7 +168,7 @@ export const EVENT_TYPES = {
   // Despite its name this type may be about a group.
   'project-access-user-roles-deleted': {
     label: 'Project roles of user removed',
-    text: `removed the roles of [group {groupId}|user {userId}|a user]${IN_PROJECT}${ROLES}`,
+    text: `removed the roles of [group {group:groupId}|user {member:userId}|a user]${IN_PROJECT}${ROLES}`,
   },
   'project-access-group-roles-deleted': {
     label: 'Project roles of group removed',
@@ -185,7 +186,7 @@ export const EVENT_TYPES = {
   'project-revived': { label: 'Project revived', text: `revived ${PROJECT}` },
   'project-import': {
     label: 'Project imported',
-    text: `imported ${named('a project', 'project', 'id')}`,
+    text: `imported ${named('a project', 'project:project', 'project:id')}`,
     emitted: false,
   },
   'project-user-added': {
@@ -359,8 +360,14 @@ export const EVENT_TYPES = {
   'feature-unfavorited': { label: 'Flag unstarred', text: `unstarred ${FLAG_IN_PROJECT}` },
   'project-favorited': { label: 'Project starred', text: `starred ${PROJECT}` },
   'project-unfavorited': { label: 'Project unstarred', text: `unstarred ${PROJECT}` },
-  'features-exported': { label: 'Flags exported', text: `exported flags${HERE}[, namely {features}]` },
-  'features-imported': { label: 'Flags imported', text: `imported flags${HERE}[, namely {features}]` },
+  'features-exported': {
+    label: 'Flags exported',
+    text: `exported flags${HERE}[, namely {feature:features}]`,
+  },
+  'features-imported': {
+    label: 'Flags imported',
+    text: `imported flags${HERE}[, namely {feature:features}]`,
+  },
   'service-account-created': { label: 'Service account created', text: `created ${ACCOUNT}` },
   'service-account-deleted': { label: 'Service account deleted', text: `deleted ${ACCOUNT}` },
   'service-account-updated': { label: 'Service account updated', text: `updated ${ACCOUNT}${CHANGES}` },
@@ -558,7 +565,7 @@ export const EVENT_TYPE_LIST: { type: EventType; label: string; emitted: boolean
   type => ({ type, label: EVENT_TYPES[type].label, emitted: !('emitted' in EVENT_TYPES[type]) }),
 );
 
-/** `named('a flag', 'name', 'id')` gives "flag {name}", failing that "flag {id}", failing that "a flag". */
+/** `named('a role', 'name', 'id')` gives "role {name}", failing that "role {id}", failing that "a role". */
 function named(thing: string, ...slots: string[]): string {
   const noun = thing.slice(thing.indexOf(' ') + 1);
   return `[${[...slots.map(slot => `${noun} {${slot}}`), thing].join('|')}]`;

@@ -1,19 +1,28 @@
 const ZERO_WIDTH_JOINER = '\u200D';
 
+/** Names that have neither whitespace nor formatting. */
+const PLAIN_NAME = /^[\w.-]*$/;
+
+/** A text of unknown origin as one line, without control characters. */
+export function asOneLine(text: string): string {
+  if (PLAIN_NAME.test(text)) return text;
+  return (
+    text
+      .replace(/[\s\u0085]+/gu, ' ')
+      // Lone surrogates too: they have no UTF-8 form.
+      .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '')
+      .trim()
+  );
+}
+
 /**
- * Makes a text of unknown origin safe between the two stars of a bold part in one line of Markdown, where it reads as
- * it was written. Only what could be formatting at that place is escaped, so that names stay readable for those who
- * show the summary as plain text: `checkout-v2_beta.1` needs no escape, since lists and headings begin a line and an
- * underscore between letters is no emphasis.
+ * Makes one line safe between the two stars of a bold part in Markdown, where it reads as it was written. Only what could be
+ * formatting at that place is escaped, so that names stay readable for those who show the summary as plain text:
+ * `checkout-v2_beta.1` needs no escape, since lists and headings begin a line and an underscore between letters is no emphasis.
  */
-export function escapeMarkdown(text: string): string {
-  // Most names: of what follows only the underscores apply to them, and five searches less are half the time.
-  if (/^[\w.-]*$/.test(text) && !/www/i.test(text)) return escapeUnderscores(text);
-  const line = text
-    .replace(/[\s\u0085]+/gu, ' ')
-    // Lone surrogates too: they have no UTF-8 form.
-    .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '')
-    .trim();
+export function escapeLine(line: string): string {
+  // Most names: of what follows only the underscores apply to them, and three searches less are half the time.
+  if (PLAIN_NAME.test(line) && !/www/i.test(line)) return escapeUnderscores(line);
   const escaped = line
     // A backslash is one only before punctuation, of which the stars behind the text are some. `&` is not formatting,
     // but `&lt;` would read as `<`. The others may be emphasis, code, a link, HTML or a table cell.
@@ -25,6 +34,9 @@ export function escapeMarkdown(text: string): string {
       .replace(/@|\/(?=\/)|www(?=\.)/gi, `$&${ZERO_WIDTH_JOINER}`)
   );
 }
+
+/** A text of unknown origin, safe in a bold part of one line of Markdown. */
+export const escapeMarkdown = (text: string): string => escapeLine(asOneLine(text));
 
 /** All but those between letters or digits. */
 const escapeUnderscores = (text: string): string =>

@@ -2,21 +2,34 @@ import { unreadableProjects } from '../../access/visibility.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { ALL } from '../../platform/http/schema.ts';
-import { describe } from './describe.ts';
+import { describe, describeInParts } from './describe.ts';
 import type { Event } from './schema.ts';
 import type { EventRow } from './store.ts';
 
+/** Parts of a response that not every event has. */
+type Added = { parts?: boolean | undefined };
+
 /** An event for responses, without the IP address. Older events have no createdByKind. */
-export function presentEvent({ ip: _, createdByKind, ...event }: EventRow): Event {
-  return { ...event, ...(createdByKind === null ? {} : { createdByKind }), ...describe(event) };
+export function presentEvent(row: EventRow, { parts }: Added = {}): Event {
+  const { ip: _, createdByKind, ...event } = row;
+  return {
+    ...event,
+    ...(createdByKind === null ? {} : { createdByKind }),
+    ...(parts ? describeInParts(row) : describe(row)),
+  };
 }
 
 type CanRead = (project: string) => boolean;
 
 /** An event for a response to the actor. Only root admins see IP addresses, and projects that the actor cannot read. */
-export const presentEventTo = (actor: Pick<Actor, 'isAdmin'>, event: EventRow, canRead: CanRead): Event =>
+export const presentEventTo = (
+  actor: Pick<Actor, 'isAdmin'>,
+  event: EventRow,
+  canRead: CanRead,
+  added: Added = {},
+): Event =>
   actor.isAdmin
-    ? { ...presentEvent(event), ip: event.ip }
+    ? { ...presentEvent(event, added), ip: event.ip }
     : presentEvent(
         listedProjects(event).every(canRead)
           ? event
@@ -25,6 +38,7 @@ export const presentEventTo = (actor: Pick<Actor, 'isAdmin'>, event: EventRow, c
               data: withoutHidden(event.data, canRead),
               preData: withoutHidden(event.preData, canRead),
             },
+        added,
       );
 
 /** Which of the projects that these events list the actor can read: an argument of `presentEventTo`. */

@@ -317,3 +317,33 @@ test('responds with 304 to a client that has the list of types', async () => {
   expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);
   expect([other.statusCode, other.headers.etag]).toEqual([200, etag]);
 });
+
+test('a search gives the parts of summaries to a caller who asks for them, a single event always', async () => {
+  await change(harness.db, SYSTEM, async ({ record }) =>
+    record({ type: 'feature-archived', project: 'default', featureName: 'with-parts' }),
+  );
+  const parts = [
+    { text: 'system', strong: true },
+    { text: ' archived flag ' },
+    { text: 'with-parts', strong: true, ref: { kind: 'feature', id: 'with-parts', project: 'default' } },
+    { text: ' in project ', place: true },
+    { text: 'default', strong: true, place: true, ref: { kind: 'project', id: 'default' } },
+  ];
+
+  const [plain] = (await search('feature=IS:with-parts')).events;
+  const [detailed] = (await search('feature=IS:with-parts&parts=true')).events;
+  const [declined] = (await search('feature=IS:with-parts&parts=false')).events;
+  const single = await call(harness.app, 'GET', `/api/admin/events/${plain?.id}`);
+
+  expect(plain).not.toHaveProperty('parts');
+  expect(declined).toEqual(plain);
+  expect(detailed).toEqual({ ...plain, parts });
+  expect(single.body.parts).toEqual(parts);
+});
+
+test.each(['parts=yes', 'parts=', 'parts=true&parts=true'])('rejects a search with %s', async query => {
+  const { status, body } = await call(harness.app, 'GET', `/api/admin/search/events?${query}`);
+
+  expect(status).toBe(400);
+  expect(body.details[0].path).toBe('/query/parts');
+});

@@ -6,11 +6,20 @@ import { entityTagOf, hasEntityTag } from '../../platform/http/entity-tag.ts';
 import { errorResponses, jsonResponse, NotModified, PathBigId } from '../../platform/http/schema.ts';
 import { EVENT_TYPE_LIST } from './event-types.ts';
 import { presentEventTo, readableIn } from './present.ts';
-import { Event, EventCreator, EventCreators, EventTypeInfo, EventTypeList, Tag } from './schema.ts';
+import {
+  Event,
+  EventCreator,
+  EventCreators,
+  EventPart,
+  EventTypeInfo,
+  EventTypeList,
+  Tag,
+} from './schema.ts';
 import { findEvent, listEventCreators } from './store.ts';
 
 export function eventRoutes(app: App, db: Db): void {
-  for (const schema of [Tag, Event, EventCreator, EventTypeInfo, EventTypeList]) app.addSchema(schema);
+  for (const schema of [Tag, EventPart, Event, EventCreator, EventTypeInfo, EventTypeList])
+    app.addSchema(schema);
 
   app.get(
     '/api/admin/events/:id',
@@ -20,7 +29,8 @@ export function eventRoutes(app: App, db: Db): void {
         operationId: 'getEvent',
         tags: ['Events'],
         summary: 'Get an event',
-        description: 'Returns an event that the caller can see. Every authenticated caller may call it.',
+        description:
+          'Returns an event that the caller can see, with the parts of its summary. Every authenticated caller may call it.',
         params: Type.Object({
           id: PathBigId('Event', '4211'),
         }),
@@ -30,7 +40,8 @@ export function eventRoutes(app: App, db: Db): void {
     async request => {
       const event = await findEvent(db, request.actor, Number(request.params.id));
       if (!event) throw notFound(`Event ${request.params.id}`);
-      return presentEventTo(request.actor, event, await readableIn(db, request.actor, [event]));
+      const canRead = await readableIn(db, request.actor, [event]);
+      return presentEventTo(request.actor, event, canRead, { parts: true });
     },
   );
 

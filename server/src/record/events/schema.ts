@@ -8,8 +8,10 @@ import {
   page,
   SearchQuery,
 } from '../../platform/http/filter.ts';
-import { Named, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import type { EventPart as Part } from './describe.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
+import { REFERENCE_KINDS } from './references.ts';
 
 export const Tag = Named(
   'Tag',
@@ -17,6 +19,45 @@ export const Tag = Named(
     value: Type.String({ minLength: 2, maxLength: 50, examples: ['checkout'] }),
     type: Type.String({ minLength: 2, maxLength: 50, examples: ['simple'] }),
   }),
+);
+
+const strong = { text: 'alice', strong: true, ref: { kind: 'user', id: '7' } };
+
+export const EventPart = Named(
+  'EventPart',
+  Type.Unsafe<Part>(
+    Type.Object({
+      text: Type.String({ description: 'Plain text, without Markdown', examples: [strong.text] }),
+      strong: Type.Optional(Type.Boolean({ description: 'Present and true for names and other values' })),
+      place: Type.Optional(
+        Type.Boolean({
+          description:
+            'Present and true for parts that say where it happened. Without these parts the sentence is shorter and still complete',
+        }),
+      ),
+      ref: Type.Optional(
+        NamedObject('EventReference', {
+          kind: Type.String({
+            title: 'EventReferenceKind',
+            enum: [...REFERENCE_KINDS],
+            description: 'Kind of the thing that the text names',
+            examples: [strong.ref.kind],
+          }),
+          id: Type.String({
+            description:
+              'Its id: the name of a feature, environment, context field, strategy type or tag type; type:value of a tag; otherwise the id. It may be deleted since',
+            examples: [strong.ref.id],
+          }),
+          project: Type.Optional(
+            Type.String({
+              description: 'Project of a feature, or of a segment or context field that belongs to one',
+              examples: ['default'],
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
 );
 
 export const Event = Named(
@@ -70,6 +111,25 @@ export const Event = Named(
       description: 'One line of Markdown. Names are escaped',
       examples: ['**alice** created flag **checkout-v2** in project **default**'],
     }),
+    parts: Type.Optional(
+      Type.Array(Ref(EventPart), {
+        description:
+          'The sentence of summary in parts, for links. The summary is their text, with ** around the strong ones, in which formatting is escaped. Only where parts were asked for',
+        examples: [
+          [
+            strong,
+            { text: ' created flag ' },
+            {
+              text: 'checkout-v2',
+              strong: true,
+              ref: { kind: 'feature', id: 'checkout-v2', project: 'default' },
+            },
+            { text: ' in project ', place: true },
+            { text: 'default', strong: true, place: true, ref: { kind: 'project', id: 'default' } },
+          ],
+        ],
+      }),
+    ),
     groupId: Type.String({
       description: 'Shared by all events of one change',
       examples: ['0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'],
@@ -155,7 +215,19 @@ export const eventCursor = {
   after: id('Only events with a higher id', '4000'),
 };
 
-export const EventSearchQuery = SearchQuery({ ...eventFilters, ...eventCursor, ...page });
+/** Whether events have their parts. Opt-in: they make a page of 1,000 events 740 kB larger and take 1.7 ms. */
+export const eventParts = {
+  parts: Type.Optional(
+    Type.String({
+      enum: ['true', 'false'],
+      default: 'false',
+      description: 'true: each event has parts, the sentence of its summary in parts',
+      examples: ['true'],
+    }),
+  ),
+};
+
+export const EventSearchQuery = SearchQuery({ ...eventFilters, ...eventCursor, ...eventParts, ...page });
 
 export const EventCreator = Named(
   'EventCreator',

@@ -10,6 +10,7 @@ import {
   parseLimit,
   parseOffset,
   parseSearch,
+  parseWord,
 } from '../../platform/http/filter.ts';
 
 export type EventFilters = {
@@ -45,6 +46,8 @@ const FILTERS: Parsers<EventFilters> = {
   to: parseDay,
 };
 
+export const parseParts = (value: unknown): boolean => parseWord(value, ['true', 'false']) === 'true';
+
 export const CURSOR: Parsers<EventCursor> = { before: parseId, after: parseId };
 
 /**
@@ -62,10 +65,10 @@ export function parseEventFilters<More extends object>(
 }
 
 /** Parses the parameters of the event search. */
-export function parseEventSearch(parameters: Record<string, unknown>): EventSearch {
-  const search = parseEventFilters<EventCursor & { offset: number; limit: number }>(
+export function parseEventSearch(parameters: Record<string, unknown>): EventSearch & { parts?: boolean } {
+  const search = parseEventFilters<EventCursor & { offset: number; limit: number; parts?: boolean }>(
     parameters,
-    { ...CURSOR, offset: parseOffset, limit: parseLimit },
+    { ...CURSOR, offset: parseOffset, limit: parseLimit, parts: parseParts },
     { offset: 0, limit: 50 },
   );
   if (Object.hasOwn(parameters, 'offset') && (search.before ?? search.after) !== undefined) {

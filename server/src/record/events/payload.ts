@@ -1,0 +1,38 @@
+/** The states of the subject of an event: any JSON. */
+export type Payloads = { data: unknown; preData: unknown };
+
+const MAX_COMPARED_DEPTH = 50;
+
+/** Follows a path into the payload, new state first. `before` and `after` at its beginning stand for one state only. */
+export function fromPayload({ data, preData }: Payloads, path: string[]): unknown {
+  if (path[0] === 'before') return path.slice(1).reduce(own, preData);
+  if (path[0] === 'after') return path.slice(1).reduce(own, data);
+  return path.reduce(own, data) ?? path.reduce(own, preData);
+}
+
+/** The names of the fields that differ between the two states. */
+export function changedFields({ data, preData }: Payloads): string[] {
+  if (!isRecord(data) || !isRecord(preData)) return [];
+  const fields = new Set([...Object.keys(preData), ...Object.keys(data)]);
+  return [...fields].filter(field => !same(own(data, field), own(preData, field)));
+}
+
+// Not `isDeepStrictEqual`: two payloads nested 2,000 levels deep exhausted its stack.
+function same(a: unknown, b: unknown, depth = 0): boolean {
+  if (Object.is(a, b)) return true;
+  if (!isRecord(a) || !isRecord(b) || depth > MAX_COMPARED_DEPTH) return false;
+  const keys = Object.keys(a);
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    keys.length === Object.keys(b).length &&
+    keys.every(key => same(a[key], own(b, key), depth + 1))
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+export function own(value: unknown, key: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}

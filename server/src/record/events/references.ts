@@ -1,0 +1,90 @@
+import { fromPayload, type Payloads } from './payload.ts';
+
+/** The kinds of things that a part of a sentence can refer to. They are words of the API. */
+export const REFERENCE_KINDS = [
+  'feature',
+  'project',
+  'environment',
+  'segment',
+  'context-field',
+  'strategy',
+  'tag',
+  'tag-type',
+  'feature-type',
+  'user',
+  'group',
+  'role',
+  'service-account',
+  'integration',
+] as const;
+
+export type Reference = { kind: (typeof REFERENCE_KINDS)[number]; id: string; project?: string };
+
+type Place = Payloads & { project: string | null };
+
+/** Without `ids`, the name is the id. With them, the first of these fields that the payload has. */
+type Target = { kind: Reference['kind']; ids?: string[][]; project?: string[] };
+
+const REFERENCES = {
+  feature: { kind: 'feature' },
+  clonedFeature: { kind: 'feature', project: ['clonedFrom', 'project'] },
+  project: { kind: 'project' },
+  environment: { kind: 'environment' },
+  segment: { kind: 'segment', ids: [['id']] },
+  contextField: { kind: 'context-field' },
+  strategy: { kind: 'strategy' },
+  tag: { kind: 'tag' },
+  tagType: { kind: 'tag-type' },
+  featureType: { kind: 'feature-type', ids: [['id']] },
+  user: { kind: 'user', ids: [['userId'], ['id']] },
+  // The payload may have the id of a group or of a signup link.
+  member: { kind: 'user', ids: [['userId']] },
+  group: { kind: 'group', ids: [['groupId'], ['id']] },
+  listedUser: { kind: 'user' },
+  listedGroup: { kind: 'group' },
+  role: { kind: 'role', ids: [['id']] },
+  account: { kind: 'service-account', ids: [['id']] },
+  accountOfToken: { kind: 'service-account', ids: [['userId']] },
+  integration: { kind: 'integration', ids: [['id']] },
+} as const satisfies Record<string, Target>;
+
+export type ReferenceName = keyof typeof REFERENCES;
+
+/** Kinds that are in a project, which their address names too. */
+const IN_PROJECT: readonly Reference['kind'][] = ['feature', 'segment', 'context-field'];
+
+/** Names are at most 100 characters long. Other payloads are of unknown origin. */
+const MAX_ID_LENGTH = 200;
+
+/** The reference of a value in the sentence of an event, undefined if the event does not have the id. */
+export function referenceTo(event: Place, name: ReferenceName, value: unknown): Reference | undefined {
+  const target: Target = REFERENCES[name];
+  const id = idOf(target.ids ? firstOf(event, target.ids) : value);
+  if (id === undefined) return undefined;
+  const project = target.project ? idOf(fromPayload(event, target.project)) : event.project;
+  return IN_PROJECT.includes(target.kind) && typeof project === 'string'
+    ? { kind: target.kind, id, project }
+    : { kind: target.kind, id };
+}
+
+/** The actor of an event, if it is an account. */
+export function referenceToActor(actor: {
+  createdByUserId?: number | null;
+  createdByKind?: string | null;
+}): Reference | undefined {
+  const { createdByKind: kind, createdByUserId: id } = actor;
+  return id && (kind === 'user' || kind === 'service-account') ? { kind, id: String(id) } : undefined;
+}
+
+function firstOf(event: Payloads, paths: string[][]): unknown {
+  for (const path of paths) {
+    const value = fromPayload(event, path);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function idOf(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' && value !== '' && value.length <= MAX_ID_LENGTH ? value : undefined;
+}
