@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import type { Context } from 'unleash-client';
+import { isDeepStrictEqual } from 'node:util';
+import type { Context, Unleash } from 'unleash-client';
 
 type Variant = {
   name: string;
@@ -32,6 +33,7 @@ type Event = {
   feature?: SpecifiedFeature;
   featureName?: string;
   segment?: Segment;
+  segmentId?: number;
 };
 type State = { features?: SpecifiedFeature[]; segments?: Segment[]; events?: Event[] };
 
@@ -67,6 +69,26 @@ export function stateOf({ state }: Specification): { features: SpecifiedFeature[
     for (const segment of [...(event.segments ?? []), event.segment ?? []].flat())
       segments.set(segment.id, segment);
     if (event.type === 'feature-removed') features.delete(event.featureName ?? '');
+    if (event.type === 'segment-removed') segments.delete(event.segmentId ?? 0);
   }
   return { features: [...features.values()], segments: [...segments.values()] };
+}
+
+/** The results of an SDK for all cases of a file. */
+export function evaluate(
+  sdk: Unleash,
+  { tests = [], variantTests = [] }: Specification,
+): { specified: SpecifiedCase; result: unknown; asSpecified: boolean }[] {
+  const results = [
+    ...tests.map(one => [one, sdk.isEnabled(one.toggleName, one.context)] as const),
+    ...variantTests.map(one => {
+      const { name, enabled, payload, feature_enabled } = sdk.getVariant(one.toggleName, one.context);
+      return [one, { name, enabled, feature_enabled, ...(payload ? { payload } : {}) }] as const;
+    }),
+  ];
+  return results.map(([specified, result]) => ({
+    specified,
+    result,
+    asSpecified: isDeepStrictEqual(specified.expectedResult, result),
+  }));
 }
