@@ -6,7 +6,7 @@ import { readOptions } from '../../server/src/platform/command-line.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
 import { exposedFeatures } from '../../server/src/test/consistency.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
-import { listOperations } from '../../server/src/test/operations.ts';
+import { listAdminOperations, listOperations } from '../../server/src/test/operations.ts';
 import { startProcess, stopProcess } from '../../server/src/test/process.ts';
 import { watchMemory } from '../soak/memory.ts';
 import { type Callers, makeCallers } from './callers.ts';
@@ -25,6 +25,11 @@ const options = readOptions({
       meaning: 'Number of the first request, to repeat a failure sooner',
     },
     seed: { type: 'string', default: String(randomInt(2 ** 31)), meaning: 'Seed of a run to repeat' },
+    operations: {
+      type: 'string',
+      default: 'all',
+      meaning: 'Operations to call: all, admin, or sdk for those of SDKs',
+    },
     'at-once': { type: 'string', default: '16', meaning: 'Number of concurrent requests' },
   },
 });
@@ -38,7 +43,17 @@ const MOST_GROWTH = 0.1;
 const MOST_SHOWN = 30;
 const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
 
-const operations = listOperations();
+const OPERATIONS = {
+  all: listOperations,
+  admin: listAdminOperations,
+  sdk: () => listOperations().filter(({ isForSdks }) => isForSdks),
+};
+const list = Object.entries(OPERATIONS).find(([key]) => key === options.operations)?.[1];
+if (!list) {
+  console.error(`--operations is "${options.operations}". It must be all, admin or sdk.`);
+  process.exit(2);
+}
+const operations = list();
 const failures: string[] = [];
 const slow: { request: HostileRequest; number: number; ms: number }[] = [];
 const statuses = new Map<number | undefined, number>();
@@ -46,7 +61,7 @@ const asked = new Set<string>();
 let lastRound = 0;
 const heap: number[] = [];
 
-console.log(`seed ${SEED}, ${REQUESTS} requests, ${AT_ONCE} at once`);
+console.log(`seed ${SEED}, ${REQUESTS} requests to ${options.operations} operations, ${AT_ONCE} at once`);
 const name = `halyard_hostile_${randomBytes(4).toString('hex')}`;
 await createDatabase(name);
 const server = await startProcess(

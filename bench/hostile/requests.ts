@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { requestsTo, text } from '../../server/src/test/generated-requests.ts';
 import type { Operation } from '../../server/src/test/operations.ts';
+import { sdkTwists } from './sdk-twists.ts';
 
 export const CALLERS = [
   'nobody',
@@ -30,7 +31,7 @@ export type HostileRequest = {
 };
 
 /** Callers by weight: those with more permissions reach more code. */
-const caller = fc.constantFrom<CallerName>(
+const adminCaller = fc.constantFrom<CallerName>(
   'nobody',
   'sdk',
   'viewer',
@@ -40,6 +41,8 @@ const caller = fc.constantFrom<CallerName>(
   ...Array<CallerName>(3).fill('session'),
   ...Array<CallerName>(2).fill('service-account'),
 );
+
+const sdkCaller = fc.constantFrom<CallerName>(...CALLERS, ...Array<CallerName>(24).fill('sdk'));
 
 const delivery = fc.constantFrom<Delivery>(
   ...Array<Delivery>(40).fill('whole'),
@@ -51,6 +54,8 @@ const delivery = fc.constantFrom<Delivery>(
 
 /** Requests of the fuzz test, some of them with a hostile body, query, path or header instead of their own. */
 export function hostileRequests(operations: Operation[]): fc.Arbitrary<HostileRequest> {
+  const areForSdks = operations.every(({ isForSdks }) => isForSdks);
+  const caller = areForSdks ? sdkCaller : adminCaller;
   const plain = requestsTo(operations);
   const twist = fc.oneof(
     { weight: 12, arbitrary: fc.constant<Twist>(request => request) },
@@ -70,6 +75,7 @@ export function hostileRequests(operations: Operation[]): fc.Arbitrary<HostileRe
         headers: { ...request.headers, ...more },
       })),
     },
+    { weight: areForSdks ? 12 : 1, arbitrary: sdkTwists },
     { weight: 1, arbitrary: methods.map<Twist>(method => request => ({ ...request, method })) },
   );
   return fc
