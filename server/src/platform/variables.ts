@@ -17,7 +17,11 @@ export const VARIABLES = {
     meaning: 'Address of the PostgreSQL database',
   },
   PORT: { default: '4242', example: '4242', meaning: 'Port to listen on, 0 to 65535; 0 takes a free port' },
-  HOST: { default: '0.0.0.0', example: '127.0.0.1', meaning: 'Address to listen on' },
+  HOST: {
+    default: '0.0.0.0',
+    example: '127.0.0.1',
+    meaning: 'Address to listen on; of a name, such as localhost, only one address; :: for all, also IPv6',
+  },
   HALYARD_PUBLIC_URL: {
     default: 'http://localhost:$PORT',
     example: 'https://flags.example.com',

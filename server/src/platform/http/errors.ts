@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { asApiError } from '../db/failures.ts';
 import { ApiError, badData, type ErrorName, notFound } from '../errors.ts';
+import { ellipsize } from '../text.ts';
 import type { App } from './app.ts';
 import { everyViolation } from './checks.ts';
+import { MAX_PARAM_LENGTH } from './input.ts';
 import { violations } from './violations.ts';
 
 export const STATUS = {
@@ -82,6 +84,15 @@ function fromFramework(error: unknown, request: FastifyRequest): ApiError | unde
   // The client closed the connection while its body was being read. The code alone could be one of the database.
   if (code === 'ECONNRESET' && statusCode === 400)
     return badData([{ message: 'The connection was closed before the whole body arrived.' }]);
+  // The messages of Fastify repeat the whole path, which can have 16,000 characters.
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH')
+    return badData([
+      {
+        message: `A part of the path has more than ${MAX_PARAM_LENGTH} characters: "${ellipsize(request.url, 100)}".`,
+      },
+    ]);
+  if (code === 'FST_ERR_BAD_URL')
+    return badData([{ message: `The path is not valid: "${ellipsize(request.url, 100)}".` }]);
   // The remaining 4xx errors of Fastify are about the request: invalid JSON, URL or length.
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
     return badData([{ message: error.message }]);

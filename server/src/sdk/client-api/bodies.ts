@@ -30,11 +30,13 @@ export function installSdkBodies(app: FastifyInstance): void {
 }
 
 async function plain(body: Buffer, encoding: string, mostBytes: number): Promise<Buffer> {
-  if (encoding === 'identity') return body;
-  if (encoding !== 'gzip') {
-    throw badData([
-      { message: `The content encoding "${encoding.slice(0, 50)}" is not supported. Use gzip.` },
-    ]);
+  const name = encoding.trim().toLowerCase();
+  if (name === 'identity') return body;
+  if (name !== 'gzip') {
+    throw new ApiError(
+      'ContentTypeerror',
+      `The Content-Encoding "${encoding.slice(0, 50)}" is not supported. Use gzip, or send the body as it is.`,
+    );
   }
   return await inflate(body, { maxOutputLength: mostBytes }).catch(error => {
     if (error.code === 'ERR_BUFFER_TOO_LARGE') {

@@ -219,6 +219,16 @@ describe('GET /api/client/features', () => {
 });
 
 describe('GET /api/client/features/:name', () => {
+  test.each([
+    [`/api/client/features/${'x'.repeat(513)}`, /^A part of the path has more than 512 characters: "\/api/],
+    [`/api/client/features/${'x'.repeat(300)}%ff`, /^The path is not valid: "\/api/],
+  ])('rejects %s with a short message', async (path, message) => {
+    const { status, body } = await get(path);
+
+    expect([status, body.message]).toEqual([400, expect.stringMatching(message)]);
+    expect(body.message.length).toBeLessThan(200);
+  });
+
   test('returns one feature', async () => {
     const { status, body } = await get('/api/client/features/a-flag');
 
@@ -325,11 +335,12 @@ describe('POST /api/client/register and /api/client/metrics', () => {
   ])('%s accepts %j', async (path, body) => {
     const plain = await post(path, JSON.stringify(body));
     const zipped = await post(path, gzipSync(JSON.stringify(body)), { 'content-encoding': 'gzip' });
+    const upperCase = await post(path, gzipSync(JSON.stringify(body)), { 'content-encoding': 'GZIP' });
     const typed = await post(path, JSON.stringify(body), {
       'content-type': 'application/json;charset=UTF-8',
     });
 
-    for (const { statusCode, body: text } of [plain, zipped, typed])
+    for (const { statusCode, body: text } of [plain, zipped, upperCase, typed])
       expect([statusCode, text]).toEqual([202, '']);
   });
 
@@ -367,7 +378,9 @@ describe('POST /api/client/register and /api/client/metrics', () => {
     ['/api/client/register', '{}', {}, 400],
     ['/api/client/register', '{"appName":""}', {}, 400],
     ['/api/client/metrics', '{}', { 'content-type': 'text/plain' }, 415],
-    ['/api/client/metrics', '{}', { 'content-encoding': 'br' }, 400],
+    ...['br', 'deflate', 'zstd', 'gzip, gzip', 'x', ''].map(
+      encoding => ['/api/client/metrics', '{}', { 'content-encoding': encoding }, 415] as const,
+    ),
     ['/api/client/metrics', '{}', { 'content-encoding': 'gzip' }, 400],
   ])('%s rejects %j with %j', async (path, body, headers, status) => {
     const response = await post(path, body, headers);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Unleash } from 'unleash-client';
 import { afterEach, expect, test } from 'vitest';
 import type { App } from '../../platform/http/app.ts';
 import { useHarness } from '../../test/harness.ts';
@@ -151,6 +152,67 @@ test('hydrations wait for their turn, and a client that does not read its own en
   await putDocuments(harness.db, 'large', { features: [feature('c')] });
   await expect.poll(() => waiting.received).toHaveLength(2);
   expect(waiting.received[1]).toMatchObject({ name: 'unleash-updated', events: [{ eventId: 3 }] });
+});
+
+test('a client that hydrates too often gets 429, and resumed streams and other clients do not count', async () => {
+  const app = await harness.secondServer({}, { hydrationsPerClient: { burst: 2, perMinute: 2 } });
+  const url = await server.keep(app);
+  const token = await server.token('production');
+  const greedy = { 'unleash-connection-id': 'greedy' };
+  const first = await connect(url, token, greedy);
+  await expect.poll(() => first.received).toHaveLength(1);
+  await connect(url, token, greedy);
+
+  const rejected = await connect(url, token, greedy);
+  const resumed = { ...greedy, 'last-event-id': first.received[0]?.id ?? '' };
+  const others = [resumed, resumed, { 'unleash-connection-id': 'other' }, {}, {}, {}];
+  const streams = await Promise.all(others.map(headers => connect(url, token, headers)));
+
+  expect([rejected.status, Number(rejected.headers['retry-after'])]).toEqual([429, 30]);
+  expect(streams.map(({ status }) => status)).toEqual(others.map(() => 200));
+});
+
+test('hydrations of one token are limited, whatever the connection ids', async () => {
+  const app = await harness.secondServer({ maxStreams: 8 }, { hydrationsPerTokenAndMinute: 1 });
+  const url = await server.keep(app);
+  const [one, two] = [await server.token('production'), await server.token('production')];
+  for (let round = 0; round < 8; round++) {
+    const stream = await connect(url, one, { 'unleash-connection-id': `client-${round}` });
+    expect(stream.status).toBe(200);
+    stream.close();
+    await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(0);
+  }
+
+  expect((await connect(url, one)).status).toBe(429);
+  expect((await connect(url, two)).status).toBe(200);
+});
+
+test('an SDK that cannot store what it gets ends with polling, after few hydrations', async () => {
+  const app = await harness.secondServer();
+  const url = await server.keep(app);
+  const sdk = new Unleash({
+    url: `${url}/api/`,
+    appName: 'test',
+    customHeaders: { Authorization: await server.token('production') },
+    disableMetrics: true,
+    skipInstanceCountWarning: true,
+    refreshInterval: 50,
+    backupPath: '/dev/null',
+    experimentalMode: { type: 'streaming' },
+  });
+  sdk.on('error', () => {});
+  sdk.on('warn', () => {});
+  const requests = async (operation: string, status: number) => {
+    const text = await app.metrics.getSingleMetricAsString('halyard_sdk_requests_total');
+    const line = `halyard_sdk_requests_total{operation="${operation}",status="${status}"} `;
+    return Number(text.split(line)[1]?.split('\n')[0] ?? 0);
+  };
+
+  await expect.poll(() => requests('features', 304), { timeout: 25_000 }).toBeGreaterThan(3);
+
+  expect(await requests('streaming', 429)).toBeGreaterThan(0);
+  expect(await requests('streaming', 200)).toBeLessThanOrEqual(11);
+  sdk.destroy();
 });
 
 test('a stream without changes gets comments', async () => {

@@ -7,9 +7,16 @@ export type StreamLimits = {
   largeFrameBytes: number;
   /** Bytes of large frames that may be under way at the same time. */
   largeBytesUnderWay: number;
+  /** Hydrations of one client, known by its connection id. A client hydrates once, and again if it lost what it had. */
+  hydrationsPerClient: Rate;
+  /** Hydrations per minute of all clients of one token. A fleet that starts gets as many at once as there are streams. */
+  hydrationsPerTokenAndMinute: number;
   /** How long after its rejection a client is invited to stream again, at the earliest. */
   invitedAfterMs: number;
 };
+
+/** So many at once, and so many per minute in the long run. */
+type Rate = { burst: number; perMinute: number };
 
 const MB = 1_024 * 1_024;
 
@@ -18,5 +25,8 @@ export const STREAM_LIMITS: StreamLimits = {
   bufferedBytes: MB,
   largeFrameBytes: MB / 4,
   largeBytesUnderWay: 64 * MB,
+  // A client that reads nothing is cut off after 10 s, and returns 2 s later: 5 hydrations per minute.
+  hydrationsPerClient: { burst: 10, perMinute: 6 },
+  hydrationsPerTokenAndMinute: 6_000,
   invitedAfterMs: 60_000,
 };

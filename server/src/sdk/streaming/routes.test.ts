@@ -97,6 +97,16 @@ test('a client that resumes gets what it missed, or an empty list', async () => 
   await expect.poll(() => typesOf(behind)).toEqual([['unleash-connected', 'feature-updated']]);
 });
 
+test('a client that sends the id in quotes resumes', async () => {
+  const token = await environment('quoted');
+  const first = await connect(token);
+  await expect.poll(() => first.received).toHaveLength(1);
+
+  const resumed = await connect(token, { 'last-event-id': `"${first.received[0]?.id}"` });
+
+  await expect.poll(() => typesOf(resumed)).toEqual([['unleash-connected']]);
+});
+
 test('a client that is ahead of the server stays where it is, until the server has more', async () => {
   const token = await environment('ahead');
   const first = await connect(token);

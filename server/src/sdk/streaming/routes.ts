@@ -29,7 +29,7 @@ export function streamingRoutes(
         security: [{ sdkToken: [] }],
         summary: 'Stream changes of features',
         description:
-          'Sends everything, or the changes after the Last-Event-ID, and then every change. A client that has the current revision gets an empty list first. The stream ends when the token is revoked or expires, and when the server stops. Status 429 means that the server has no place for the stream and the client should poll. Status 503 means that the client should retry. Requires an API token of type backend or client.',
+          'Sends everything, or the changes after the Last-Event-ID, and then every change. A client that has the current revision gets an empty list first. The stream ends when the token is revoked or expires, and when the server stops. Status 429 means that the server has no place for the stream, or that the client hydrates too often: the client should poll. Status 503 means that the client should retry. Requires an API token of type backend or client.',
         headers: StreamHeaders,
         response: { 200: STREAM, ...errorResponses(401, 403, 429) },
       },
@@ -54,12 +54,13 @@ export function streamingRoutes(
   );
 }
 
+/** The id of an event. Some clients send it in quotes, like the ETag. */
+const EVENT_ID = /^"?([0-9a-z]{1,50})\.([0-9a-z]{1,50})\.([0-9]{1,10})"?$/;
+
 /** The revision in the id of an event, if the event was of this epoch and scope. */
 function presented(lastEventId: string | string[] | undefined, { current, id }: Scope): number | undefined {
-  const [epoch, scopeId, revision = ''] = String(lastEventId ?? '').split('.');
-  return epoch === current.epoch && scopeId === id && /^\d{1,10}$/.test(revision)
-    ? Number(revision)
-    : undefined;
+  const [, epoch, scopeId, revision] = EVENT_ID.exec(String(lastEventId ?? '').trim()) ?? [];
+  return epoch === current.epoch && scopeId === id ? Number(revision) : undefined;
 }
 
 /** The id that an SDK chooses when it starts, and sends with every request. */

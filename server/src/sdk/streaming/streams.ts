@@ -8,6 +8,7 @@ import type { SdkToken } from '../tokens/tokens.ts';
 import { startComments } from './comments.ts';
 import { makeFanOut } from './fan-out.ts';
 import { COMMENT, makeFrames, retryFrame } from './frames.ts';
+import { makeHydrationLimit } from './hydration-limit.ts';
 import { makeLargeFrames } from './large-frames.ts';
 import type { StreamLimits } from './limits.ts';
 import { type StreamCounts, streamMetrics } from './metrics.ts';
@@ -46,6 +47,7 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
   const tokens = new Map<SdkToken, Set<Stream>>();
   const counts: StreamCounts = { frames: 0, bytes: 0, hydrations: 0, cutOff: 0 };
   const places = makePlaces(limits.streams, limits.invitedAfterMs, () => all.size);
+  const checkHydrations = makeHydrationLimit(limits);
   const frameFor = makeFrames(state);
   let isClosing = false;
 
@@ -162,11 +164,14 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
 
   const streamsOf = (token: SdkToken): number => tokens.get(token)?.size ?? 0;
 
-  const open: Streams['open'] = (reply, scope, { token, connectionId, revision }, head) => {
+  const open: Streams['open'] = (reply, scope, client, head) => {
+    const { token, connectionId, revision } = client;
     const { raw } = reply;
     const { socket } = raw;
     // A request that a client sent behind another one on the same connection has no socket yet.
     if (isClosing || !socket?.writable) throw unavailable();
+    // A client over the limit is not invited to stream again, because it would hydrate again.
+    checkHydrations(client, scope);
     if (!places.admit(token, streamsOf(token), connectionId)) throw tooMany(limits.streams);
     const stream: Stream = {
       socket,
