@@ -378,15 +378,24 @@ describe('POST /api/client/register and /api/client/metrics', () => {
     ['/api/client/register', '{}', {}, 400],
     ['/api/client/register', '{"appName":""}', {}, 400],
     ['/api/client/metrics', '{}', { 'content-type': 'text/plain' }, 415],
-    ...['br', 'deflate', 'zstd', 'gzip, gzip', 'x', ''].map(
-      encoding => ['/api/client/metrics', '{}', { 'content-encoding': encoding }, 415] as const,
-    ),
     ['/api/client/metrics', '{}', { 'content-encoding': 'gzip' }, 400],
   ])('%s rejects %j with %j', async (path, body, headers, status) => {
     const response = await post(path, body, headers);
 
     expect([response.statusCode, response.json().message]).toEqual([status, expect.any(String)]);
   });
+
+  test.each(['br', 'deflate', 'zstd', 'gzip, gzip', ''])(
+    'rejects the Content-Encoding "%s" with 415',
+    async encoding => {
+      const response = await post('/api/client/metrics', '{}', { 'content-encoding': encoding });
+
+      expect([response.statusCode, response.json().message]).toEqual([
+        415,
+        `The Content-Encoding "${encoding}" is not supported. Use gzip, or send the body as it is.`,
+      ]);
+    },
+  );
 
   test('counts requests by operation and status', async () => {
     await post('/api/client/metrics', '{}');
