@@ -15,6 +15,7 @@ import { favoriteRoutes } from './flags/favorites/routes.ts';
 import { featureEnvironmentRoutes } from './flags/feature-environments/routes.ts';
 import { featureSearchRoutes } from './flags/feature-search/routes.ts';
 import { featureTypeRoutes } from './flags/feature-types/routes.ts';
+import { lockFeatureEtag } from './flags/features/etag.ts';
 import { featureRoutes } from './flags/features/routes.ts';
 import { projectHealthRoutes } from './flags/health/routes.ts';
 import { lifecycleRoutes } from './flags/lifecycle/routes.ts';
@@ -169,7 +170,7 @@ export async function buildApp(
   eventCountRoutes(app, longReads);
   projectRoutes(app, db, limits);
   featureRoutes(app, db, limits, longReads);
-  featureEnvironmentRoutes(app, db);
+  featureEnvironmentRoutes(app, db, lockFeatureEtag);
   projectHealthRoutes(app, db, longReads);
   cloneRoutes(app, db, limits);
   featureSearchRoutes(app, db);

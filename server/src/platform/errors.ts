@@ -13,6 +13,7 @@ export type ErrorName =
   | 'NotFoundError'
   | 'PatternError'
   | 'PayloadTooLargeError'
+  | 'PreconditionFailedError'
   | 'RateLimitError'
   | 'ServiceUnavailableError';
 

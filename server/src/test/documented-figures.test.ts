@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SESSION_DAYS } from '../access/cookie.ts';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../access/public-routes.ts';
 import { SECRET_PATTERN } from '../access/token.ts';
-import { MAX_STRATEGIES } from '../flags/feature-environments/strategies.ts';
+import { MAX_STRATEGIES } from '../flags/feature-environments/schema.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../people/passwords/strength.ts';
 import { KNOWN_FOR_DAYS, LOGIN_LIMITS, MAX_SESSIONS, REVOKED_FOR_DAYS } from '../people/sessions/limits.ts';
 import { MAX_PERSONAL_TOKENS } from '../people/users/personal-tokens.ts';

@@ -1,26 +1,24 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { JsonPatch } from '../../platform/http/patch.ts';
+import { ifMatches, unlessKnown } from '../../platform/http/etag.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { errorResponses, jsonResponse, Nothing, Ref } from '../../platform/http/schema.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
 import { FeatureNames } from '../feature-rows/schema.ts';
-import { readEnvironment, strategyOf } from './read.ts';
+import { etagOfEnvironment, type LockFeatureEtag, lockEnvironmentEtags } from './etag.ts';
+import { readEnvironment } from './read.ts';
 import {
   FeatureEnvironment,
   type FeatureEnvironmentKey,
   FeatureStrategy,
-  NewStrategy,
   PlannedStrategy,
-  StrategyOrder,
 } from './schema.ts';
 import { strategySegmentRoutes } from './segment-routes.ts';
-import { addStrategy, changeStrategy, orderStrategies, patchStrategy, removeStrategy } from './strategies.ts';
+import { strategyRoutes } from './strategy-routes.ts';
 import { toggleFeatures } from './toggle.ts';
-import { checkStrategy } from './validate-strategy.ts';
 import { variantRoutes } from './variant-routes.ts';
 
 const tags = ['Features'];
@@ -31,9 +29,7 @@ const environment = Type.String({
   description: 'Name of the environment',
   examples: ['production'],
 });
-const strategyId = Type.String({ description: 'Id of the strategy', format: 'uuid' });
 const params = Type.Object({ projectId, featureName, environment });
-const strategyParams = Type.Object({ projectId, featureName, environment, strategyId });
 
 const HERE = '/api/admin/projects/:projectId/features/:featureName/environments/:environment';
 
@@ -47,17 +43,18 @@ const keyOf = (params: {
   environment: params.environment,
 });
 
-/** A feature in one environment: whether it is enabled, and its strategies. */
-export function featureEnvironmentRoutes(app: App, db: Db): void {
+/** A feature in one environment: whether it is enabled, its strategies and its variants. */
+export function featureEnvironmentRoutes(app: App, db: Db, lockFeatureEtag: LockFeatureEtag): void {
   for (const schema of [StrategyVariant, Variant, PlannedStrategy, FeatureStrategy, FeatureEnvironment])
     app.addSchema(schema);
   variantRoutes(app, db);
+  strategyRoutes(app, db, lockFeatureEtag);
   strategySegmentRoutes(app, db);
 
   app.get(
     HERE,
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', etag: true },
       schema: {
         operationId: 'getFeatureEnvironment',
         tags,
@@ -71,8 +68,9 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => {
-      return await readEnvironment(db, keyOf(request.params));
+    async (request, reply) => {
+      const here = await readEnvironment(db, keyOf(request.params));
+      return unlessKnown(request, reply, etagOfEnvironment(here), here);
     },
   );
 
@@ -80,7 +78,7 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
     app.post(
       `${HERE}/${state}`,
       {
-        config: { permission: ['UPDATE_FEATURE_ENVIRONMENT'] },
+        config: { permission: ['UPDATE_FEATURE_ENVIRONMENT'], ifMatch: true },
         schema: {
           operationId: state === 'on' ? 'enableFeature' : 'disableFeature',
           tags,
@@ -94,9 +92,15 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
         },
       },
       async (request, reply) => {
-        const { project, featureName: name, environment: where } = keyOf(request.params);
+        const key = keyOf(request.params);
+        const { project, featureName: name, environment: where } = key;
         await change(db, request.actor, current =>
-          toggleFeatures(current, project, where, [name], state === 'on'),
+          ifMatches(
+            request,
+            `Feature "${name}" in environment "${where}"`,
+            () => lockEnvironmentEtags(current, key, lockFeatureEtag),
+            () => toggleFeatures(current, project, where, [name], state === 'on'),
+          ),
         );
         return reply.code(200).send();
       },
@@ -129,172 +133,4 @@ export function featureEnvironmentRoutes(app: App, db: Db): void {
       },
     );
   }
-
-  app.get(
-    `${HERE}/strategies`,
-    {
-      config: { permission: 'NONE' },
-      schema: {
-        operationId: 'getFeatureStrategies',
-        tags,
-        summary: 'List the strategies of a feature in an environment',
-        description: 'Returns the strategies in the order of their evaluation.',
-        params,
-        response: {
-          200: Type.Array(Ref(FeatureStrategy), {
-            title: 'FeatureStrategyList',
-            description: 'The strategies',
-          }),
-          ...errorResponses(401, 403, 404),
-        },
-      },
-    },
-    async request => (await readEnvironment(db, keyOf(request.params))).strategies,
-  );
-
-  app.post(
-    `${HERE}/strategies`,
-    {
-      config: {
-        permission: ['CREATE_FEATURE_STRATEGY'],
-        checks: [({ params: { projectId = '' }, body }) => checkStrategy(db, projectId, body)],
-      },
-      schema: {
-        operationId: 'addFeatureStrategy',
-        tags,
-        summary: 'Add a strategy',
-        description:
-          'Adds a strategy after the others. A feature can have at most 30 strategies in an environment. Requires CREATE_FEATURE_STRATEGY. Events: feature-strategy-add.',
-        params,
-        body: NewStrategy,
-        response: {
-          200: jsonResponse('The new strategy', FeatureStrategy),
-          ...errorResponses(400, 401, 403, 404, 413, 415),
-        },
-      },
-    },
-    async request =>
-      await change(db, request.actor, current => addStrategy(current, keyOf(request.params), request.body)),
-  );
-
-  app.post(
-    `${HERE}/strategies/set-sort-order`,
-    {
-      config: { permission: ['UPDATE_FEATURE_STRATEGY'] },
-      schema: {
-        operationId: 'orderFeatureStrategies',
-        tags,
-        summary: 'Sort the strategies of a feature in an environment',
-        description:
-          'Sets the sort order of each named strategy. The others keep theirs. Requires UPDATE_FEATURE_STRATEGY. Events: strategy-order-changed.',
-        params,
-        body: StrategyOrder,
-        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404, 413, 415) },
-      },
-    },
-    async (request, reply) => {
-      await change(db, request.actor, current =>
-        orderStrategies(current, keyOf(request.params), request.body),
-      );
-      return reply.code(200).send();
-    },
-  );
-
-  app.get(
-    `${HERE}/strategies/:strategyId`,
-    {
-      config: { permission: 'NONE' },
-      schema: {
-        operationId: 'getFeatureStrategy',
-        tags,
-        summary: 'Get a strategy',
-        description: 'Returns one strategy of the feature in the environment.',
-        params: strategyParams,
-        response: {
-          200: jsonResponse('The strategy', FeatureStrategy),
-          ...errorResponses(400, 401, 403, 404),
-        },
-      },
-    },
-    async request =>
-      strategyOf(await readEnvironment(db, keyOf(request.params)), request.params.strategyId.toLowerCase()),
-  );
-
-  app.put(
-    `${HERE}/strategies/:strategyId`,
-    {
-      config: {
-        permission: ['UPDATE_FEATURE_STRATEGY'],
-        checks: [({ params: { projectId = '' }, body }) => checkStrategy(db, projectId, body)],
-      },
-      schema: {
-        operationId: 'updateFeatureStrategy',
-        tags,
-        summary: 'Replace a strategy',
-        description:
-          'Replaces a strategy. It keeps its sort order if sortOrder is omitted. Disabling the last enabled strategy also disables the feature. Requires UPDATE_FEATURE_STRATEGY. Events: feature-strategy-update, feature-environment-disabled.',
-        params: strategyParams,
-        body: NewStrategy,
-        response: {
-          200: jsonResponse('The strategy', FeatureStrategy),
-          ...errorResponses(400, 401, 403, 404, 413, 415),
-        },
-      },
-    },
-    async request => {
-      const { strategyId: id } = request.params;
-      return await change(db, request.actor, current =>
-        changeStrategy(current, keyOf(request.params), id.toLowerCase(), request.body),
-      );
-    },
-  );
-
-  app.patch(
-    `${HERE}/strategies/:strategyId`,
-    {
-      config: { permission: ['UPDATE_FEATURE_STRATEGY'] },
-      schema: {
-        operationId: 'patchFeatureStrategy',
-        tags,
-        summary: 'Patch a strategy',
-        description:
-          'Applies a JSON Patch to a strategy. Disabling the last enabled strategy also disables the feature. Requires UPDATE_FEATURE_STRATEGY. Events: feature-strategy-update, feature-environment-disabled.',
-        params: strategyParams,
-        body: JsonPatch,
-        response: {
-          200: jsonResponse('The strategy', FeatureStrategy),
-          ...errorResponses(400, 401, 403, 404, 413, 415),
-        },
-      },
-    },
-    async request => {
-      const { strategyId: id } = request.params;
-      return await change(db, request.actor, current =>
-        patchStrategy(current, keyOf(request.params), id.toLowerCase(), request.body),
-      );
-    },
-  );
-
-  app.delete(
-    `${HERE}/strategies/:strategyId`,
-    {
-      config: { permission: ['DELETE_FEATURE_STRATEGY'] },
-      schema: {
-        operationId: 'deleteFeatureStrategy',
-        tags,
-        summary: 'Delete a strategy',
-        description:
-          'Deletes a strategy. Deleting the last enabled strategy also disables the feature. Requires DELETE_FEATURE_STRATEGY. Events: feature-strategy-remove, feature-environment-disabled.',
-        params: strategyParams,
-        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
-      },
-    },
-    async (request, reply) => {
-      const { strategyId: id } = request.params;
-      await change(db, request.actor, current =>
-        removeStrategy(current, keyOf(request.params), id.toLowerCase()),
-      );
-      return reply.code(200).send();
-    },
-  );
 }

@@ -65,7 +65,10 @@ export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
 /** A feature of a project in an environment. */
 export type FeatureEnvironmentKey = { project: string; featureName: string; environment: string };
 
-const sortOrder = Type.Integer({ minimum: 0, maximum: 100_000 });
+export const MAX_SORT_ORDER = 100_000;
+export const MAX_STRATEGIES = 30;
+
+const sortOrder = Type.Integer({ minimum: 0, maximum: MAX_SORT_ORDER });
 
 export const NewStrategy = NamedObject(
   'NewStrategy',
@@ -89,6 +92,33 @@ export const NewStrategy = NamedObject(
   { examples: [{ name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } }] },
 );
 export type NewStrategy = Static<typeof NewStrategy>;
+
+const { sortOrder: _, ...listedStrategy } = NewStrategy.properties;
+
+/** All strategies of a feature in an environment. The list has the order of their evaluation. */
+export const StrategyList = Type.Array(
+  NamedObject('ListedStrategy', {
+    id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'Id of a strategy that the feature has in the environment. Absent: a new strategy',
+        examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'],
+      }),
+    ),
+    ...listedStrategy,
+  }),
+  {
+    title: 'StrategyList',
+    maxItems: MAX_STRATEGIES,
+    examples: [
+      [
+        { name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } },
+        { name: 'remoteAddress', title: 'Office', parameters: { IPs: '192.0.2.1' } },
+      ],
+    ],
+  },
+);
+export type StrategyList = Static<typeof StrategyList>;
 
 /** The fields that a JSON Patch can change. The name and the position cannot be removed. */
 export const PatchedStrategy = Type.Object({ ...NewStrategy.properties, sortOrder });

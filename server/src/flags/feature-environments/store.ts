@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { anyOf } from '../../platform/db/any-of.ts';
-import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
 import { booleanField, jsonTime, optionalField } from '../../platform/db/json-text.ts';
 import type { Variant } from '../../targeting/variants/schema.ts';
 import type { Amount } from '../feature-rows/store.ts';
@@ -202,14 +202,14 @@ export type StrategyFields = Omit<FeatureStrategy, 'id' | 'featureName'>;
 
 /**
  * Adds strategies, to one feature or to many, in one statement. Strategies with the same sort order keep the order of the
- * list: each one is created a microsecond after the previous one.
+ * list: each one is created a microsecond after the previous one. A strategy without an id gets one.
  */
 export async function insertStrategies(
   tx: Tx,
   environment: string,
-  strategies: Omit<FeatureStrategy, 'id'>[],
+  strategies: (Omit<FeatureStrategy, 'id'> & { id?: string })[],
 ): Promise<FeatureStrategy[]> {
-  const rows = strategies.map(strategy => ({ id: randomUUID(), ...strategy }));
+  const rows = strategies.map(strategy => ({ ...strategy, id: strategy.id ?? randomUUID() }));
   await sql`
     with given as materialized (
       select * from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
@@ -262,30 +262,25 @@ export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<vo
   );
 }
 
-export async function updateStrategy(tx: Tx, id: string, strategy: StrategyFields): Promise<void> {
-  await tx.updateTable('feature_strategies').set(strategyColumns(strategy)).where('id', '=', id).execute();
-  await replaceSegments(tx, id, strategy.segments);
-}
-
-const strategyColumns = (strategy: StrategyFields) =>
-  ({
-    strategy_name: strategy.name,
-    title: strategy.title ?? null,
-    disabled: strategy.disabled,
-    sort_order: strategy.sortOrder,
-    parameters: JSON.stringify(strategy.parameters),
-    constraints: JSON.stringify(strategy.constraints),
-    variants: JSON.stringify(strategy.variants),
-  }) satisfies Columns<'feature_strategies'>;
-
-async function replaceSegments(tx: Tx, strategyId: string, segments: number[]): Promise<void> {
+/** Replaces strategies and their segments, one or many, in one statement. */
+export async function updateStrategies(tx: Tx, strategies: FeatureStrategy[]): Promise<void> {
   await sql`
-    with gone as (
-      delete from feature_strategy_segments
-      where strategy_id = ${strategyId} and not segment_id = any(${segments})
+    with given as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(strategies)}::jsonb) as (
+        id uuid, name text, title text, disabled boolean, "sortOrder" integer,
+        parameters jsonb, constraints jsonb, variants jsonb, segments jsonb
+      )
+    ), updated as (
+      update feature_strategies set strategy_name = given.name, title = given.title, disabled = given.disabled,
+        sort_order = given."sortOrder", parameters = given.parameters, constraints = given.constraints,
+        variants = given.variants
+      from given where feature_strategies.id = given.id
+    ), gone as (
+      delete from feature_strategy_segments using given
+      where strategy_id = given.id and not segments @> to_jsonb(segment_id)
     )
     insert into feature_strategy_segments (strategy_id, segment_id)
-    select ${strategyId}::uuid, unnest(${segments}::integer[])
+    select given.id, segment::integer from given, jsonb_array_elements(segments) as segment
     on conflict do nothing`.execute(tx);
 }
 

@@ -11,6 +11,7 @@ import {
   type FeatureEnvironment,
   type FeatureEnvironmentKey,
   type FeatureStrategy,
+  MAX_STRATEGIES,
   type NewStrategy,
   PatchedStrategy,
   type StrategyContent,
@@ -24,15 +25,16 @@ import {
   type StrategyCopy,
   type StrategyCounts,
   type StrategyFields,
-  updateStrategy,
+  updateStrategies,
   updateStrategyOrder,
 } from './store.ts';
 import { validateStrategy } from './validate-strategy.ts';
 
-export const MAX_STRATEGIES = 30;
-
 /** Locks the feature until the transaction ends, so that nobody else changes its strategies, and reads its environment. */
-async function lockEnvironment({ tx }: Change, key: FeatureEnvironmentKey): Promise<FeatureEnvironment> {
+export async function lockEnvironment(
+  { tx }: Change,
+  key: FeatureEnvironmentKey,
+): Promise<FeatureEnvironment> {
   await lockActiveFeature(tx, key.project, key.featureName);
   return await readEnvironment(tx, key);
 }
@@ -114,7 +116,7 @@ export async function changeStrategy(
     ...complete(input, key.featureName, before.sortOrder),
   };
   if (isDeepStrictEqual(after, before)) return before;
-  await updateStrategy(current.tx, id, after);
+  await updateStrategies(current.tx, [after]);
   current.record({
     type: 'feature-strategy-update',
     ...key,
@@ -167,13 +169,15 @@ export async function orderStrategies(
   current.record({
     type: 'strategy-order-changed',
     ...key,
-    data: { strategyIds: after.map(({ id }) => id), sortOrders: after.map(({ sortOrder }) => sortOrder) },
-    preData: {
-      strategyIds: strategies.map(({ id }) => id),
-      sortOrders: strategies.map(({ sortOrder }) => sortOrder),
-    },
+    data: asOrderData(after),
+    preData: asOrderData(strategies),
   });
 }
+
+export const asOrderData = (strategies: FeatureStrategy[]): object => ({
+  strategyIds: strategies.map(({ id }) => id),
+  sortOrders: strategies.map(({ sortOrder }) => sortOrder),
+});
 
 /** Fills in omitted fields. */
 export function complete(input: NewStrategy, featureName: string, sortOrder: number): StrategyFields {

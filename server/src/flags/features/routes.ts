@@ -3,6 +3,7 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { rejectForAll } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
+import { ifMatches, unlessKnown } from '../../platform/http/etag.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { JsonPatch } from '../../platform/http/patch.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
@@ -16,6 +17,7 @@ import { FeatureLink } from '../links/schema.ts';
 import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
 import { archiveRoutes } from './archive-routes.ts';
 import { createFeature, newFeatureViolations } from './create.ts';
+import { etagOfFeature, lockFeatureEtag } from './etag.ts';
 import { featureList } from './list.ts';
 import { moveFeature } from './move.ts';
 import { readFeature } from './read.ts';
@@ -106,7 +108,7 @@ export function featureRoutes(
   app.get(
     '/api/admin/projects/:projectId/features/:featureName',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', etag: true },
       schema: {
         operationId: 'getFeature',
         tags,
@@ -116,14 +118,17 @@ export function featureRoutes(
         response: { 200: jsonResponse('The feature', Feature), ...errorResponses(401, 403, 404) },
       },
     },
-    async request =>
-      await readFeature(db, request.actor, request.params.projectId, request.params.featureName),
+    async (request, reply) => {
+      const { projectId: project, featureName: name } = request.params;
+      const feature = await readFeature(db, request.actor, project, name);
+      return unlessKnown(request, reply, etagOfFeature(feature), feature);
+    },
   );
 
   app.put(
     '/api/admin/projects/:projectId/features/:featureName',
     {
-      config: { permission: ['UPDATE_FEATURE'] },
+      config: { permission: ['UPDATE_FEATURE'], ifMatch: true },
       schema: {
         operationId: 'updateFeature',
         tags,
@@ -144,7 +149,13 @@ export function featureRoutes(
       return await change(
         db,
         actor,
-        current => changeFeature(current, project, name, body),
+        current =>
+          ifMatches(
+            request,
+            `Feature "${name}"`,
+            () => lockFeatureEtag(current, project, name),
+            () => changeFeature(current, project, name, body),
+          ),
         tx => readFeature(tx, actor, project, name),
       );
     },
@@ -153,7 +164,7 @@ export function featureRoutes(
   app.patch(
     '/api/admin/projects/:projectId/features/:featureName',
     {
-      config: { permission: ['UPDATE_FEATURE'] },
+      config: { permission: ['UPDATE_FEATURE'], ifMatch: true },
       schema: {
         operationId: 'patchFeature',
         tags,
@@ -174,7 +185,13 @@ export function featureRoutes(
       return await change(
         db,
         actor,
-        current => patchFeature(current, project, name, body),
+        current =>
+          ifMatches(
+            request,
+            `Feature "${name}"`,
+            () => lockFeatureEtag(current, project, name),
+            () => patchFeature(current, project, name, body),
+          ),
         tx => readFeature(tx, actor, project, name),
       );
     },
@@ -183,7 +200,7 @@ export function featureRoutes(
   app.delete(
     '/api/admin/projects/:projectId/features/:featureName',
     {
-      config: { permission: ['DELETE_FEATURE'] },
+      config: { permission: ['DELETE_FEATURE'], ifMatch: true },
       schema: {
         operationId: 'archiveFeature',
         tags,
@@ -196,7 +213,14 @@ export function featureRoutes(
     },
     async (request, reply) => {
       const { projectId: project, featureName: name } = request.params;
-      await change(db, request.actor, current => archiveFeatures(current, project, [name]));
+      await change(db, request.actor, current =>
+        ifMatches(
+          request,
+          `Feature "${name}"`,
+          () => lockFeatureEtag(current, project, name),
+          () => archiveFeatures(current, project, [name]),
+        ),
+      );
       return reply.code(202).send();
     },
   );

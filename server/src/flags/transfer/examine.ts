@@ -6,7 +6,7 @@ import { counted } from '../../platform/errors.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
 import { stickinessViolations } from '../../targeting/variants/stickiness.ts';
 import { distributeWeights } from '../../targeting/variants/weights.ts';
-import { MAX_STRATEGIES } from '../feature-environments/strategies.ts';
+import { MAX_STRATEGIES } from '../feature-environments/schema.ts';
 import { rolloutViolations } from '../feature-environments/validate-strategy.ts';
 import { nameMatcher } from '../features/project-rules.ts';
 import type { FeatureState } from '../features/schema.ts';

@@ -22,6 +22,7 @@ export const STATUS = {
   NotFoundError: 404,
   PatternError: 400,
   PayloadTooLargeError: 413,
+  PreconditionFailedError: 412,
   RateLimitError: 429,
   ServiceUnavailableError: 503,
 } as const satisfies Record<ErrorName, number>;

@@ -90,6 +90,8 @@ export async function installOpenApi(
         checkedPermission?: string[];
         returnsSecret?: boolean;
         onlyReads?: boolean;
+        etag?: boolean;
+        ifMatch?: boolean;
       };
       if (config.permission === undefined) return { schema, url };
       const guarded = {
@@ -103,10 +105,13 @@ export async function installOpenApi(
           ...(schema?.response ?? {}),
         },
       };
+      const conditional = withConditions(guarded, config);
       return {
         // Without a caller there is nobody whose key it is.
         schema:
-          route.method === 'POST' && config.permission !== undefined ? repeatable(guarded, config) : guarded,
+          route.method === 'POST' && config.permission !== undefined
+            ? repeatable(conditional, config)
+            : conditional,
         url,
       };
     },
@@ -131,8 +136,58 @@ function withOperations<T extends object>(document: T, other: object): T {
   };
 }
 
+type Described = { headers?: unknown; response?: object };
+
+const headerOf = (schema: Described, name: string, header: object) => ({
+  type: 'object',
+  properties: { ...(schema.headers as { properties?: object })?.properties, [name]: header },
+});
+
+/** The headers and responses of operations with ETags (platform/http/etag.ts). */
+function withConditions<T extends Described>(
+  schema: T,
+  { etag = false, ifMatch = false }: { etag?: boolean; ifMatch?: boolean },
+) {
+  if (ifMatch) {
+    const header = {
+      title: 'IfMatch',
+      type: 'string',
+      description:
+        'The ETag of the response that the change is based on. If the resource has changed since, the request is rejected with 412.',
+      examples: ['"R8fhxpLzPuQpYhVfTOFn1Q"'],
+    };
+    return {
+      ...schema,
+      headers: headerOf(schema, 'If-Match', header),
+      response: { ...errorResponses(412), ...schema.response },
+    };
+  }
+  if (!etag) return schema;
+  const header = {
+    title: 'IfNoneMatch',
+    type: 'string',
+    description:
+      'The ETag of an earlier response. If it is still current, the response is 304 without a body.',
+    examples: ['"R8fhxpLzPuQpYhVfTOFn1Q"'],
+  };
+  const ETag = {
+    type: 'string',
+    description: 'Names the state of the response. Send it in If-Match or If-None-Match',
+  };
+  const success = (schema.response as Record<number, object>)[200];
+  return {
+    ...schema,
+    headers: headerOf(schema, 'If-None-Match', header),
+    response: {
+      ...schema.response,
+      200: { ...success, headers: { ETag } },
+      304: { type: 'null', description: 'The response with the ETag in If-None-Match is still current' },
+    },
+  };
+}
+
 /** Every POST takes the header (record/idempotency/hook.ts), so the document says it in one place too. */
-function repeatable<T extends { response?: unknown }>(
+function repeatable<T extends Described>(
   schema: T,
   { returnsSecret = false, onlyReads = false }: { returnsSecret?: boolean; onlyReads?: boolean },
 ) {
@@ -151,7 +206,7 @@ function repeatable<T extends { response?: unknown }>(
   return {
     ...schema,
     ...(returnsSecret ? { 'x-returns-secret': true } : {}),
-    headers: { type: 'object', properties: { 'Idempotency-Key': key } },
+    headers: headerOf(schema, 'Idempotency-Key', key),
     response: { ...errorResponses(409, 422, 429), ...(schema.response ?? {}) },
   };
 }

@@ -155,6 +155,11 @@ const ERROR_RESPONSES = {
     'The name is taken, or the request conflicts with the current state.',
     'Project "payments" already exists.',
   ],
+  412: [
+    'PreconditionFailedError',
+    'The resource has changed since the caller read the ETag in If-Match. Nothing was changed.',
+    'Feature "checkout-v2" has changed since you read it, so the request was not carried out. Read it again, compare it with your change, and repeat the request with the new ETag.',
+  ],
   413: [
     'PayloadTooLargeError',
     'The body is too large.',

@@ -3,10 +3,12 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
+import { ifMatches, unlessKnown } from '../../platform/http/etag.ts';
 import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { StrategyUse, StrategyUses } from '../strategy-uses/schema.ts';
 import { checkNewSegment, createSegment } from './create.ts';
+import { etagOfSegment, lockSegmentEtag } from './etag.ts';
 import { removeSegment } from './remove.ts';
 import { Segment, SegmentInput, SegmentList, SegmentNameCheck } from './schema.ts';
 import {
@@ -44,7 +46,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
   app.get(
     '/api/admin/segments/:id',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', etag: true },
       schema: {
         operationId: 'getSegment',
         tags,
@@ -55,10 +57,10 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         response: { 200: jsonResponse('The segment', Segment), ...errorResponses(400, 401, 403, 404) },
       },
     },
-    async request => {
+    async (request, reply) => {
       const segment = await findSegment(db, request.actor, Number(request.params.id));
       if (!segment) throw notFound(`Segment ${request.params.id}`);
-      return segment;
+      return unlessKnown(request, reply, etagOfSegment(segment), segment);
     },
   );
 
@@ -97,7 +99,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
   app.put(
     '/api/admin/segments/:id',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', ifMatch: true },
       schema: {
         operationId: 'updateSegment',
         tags,
@@ -111,7 +113,14 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
     },
     async (request, reply) => {
       const id = Number(request.params.id);
-      await change(db, request.actor, current => changeSegment(current, id, request.body));
+      await change(db, request.actor, current =>
+        ifMatches(
+          request,
+          `Segment ${id}`,
+          () => lockSegmentEtag(current, id),
+          () => changeSegment(current, id, request.body),
+        ),
+      );
       return reply.code(204).send();
     },
   );
@@ -119,7 +128,7 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
   app.delete(
     '/api/admin/segments/:id',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', ifMatch: true },
       schema: {
         operationId: 'deleteSegment',
         tags,
@@ -132,7 +141,14 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
     },
     async (request, reply) => {
       const id = Number(request.params.id);
-      await change(db, request.actor, current => removeSegment(current, id));
+      await change(db, request.actor, current =>
+        ifMatches(
+          request,
+          `Segment ${id}`,
+          () => lockSegmentEtag(current, id),
+          () => removeSegment(current, id),
+        ),
+      );
       return reply.code(204).send();
     },
   );

@@ -59,8 +59,9 @@ export async function findUses(db: Reader, name: string): Promise<Uses> {
   return rows[0] ?? { byFeature: false, asDefault: false };
 }
 
-/** Whether the strategy type exists. If so, it cannot be deleted until the transaction ends. */
-export async function lockStrategyTypeShared(tx: Tx, name: string): Promise<boolean> {
-  const { rows } = await sql`select from strategies where name = ${name} for key share`.execute(tx);
-  return rows.length === 1;
+/** Those of the names that belong to a strategy type. These types cannot be deleted until the transaction ends. */
+export async function lockStrategyTypesShared(tx: Tx, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from strategies where name = any(${names}) order by name for key share`.execute(tx);
+  return rows.map(row => row.name);
 }

@@ -1,9 +1,9 @@
 import type { Tx } from '../../platform/db/database.ts';
-import type { Violation } from '../../platform/errors.ts';
-import { lockStrategyTypeShared } from './store.ts';
+import { lockStrategyTypesShared } from './store.ts';
 
-/** The violations of a strategy's type: the type must exist. It cannot be deleted until the transaction ends. */
-export async function strategyTypeViolations(tx: Tx, name: string): Promise<Violation[]> {
-  if (await lockStrategyTypeShared(tx, name)) return [];
-  return [{ message: `strategy type "${name}" does not exist`, path: '/body/name' }];
+/** The names of no strategy type. The other types cannot be deleted until the transaction ends. */
+export async function listUnknownStrategyTypes(tx: Tx, names: string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const known = new Set(await lockStrategyTypesShared(tx, [...new Set(names)]));
+  return names.filter(name => !known.has(name));
 }

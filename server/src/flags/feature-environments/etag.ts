@@ -1,0 +1,46 @@
+import { makeEtag } from '../../platform/http/etag.ts';
+import type { Change } from '../../record/change.ts';
+import { lockRows } from '../feature-rows/store.ts';
+import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
+import { findEnvironment } from './store.ts';
+
+/** Without the time of the last request, which SDKs change. */
+export const contentOfEnvironment = ({ lastSeenAt: _, ...content }: FeatureEnvironment) => content;
+
+export const etagOfEnvironment = (environment: FeatureEnvironment): string =>
+  makeEtag(contentOfEnvironment(environment), environment);
+
+export const etagOfStrategies = ({ strategies }: FeatureEnvironment): string => makeEtag(strategies);
+
+export const etagOfStrategy = (strategy: FeatureStrategy): string => makeEtag(strategy);
+
+/** Locks a feature and returns its ETag. The module of features passes it, because that module imports this one. */
+export type LockFeatureEtag = (current: Change, project: string, name: string) => Promise<string[]>;
+
+/**
+ * Locks the feature and returns the ETags that name the state of its environment: those of the feature and of the environment, and
+ * those of the parts that the request changes.
+ */
+export async function lockEnvironmentEtags(
+  current: Change,
+  key: FeatureEnvironmentKey,
+  lockFeatureEtag: LockFeatureEtag,
+  partsOf: (environment: FeatureEnvironment) => string[] = () => [],
+): Promise<string[]> {
+  await lockRows(current.tx, key.project, [key.featureName]);
+  const environment = await findEnvironment(current.tx, key);
+  if (!environment) return [];
+  return [
+    ...partsOf(environment),
+    etagOfEnvironment(environment),
+    ...(await lockFeatureEtag(current, key.project, key.featureName)),
+  ];
+}
+
+/** The ETags of a strategy and of the list that has it. */
+export const etagsOfStrategy =
+  (id: string) =>
+  (environment: FeatureEnvironment): string[] => [
+    ...environment.strategies.filter(strategy => strategy.id === id).map(etagOfStrategy),
+    etagOfStrategies(environment),
+  ];

@@ -1,0 +1,295 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { makeFeatureWithRequests } from '../../test/strategy-requests.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+
+const harness = useHarness();
+const UNKNOWN = '6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55';
+
+type Strategy = { id: string; sortOrder: number; title?: string };
+
+/** A feature with so many strategies, called a, b, c. */
+async function makeFeature(name: string, strategies: number, project?: string) {
+  const feature = await makeFeatureWithRequests(harness, name, project);
+  for (const title of ['a', 'b', 'c'].slice(0, strategies)) await feature.add({ name: 'default', title });
+  const before: Strategy[] = await feature.list();
+  const put = (body: unknown, options: { token?: string; headers?: Record<string, string> } = {}) =>
+    call(harness.app, 'PUT', `${feature.here}/strategies`, { body, ...options });
+  return { ...feature, before, put, added: async () => (await feature.events()).slice(strategies) };
+}
+
+const shown = (strategies: Strategy[]) =>
+  strategies.map(({ title, sortOrder }) => `${title}${sortOrder}`).join(' ');
+
+test('updates, adds, deletes and sorts strategies in one change, with the events of the single operations', async () => {
+  const { here, before, put, list, added } = await makeFeature('everything', 3);
+  const [a, b, c] = before;
+
+  const { status, body } = await put([
+    { ...c, title: 'c2' },
+    { name: 'flexibleRollout', title: 'new', parameters: { rollout: '25' } },
+    a,
+  ]);
+
+  expect(status).toBe(200);
+  expect(shown(body)).toBe('c22 new3 a4');
+  expect(body[1].parameters).toEqual({ rollout: '25', stickiness: 'default', groupId: 'everything' });
+  expect(await list()).toEqual(body);
+  const [newId] = [body[1].id];
+  expect(await added()).toMatchObject([
+    { type: 'feature-strategy-remove', preData: { id: b?.id } },
+    { type: 'feature-strategy-update', data: { title: 'c2', sortOrder: 2 }, preData: { title: 'c' } },
+    { type: 'feature-strategy-add', data: { id: newId, sortOrder: 3 } },
+    {
+      type: 'strategy-order-changed',
+      data: { strategyIds: [c?.id, newId, a?.id], sortOrders: [2, 3, 4] },
+      preData: { strategyIds: [a?.id, c?.id, newId], sortOrders: [0, 2, 3] },
+    },
+  ]);
+  const groups = new Set(
+    (
+      await call(harness.app, 'GET', '/api/admin/search/events?feature=IS:everything&limit=4')
+    ).body.events.map(({ groupId }: { groupId: string }) => groupId),
+  );
+  expect(groups.size).toBe(1);
+  expect((await call(harness.app, 'GET', here)).body.strategies).toEqual(body);
+});
+
+test('changes nothing and records nothing for the list that it returned', async () => {
+  const { before, put, added } = await makeFeature('same', 3);
+
+  const { body } = await put(before);
+
+  expect(body).toEqual(before);
+  expect(await added()).toEqual([]);
+});
+
+test('deleting or adding a strategy does not sort the others', async () => {
+  const { before, put, added } = await makeFeature('kept', 3);
+
+  const { body } = await put([before[1], before[2], { name: 'default', title: 'd' }]);
+
+  expect(shown(body)).toBe('b1 c2 d3');
+  expect((await added()).map(({ type }) => type)).toEqual([
+    'feature-strategy-remove',
+    'feature-strategy-add',
+  ]);
+});
+
+test('sorts from 0 where the sort orders would become too high', async () => {
+  const { before, put, here } = await makeFeature('high', 2);
+  await call(harness.app, 'POST', `${here}/strategies/set-sort-order`, {
+    body: [{ id: before[1]?.id, sortOrder: 100_000 }],
+  });
+
+  expect(shown((await put([before[1], before[0]])).body)).toBe('b0 a1');
+});
+
+test('an empty list deletes all strategies and disables the feature', async () => {
+  const { here, put, added } = await makeFeature('emptied', 2);
+  await call(harness.app, 'POST', `${here}/on`);
+
+  expect((await put([])).body).toEqual([]);
+
+  expect((await call(harness.app, 'GET', here)).body).toMatchObject({ enabled: false, strategies: [] });
+  expect((await added()).map(({ type }) => type)).toEqual([
+    'feature-environment-enabled',
+    'feature-strategy-remove',
+    'feature-strategy-remove',
+    'feature-environment-disabled',
+  ]);
+});
+
+test('disables the feature if the list disables its last enabled strategy', async () => {
+  const { here, before, put } = await makeFeature('disabled', 1);
+  await call(harness.app, 'POST', `${here}/on`);
+
+  await put([{ ...before[0], disabled: true }]);
+
+  expect((await call(harness.app, 'GET', here)).body.enabled).toBe(false);
+});
+
+test('replaces the segments of several strategies', async () => {
+  const { before, put, list } = await makeFeature('segments', 2);
+  const segment = async (name: string) =>
+    (await call(harness.app, 'POST', '/api/admin/segments', { body: { name, constraints: [] } })).body.id;
+  const [one, two] = [await segment('set-one'), await segment('set-two')];
+
+  await put([
+    { ...before[0], segments: [one] },
+    { ...before[1], segments: [two, one] },
+  ]);
+  await put([
+    { ...before[0], segments: [two] },
+    { ...before[1], segments: [] },
+  ]);
+
+  expect((await list()).map(({ segments }: { segments: number[] }) => segments)).toEqual([[two], []]);
+});
+
+test('does not validate a strategy again that stays as it is', async () => {
+  const { add, list, put } = await makeFeature('once-legal', 0);
+  const field = { name: 'onceLegal', legalValues: [{ value: 'x' }] };
+  await call(harness.app, 'POST', '/api/admin/context', { body: field });
+  await add({ name: 'default', constraints: [{ contextName: 'onceLegal', operator: 'IN', values: ['x'] }] });
+  await call(harness.app, 'PUT', '/api/admin/context/onceLegal', {
+    body: { ...field, legalValues: [{ value: 'y' }] },
+  });
+  const [strategy] = await list();
+
+  expect((await put([strategy, { name: 'default' }])).status).toBe(200);
+  expect(await put([{ ...strategy, title: 'changed' }])).toMatchObject({
+    status: 400,
+    body: { details: [{ path: expect.stringMatching(/^\/body\/0\/constraints\/0\//) }] },
+  });
+});
+
+test('lists every violation of every strategy, and changes nothing', async () => {
+  const { before, put, list } = await makeFeature('violations', 1);
+
+  const { status, body } = await put([
+    { ...before[0], title: 'changed' },
+    { name: 'moonPhase', segments: [987_654] },
+    {
+      name: 'flexibleRollout',
+      parameters: { rollout: '101' },
+      constraints: [{ contextName: 'age', operator: 'NUM_GT', value: 'old' }],
+      variants: ['a', 'b'].map(name => ({ name, weight: 600, weightType: 'fix', stickiness: 'default' })),
+    },
+  ]);
+
+  expect(status).toBe(400);
+  expect(body.details.map(({ path }: { path: string }) => path)).toEqual([
+    '/body/1/name',
+    '/body/1/segments',
+    '/body/2/parameters/rollout',
+    '/body/2/constraints/0/value',
+    expect.stringMatching(/^\/body\/2\/variants/),
+  ]);
+  expect(await list()).toEqual(before);
+});
+
+test.each([
+  ['an id of another place', [{ id: UNKNOWN, name: 'default' }], '/body/0/id'],
+  ['a strategy without a name', [{ title: 'x' }], '/body/0/name'],
+  ['an id that is no UUID', [{ id: '7', name: 'default' }], '/body/0/id'],
+  ['an object', { name: 'default' }, '/body'],
+  ['31 strategies', Array.from({ length: 31 }, () => ({ name: 'default' })), '/body'],
+])('rejects %s', async (_, body, path) => {
+  const { put } = await makeFeature('rejecting', 0);
+
+  expect(await put(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
+});
+
+test('rejects an id that is in the list twice, also in upper case', async () => {
+  const { before, put } = await makeFeature('twice', 1);
+
+  const id = before[0]?.id.toUpperCase();
+
+  expect(await put([before[0], { ...before[0], id }])).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/body/1/id', message: expect.stringMatching(/twice/) }] },
+  });
+  expect((await put([{ ...before[0], id }])).body).toEqual(before);
+});
+
+test('rejects an archived feature, and a feature of another environment or project', async () => {
+  const { here, put } = await makeFeature('archived', 0);
+  await call(harness.app, 'DELETE', here.replace('/environments/development', ''));
+
+  expect(await put([])).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
+  const url = (feature: string, environment: string) =>
+    `/api/admin/projects/default/features/${feature}/environments/${environment}/strategies`;
+  expect((await call(harness.app, 'PUT', url('nope', 'development'), { body: [] })).status).toBe(404);
+  await makeFeature('here-only', 0);
+  expect((await call(harness.app, 'PUT', url('here-only', 'nowhere'), { body: [] })).status).toBe(404);
+});
+
+test.each([
+  ['CREATE_FEATURE_STRATEGY', (before: Strategy[]) => [...before, { name: 'default' }]],
+  ['UPDATE_FEATURE_STRATEGY', (before: Strategy[]) => before.map(one => ({ ...one, title: 'new' }))],
+  ['UPDATE_FEATURE_STRATEGY', (before: Strategy[]) => before.toReversed()],
+  ['DELETE_FEATURE_STRATEGY', (before: Strategy[]) => before.slice(1)],
+])('requires %s only where it is needed', async (permission, wanted) => {
+  const all = ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY', 'DELETE_FEATURE_STRATEGY'];
+  const suffix = `${permission}-${wanted.toString().length}`;
+  const { before, put, list } = await makeFeature(`permitted-${suffix}`, 2);
+  const holder = async (name: string, permissions: string[]) => {
+    const user = await makeUser(harness.db, 'Viewer');
+    const role = await call(harness.app, 'POST', '/api/admin/roles', {
+      body: {
+        name: `${name} ${suffix}`,
+        description: '',
+        type: 'custom',
+        permissions: permissions.map(one => ({ name: one, environment: 'development' })),
+      },
+    });
+    expect(role.status).toBeLessThan(300);
+    const grant = await call(harness.app, 'PUT', `/api/admin/projects/default/users/${user.id}/roles`, {
+      body: { roles: [role.body.roles.id] },
+    });
+    expect(grant.status).toBeLessThan(300);
+    return user.token;
+  };
+
+  const without = await put(wanted(before), {
+    token: await holder(
+      'others',
+      all.filter(one => one !== permission),
+    ),
+  });
+  expect(without).toMatchObject({ status: 403, body: { name: 'NoAccessError' } });
+  expect(without.body.message).toContain(permission);
+  expect(await list()).toEqual(before);
+
+  const token = await holder('only', [permission]);
+  expect((await put(wanted(before), { token })).status).toBe(200);
+});
+
+test('rejects a list that is based on an outdated ETag, and keeps the strategy that was added meanwhile', async () => {
+  const { here, before, put, add, list } = await makeFeature('outdated', 1);
+  const { headers } = await call(harness.app, 'GET', `${here}/strategies`);
+  await add({ name: 'default', title: 'meanwhile' });
+
+  const response = await put(before, { headers: { 'if-match': String(headers.etag) } });
+
+  expect(response).toMatchObject({ status: 412, body: { name: 'PreconditionFailedError' } });
+  expect(await list()).toHaveLength(2);
+});
+
+test('of two concurrent lists with the same ETag, one wins and the other gets 412', async () => {
+  const { here, put, list } = await makeFeature('raced', 2);
+  const etag = String((await call(harness.app, 'GET', `${here}/strategies`)).headers.etag);
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from features where name = 'raced' for update`.execute(blocker);
+
+  const both = Promise.all(
+    ['first', 'second'].map(title => put([{ name: 'default', title }], { headers: { 'if-match': etag } })),
+  );
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+
+  const responses = await both;
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+  expect(await list()).toEqual(responses.find(({ status }) => status === 200)?.body);
+});
+
+test('the number of statements does not depend on the number of strategies', async () => {
+  const { put } = await makeFeature('many', 0);
+  const strategy = {
+    name: 'flexibleRollout',
+    constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
+  };
+  const statements = async (count: number, title: string) => {
+    const before = harness.statements.length;
+    const body = Array.from({ length: count }, () => ({ ...strategy, title }));
+    expect((await put(body)).status).toBe(200);
+    return harness.statements.length - before;
+  };
+  await statements(1, 'first');
+
+  expect(await statements(30, 'thirty')).toBe(await statements(2, 'two'));
+});

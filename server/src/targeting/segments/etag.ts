@@ -1,0 +1,21 @@
+import { makeEtag } from '../../platform/http/etag.ts';
+import type { Change } from '../../record/change.ts';
+import type { Segment } from './schema.ts';
+import { lockSegment, type SegmentRow } from './store.ts';
+
+/** The content without the usage counts, which changes of strategies change. */
+const contentOf = ({ id, name, description, constraints, project }: SegmentRow) => ({
+  id,
+  name,
+  description,
+  constraints,
+  project,
+});
+
+export const etagOfSegment = (segment: Segment): string => makeEtag(contentOf(segment), segment);
+
+/** Locks the segment and returns its ETag. The list is empty if the actor cannot read such a segment. */
+export async function lockSegmentEtag({ tx, actor }: Change, id: number): Promise<string[]> {
+  const segment = await lockSegment(tx, actor, id);
+  return segment ? [makeEtag(contentOf(segment))] : [];
+}
