@@ -39,6 +39,8 @@ export interface schemas {
   DebtBudget: { limit: (number | null); used: number; exceeded: boolean };
   DefaultStrategy: { name: string; title?: string; disabled: boolean; sortOrder?: number; parameters: { [key: string]: string }; constraints: Array<Record<string, unknown>>; variants: Array<Record<string, unknown>>; segments: Array<number> };
   DeliveryAttempt: { number: number; startedAt: string; outcome: (string | null); durationMs: (number | null); status: (number | null); address: (string | null); error: (string | null); response: (string | null); headers: ({ [key: string]: string } | null); bodySha256: (string | null) };
+  DeliveryCounts: { delivered: number; deliveredFirst: number; failed: number; retried: number; successRate: (number | null); p50Ms: (number | null); p95Ms: (number | null) };
+  DeliveryPeriod: { start: string; delivered: number; deliveredFirst: number; failed: number; retried: number; successRate: (number | null); p50Ms: (number | null); p95Ms: (number | null) };
   DependenciesExist: boolean;
   Dependency: { feature: string; enabled: boolean; variants: Array<string> };
   Drift: { feature: string; project: string; source: schemas['DriftSource']; inSync: boolean; differences: Array<schemas['DriftDifference']> };
@@ -61,6 +63,8 @@ export interface schemas {
   EventCounts: { by: "day" | "type" | "project" | "creator" | "environment"; groups: Array<schemas['EventCount']>; hasMore: boolean };
   EventCreator: { id: number; name: string };
   EventCreatorList: Array<schemas['EventCreator']>;
+  EventDeliveries: { deliveries: Array<schemas['EventDelivery']> };
+  EventDelivery: { id: string; integrationId: number; provider: string; description: (string | null); createdAt: string; state: schemas['IntegrationEventState']; attempts: number; lastStatus: (number | null); nextAttemptAt: (string | null) };
   EventPart: { text: string; strong?: boolean; place?: boolean; ref?: schemas['EventReference'] };
   EventReference: { kind: schemas['EventReferenceKind']; id: string; project?: string };
   EventReferenceKind: "feature" | "project" | "environment" | "segment" | "context-field" | "strategy" | "tag" | "tag-type" | "feature-type" | "user" | "group" | "role" | "service-account" | "integration";
@@ -138,10 +142,10 @@ export interface schemas {
   InactiveUserList: { version: number; inactiveUsers: Array<schemas['InactiveUser']> };
   InsightsFeatureTypeCount: { type: string; count: number };
   Integration: { id: number; provider: string; description: (string | null); enabled: boolean; parameters: { [key: string]: string }; events: Array<string>; projects: Array<string>; environments: Array<string>; eventsWithoutProject: boolean; filter: schemas['IntegrationFilter']; ordered: boolean; whenExhausted: "skip" | "block"; createdAt: string; failingSince: (string | null); disabledAt: (string | null); disabledBecause: (string | null); oldSecretUntil: (string | null); problem: (string | null) };
-  IntegrationEvent: { id: string; integrationId: number; createdAt: string; state: schemas['IntegrationEventState']; stateDetails: string; event: schemas['Event']; details: Record<string, unknown>; attempts: number; nextAttemptAt: (string | null); blocks: boolean; replayOf: (string | null) };
+  IntegrationEvent: { id: string; integrationId: number; createdAt: string; state: schemas['IntegrationEventState']; stateDetails: string; event: schemas['Event']; details: Record<string, unknown>; attempts: number; lastStatus: (number | null); nextAttemptAt: (string | null); blocks: boolean; replayOf: (string | null) };
   IntegrationEventState: "pending" | "retrying" | "success" | "successWithErrors" | "failed";
-  IntegrationEventWithAttempts: { id: string; integrationId: number; createdAt: string; state: schemas['IntegrationEventState']; stateDetails: string; event: schemas['Event']; details: Record<string, unknown>; attempts: number; nextAttemptAt: (string | null); blocks: boolean; replayOf: (string | null); attemptList: Array<schemas['DeliveryAttempt']> };
-  IntegrationEvents: { integrationEvents: Array<schemas['IntegrationEvent']> };
+  IntegrationEventWithAttempts: { id: string; integrationId: number; createdAt: string; state: schemas['IntegrationEventState']; stateDetails: string; event: schemas['Event']; details: Record<string, unknown>; attempts: number; lastStatus: (number | null); nextAttemptAt: (string | null); blocks: boolean; replayOf: (string | null); attemptList: Array<schemas['DeliveryAttempt']> };
+  IntegrationEvents: { integrationEvents: Array<schemas['IntegrationEvent']>; total: number; isTotalExact: boolean; next?: number };
   IntegrationFilter: ({ query?: string; feature?: string; project?: string; type?: string; createdBy?: string; environment?: string } | null);
   IntegrationInput: { provider: string; description?: (string | null); enabled: boolean; parameters: Record<string, unknown>; events: Array<string>; projects?: Array<string>; environments?: Array<string>; eventsWithoutProject?: boolean; filter?: schemas['IntegrationFilter']; ordered?: boolean; whenExhausted?: "skip" | "block" };
   IntegrationList: { addons: Array<schemas['Integration']>; providers: Array<schemas['IntegrationProvider']> };
@@ -149,6 +153,7 @@ export interface schemas {
   IntegrationPreview: { events: Array<schemas['Event']>; isComplete: boolean };
   IntegrationPreviewInput: { events: Array<string>; projects?: Array<string>; environments?: Array<string>; eventsWithoutProject?: boolean; filter?: schemas['IntegrationFilter'] };
   IntegrationProvider: { name: string; displayName: string; description: string; documentationUrl: string; parameters: Array<schemas['IntegrationParameter']>; events: Array<string>; tagTypes: Array<schemas['IntegrationTagType']>; filters: string; signed: boolean };
+  IntegrationStats: { last24Hours: schemas['DeliveryCounts']; hours: Array<schemas['DeliveryPeriod']>; last30Days: schemas['DeliveryCounts']; days: Array<schemas['DeliveryPeriod']> };
   IntegrationTagType: { name: string; description: string; icon: string };
   JsonPatch: Array<schemas['PatchOperation']>;
   LeadTime: { projectAverage: number; features: Array<schemas['FeatureLeadTime']> };
@@ -234,8 +239,9 @@ export interface schemas {
   ProjectUpdate: { name: string; description?: string; mode?: "open" | "protected" | "private"; defaultStickiness?: string };
   QueuedDeliveries: { deliveries: number; complete: boolean };
   Readiness: { health: "GOOD" | "BAD"; database: "GOOD" | "BAD" };
-  RedeliverRequest: { since: string };
+  RedeliverRequest: { since: string; until?: string };
   RemovedTag: { type: string; value: string };
+  ReplayPlan: { deliveries: number; complete: boolean; firstEvent: (schemas['Event'] | null); lastEvent: (schemas['Event'] | null) };
   ResetLink: { resetPasswordUrl: string };
   Role: { id: number; type: "root" | "project" | "root-custom" | "custom"; name: string; description: string };
   RoleAccess: { id: number; users?: (Array<number> | null); groups?: (Array<number> | null) };
@@ -877,7 +883,19 @@ export interface paths {
   };
   "/api/admin/addons/{id}/events": {
     /** List the deliveries of an integration */
-    get: { parameters: { query?: { offset?: string | number; limit?: string | number; state?: "pending" | "retrying" | "success" | "successWithErrors" | "failed"; from?: string | number; to?: string | number }; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['IntegrationEvents'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { offset?: string | number; limit?: string | number; before?: string | number; state?: string | number; status?: string | number; type?: string | number; query?: string | number; from?: string | number; to?: string | number }; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['IntegrationEvents'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/addons/{id}/stats": {
+    /** Get the statistics of an integration */
+    get: { parameters: { query?: never; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['IntegrationStats'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/deliveries": {
+    /** List the deliveries of all integrations */
+    get: { parameters: { query?: { offset?: string | number; limit?: string | number; before?: string | number; state?: string | number; status?: string | number; type?: string | number; query?: string | number; from?: string | number; to?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['IntegrationEvents'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/events/{id}/deliveries": {
+    /** List the deliveries of an event */
+    get: { parameters: { query?: never; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['EventDeliveries'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/addons/{id}/events/{eventId}": {
     /** Get a delivery with its attempts */
@@ -885,7 +903,7 @@ export interface paths {
   };
   "/api/admin/addons/{id}/events/{eventId}/redeliver": {
     /** Redeliver an event */
-    post: { parameters: { query?: never; path: { id: string; eventId: string }; header?: { "Idempotency-Key"?: string } }; responses: { 202: { content: { "application/json": schemas['QueuedDeliveries'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+    post: { parameters: { query?: { dryRun?: "true" | "false" }; path: { id: string; eventId: string }; header?: { "Idempotency-Key"?: string } }; responses: { 200: { content: { "application/json": schemas['ReplayPlan'] } }; 202: { content: { "application/json": schemas['QueuedDeliveries'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/addons/{id}/events/{eventId}/skip": {
     /** Skip a blocking delivery */
@@ -893,7 +911,7 @@ export interface paths {
   };
   "/api/admin/addons/{id}/redeliver": {
     /** Redeliver failed events */
-    post: { parameters: { query?: never; path: { id: string }; header?: { "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['RedeliverRequest'] } }; responses: { 202: { content: { "application/json": schemas['QueuedDeliveries'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+    post: { parameters: { query?: { dryRun?: "true" | "false" }; path: { id: string }; header?: { "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['RedeliverRequest'] } }; responses: { 200: { content: { "application/json": schemas['ReplayPlan'] } }; 202: { content: { "application/json": schemas['QueuedDeliveries'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/addons/{id}/test": {
     /** Send a test event to an integration */
@@ -905,7 +923,7 @@ export interface paths {
   };
   "/api/admin/addons/{id}/backfill": {
     /** Backfill an integration */
-    post: { parameters: { query?: never; path: { id: string }; header?: { "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['BackfillRequest'] } }; responses: { 202: { content: { "application/json": schemas['QueuedDeliveries'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+    post: { parameters: { query?: { dryRun?: "true" | "false" }; path: { id: string }; header?: { "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['BackfillRequest'] } }; responses: { 200: { content: { "application/json": schemas['ReplayPlan'] } }; 202: { content: { "application/json": schemas['QueuedDeliveries'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/api-tokens": {
     /** List API tokens */
@@ -1315,6 +1333,8 @@ export const permissionsOf = {
   validateAddon: ["CREATE_ADDON","UPDATE_ADDON"],
   rotateAddonSecret: ["UPDATE_ADDON"],
   getIntegrationEvents: ["ADMIN"],
+  getIntegrationStats: ["ADMIN"],
+  getDeliveries: ["ADMIN"],
   getIntegrationEvent: ["ADMIN"],
   redeliverIntegrationEvent: ["ADMIN"],
   skipIntegrationEvent: ["ADMIN"],

@@ -1,11 +1,12 @@
 import type { Db } from '../../platform/db/database.ts';
-import { deleteOldRecords, deleteOrphans, requeueStranded } from './store.ts';
+import { deleteOldHours, deleteOldRecords, deleteOrphans, requeueStranded } from './store.ts';
 
 const BATCH = 5_000;
 const MAX_BATCHES = 200;
 
-/** Deletes expired records in batches, which keeps transactions short. Returns the number of records. */
+/** Deletes expired records in batches, which keeps transactions short, and expired counts. Returns the number of records. */
 export async function cleanUpDeliveries(db: Db): Promise<number> {
+  await deleteOldHours(db);
   let removed = 0;
   for (const remove of [deleteOldRecords, deleteOrphans]) {
     for (let n = 0; n < MAX_BATCHES; n++) {

@@ -5,6 +5,7 @@ import { asApiError } from '../../platform/db/failures.ts';
 import { DELIVERY_QUEUE } from '../../record/outbox.ts';
 import { lockOrder, queueNext } from '../order.ts';
 import { minimalResult, type Result } from './attempt.ts';
+import { countAttempts } from './stats.ts';
 import { finishAttempts, type Health, recordHealth } from './store.ts';
 
 export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;
@@ -16,7 +17,7 @@ export async function writeOutcomes(db: Db, boss: PgBoss, ended: Ended[]): Promi
   const ordered = [...new Set(results.filter(one => one.ordered).map(one => one.integration))];
   return await db.transaction().execute(async tx => {
     if (ordered.length > 0) await lockOrder(tx, ordered);
-    await finishAttempts(tx, results);
+    await countAttempts(tx, results, await finishAttempts(tx, results));
     if (ordered.length > 0) await queueNext(tx, ordered);
     const failing = await recordHealth(tx, countByIntegration(results));
     await completeJobs(

@@ -5,38 +5,50 @@ import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { errorResponses, jsonResponse, Nothing, PathBigId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
-import { presentEvent } from '../../record/events/present.ts';
 import { params } from '../integrations/schema.ts';
-import { backfill } from './backfill.ts';
-import { redeliver, redeliverFailed } from './redeliver.ts';
+import { backfill, planOfBackfill } from './backfill.ts';
+import { listVisibleDeliveries } from './of-event.ts';
+import { present, presentFound, withIp } from './present.ts';
+import { planFailed, planRedelivery, redeliver, redeliverFailed } from './redeliver.ts';
 import {
   Backfill,
   DeliveryAttempt,
+  DeliveryCounts,
+  DeliveryPeriod,
+  EventDeliveries,
+  EventDelivery,
   IntegrationEvent,
   IntegrationEvents,
   IntegrationEventWithAttempts,
+  IntegrationStats,
   PreviewedEvents,
   PreviewRequest,
   Queued,
   RecordQuery,
+  ReplayPlan,
   Since,
 } from './schema.ts';
+import { searchRecords } from './search.ts';
 import { parseBodyTime, parseRecordSearch } from './search-query.ts';
 import { sendTest } from './send-test.ts';
 import { skipBlocking } from './skip.ts';
-import {
-  findRecord,
-  integrationExists,
-  listAttempts,
-  listRecords,
-  previewEvents,
-  type RecordRow,
-} from './store.ts';
+import { readStats } from './stats.ts';
+import { findRecord, integrationExists, isEventVisible, listAttempts, previewEvents } from './store.ts';
 
 const tags = ['Integrations'];
 const recordParams = Type.Object({
   ...params.properties,
   eventId: PathBigId('Record', '87'),
+});
+const dryRun = Type.Object({
+  dryRun: Type.Optional(
+    Type.String({
+      title: 'ReplayDryRun',
+      enum: ['true', 'false'],
+      description: 'true: return the number of deliveries, and queue nothing',
+      examples: ['true'],
+    }),
+  ),
 });
 const PREVIEW_DAYS = 7;
 const MAX_PREVIEWED = 50;
@@ -47,7 +59,13 @@ export function deliveryRoutes(app: App, db: Db): void {
     IntegrationEvents,
     DeliveryAttempt,
     IntegrationEventWithAttempts,
+    EventDelivery,
+    EventDeliveries,
+    DeliveryCounts,
+    DeliveryPeriod,
+    IntegrationStats,
     Queued,
+    ReplayPlan,
     PreviewedEvents,
   ];
   for (const schema of schemas) app.addSchema(schema);
@@ -61,7 +79,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'List the deliveries of an integration',
         description:
-          'Returns one record for each delivery, newest first. Requires ADMIN, because records contain events of every project.',
+          'Returns one record for each delivery, newest first. Several filters must all match. With status, type or query, a page looks at 10,000 records; next continues after them. Requires ADMIN, because records contain events of every project.',
         params,
         querystring: RecordQuery,
         response: {
@@ -72,9 +90,77 @@ export function deliveryRoutes(app: App, db: Db): void {
     },
     async request => {
       const search = parseRecordSearch(request.query);
-      const records = await listRecords(db, Number(request.params.id), search);
-      if (!records) throw notFound(`Integration ${request.params.id}`);
-      return { integrationEvents: records.map(present) };
+      const id = Number(request.params.id);
+      if (!(await integrationExists(db, id))) throw notFound(`Integration ${id}`);
+      return presentFound(await searchRecords(db, id, search));
+    },
+  );
+
+  app.get(
+    '/api/admin/addons/:id/stats',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'getIntegrationStats',
+        tags,
+        summary: 'Get the statistics of an integration',
+        description:
+          'Returns counts and durations of the attempts of the last 24 hours, by hour, and of the last 30 days, by day. An attempt counts in the hour in which it ended. Requires ADMIN.',
+        params,
+        response: {
+          200: jsonResponse('The statistics', IntegrationStats),
+          ...errorResponses(400, 401, 403, 404),
+        },
+      },
+    },
+    async request => {
+      const id = Number(request.params.id);
+      if (!(await integrationExists(db, id))) throw notFound(`Integration ${id}`);
+      return await readStats(db, id, new Date());
+    },
+  );
+
+  app.get(
+    '/api/admin/deliveries',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'getDeliveries',
+        tags,
+        summary: 'List the deliveries of all integrations',
+        description:
+          'Returns one record for each delivery to any integration, newest first. Several filters must all match. With status, type or query, a page looks at 10,000 records; next continues after them. Requires ADMIN, because records contain events of every project.',
+        querystring: RecordQuery,
+        response: {
+          200: jsonResponse('The records', IntegrationEvents),
+          ...errorResponses(400, 401, 403),
+        },
+      },
+    },
+    async request => presentFound(await searchRecords(db, 'all', parseRecordSearch(request.query))),
+  );
+
+  app.get(
+    '/api/admin/events/:id/deliveries',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getEventDeliveries',
+        tags,
+        summary: 'List the deliveries of an event',
+        description:
+          'Returns the deliveries of an event to all integrations, newest first. An event that the caller cannot see gets 404. Integrations that the caller cannot see are omitted. Every authenticated caller may call it.',
+        params: Type.Object({ id: PathBigId('Event', '4211') }),
+        response: {
+          200: jsonResponse('The deliveries', EventDeliveries),
+          ...errorResponses(400, 401, 403, 404),
+        },
+      },
+    },
+    async request => {
+      const id = Number(request.params.id);
+      if (!(await isEventVisible(db, request.actor, id))) throw notFound(`Event ${id}`);
+      return { deliveries: await listVisibleDeliveries(db, request.actor, id) };
     },
   );
 
@@ -105,15 +191,17 @@ export function deliveryRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/addons/:id/events/:eventId/redeliver',
     {
-      config: { permission: ['ADMIN'] },
+      config: { permission: ['ADMIN'], rejectCaseVariants: true },
       schema: {
         operationId: 'redeliverIntegrationEvent',
         tags,
         summary: 'Redeliver an event',
         description:
-          'Restarts the schedule of an ended delivery, with the same webhook-id. Requires ADMIN. Events: integration-redelivered.',
+          'Restarts the schedule of an ended delivery, with the same webhook-id. With dryRun nothing is queued. Requires ADMIN. Events: integration-redelivered.',
         params: recordParams,
+        querystring: dryRun,
         response: {
+          200: jsonResponse('The plan, with dryRun', ReplayPlan),
           202: jsonResponse('The delivery is queued', Queued),
           ...errorResponses(400, 401, 403, 404, 409),
         },
@@ -121,6 +209,8 @@ export function deliveryRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { id, eventId } = request.params;
+      if (request.query.dryRun === 'true')
+        return await planRedelivery(db, request.actor, Number(id), Number(eventId));
       const queued = await change(db, request.actor, current =>
         redeliver(current, Number(id), Number(eventId)),
       );
@@ -152,25 +242,40 @@ export function deliveryRoutes(app: App, db: Db): void {
   app.post(
     '/api/admin/addons/:id/redeliver',
     {
-      config: { permission: ['ADMIN'], cost: COST.bulk },
+      config: {
+        permission: ['ADMIN'],
+        cost: COST.bulk,
+        rejectCaseVariants: true,
+        checks: [
+          ({ body }) => checkTime(body.since, '/body/since'),
+          ({ body }) => checkTime(body.until, '/body/until'),
+        ],
+      },
       schema: {
         operationId: 'redeliverFailedIntegrationEvents',
         tags,
         summary: 'Redeliver failed events',
         description:
-          'Restarts the schedule of every delivery that failed since a time, at most 10,000 per request. Requires ADMIN. Events: integration-redelivered.',
+          'Restarts the schedule of every failed delivery that was created in a range of time, oldest first, at most 10,000 per request. With dryRun nothing is queued. Requires ADMIN. Events: integration-redelivered.',
         params,
+        querystring: dryRun,
         body: Since,
         response: {
+          200: jsonResponse('The plan, with dryRun', ReplayPlan),
           202: jsonResponse('The number of queued deliveries', Queued),
           ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },
     async (request, reply) => {
-      const since = parseBodyTime(request.body.since, '/body/since');
+      const { since, until } = request.body;
+      const range = {
+        since: parseBodyTime(since, '/body/since'),
+        ...(until === undefined ? {} : { until: parseBodyTime(until, '/body/until') }),
+      };
       const id = Number(request.params.id);
-      const queued = await change(db, request.actor, current => redeliverFailed(current, id, since));
+      if (request.query.dryRun === 'true') return await planFailed(db, request.actor, id, range);
+      const queued = await change(db, request.actor, current => redeliverFailed(current, id, range));
       return reply.code(202).send(queued);
     },
   );
@@ -229,13 +334,10 @@ export function deliveryRoutes(app: App, db: Db): void {
       config: {
         cost: COST.bulk,
         permission: ['ADMIN'],
+        rejectCaseVariants: true,
         checks: [
-          ({ body }) => {
-            if (body.from !== undefined) parseBodyTime(body.from, '/body/from');
-          },
-          ({ body }) => {
-            if (body.to !== undefined) parseBodyTime(body.to, '/body/to');
-          },
+          ({ body }) => checkTime(body.from, '/body/from'),
+          ({ body }) => checkTime(body.to, '/body/to'),
         ],
       },
       schema: {
@@ -243,35 +345,31 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'Backfill an integration',
         description:
-          'Delivers earlier events that match the filters and were not delivered, oldest first, at most 10,000 per request. Use it for a new integration, or for events that were missed while it was disabled. Requires ADMIN. Events: integration-backfilled.',
+          'Delivers earlier events that match the filters and were not delivered, oldest first, at most 10,000 per request. Use it for a new integration, or for events that were missed while it was disabled. With dryRun nothing is queued. Requires ADMIN. Events: integration-backfilled.',
         params,
+        querystring: dryRun,
         body: Backfill,
         response: {
+          200: jsonResponse('The plan, with dryRun', ReplayPlan),
           202: jsonResponse('The number of queued deliveries', Queued),
           ...errorResponses(400, 401, 403, 404, 413, 415),
         },
       },
     },
     async (request, reply) => {
-      const since = parseBodyTime(request.body.from, '/body/from');
-      const until = parseBodyTime(request.body.to ?? new Date().toISOString(), '/body/to');
+      const range = {
+        since: parseBodyTime(request.body.from, '/body/from'),
+        until: parseBodyTime(request.body.to ?? new Date().toISOString(), '/body/to'),
+      };
       const id = Number(request.params.id);
-      const queued = await change(db, request.actor, current => backfill(current, id, since, until));
+      if (request.query.dryRun === 'true') return await planOfBackfill(db, request.actor, id, range);
+      const queued = await change(db, request.actor, current => backfill(current, id, range));
       return reply.code(202).send(queued);
     },
   );
 }
 
-/** Before the first attempt, the details contain the summary of the event. */
-function present({ event, provider, ...record }: RecordRow): IntegrationEvent {
-  const shown = withIp(event);
-  const isEmpty = Object.keys(record.details).length === 0;
-  return {
-    ...record,
-    details: isEmpty ? { provider, message: shown.summary } : record.details,
-    event: shown,
-  };
+/** The first check of a body runs before its schema, so a field may be absent. */
+function checkTime(value: string | undefined, path: string): void {
+  if (value !== undefined) parseBodyTime(value, path);
 }
-
-/** Only root admins call these routes, so the IP address is included. */
-const withIp = (event: RecordRow['event']) => ({ ...presentEvent(event), ip: event.ip });

@@ -1,5 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { page, SearchQuery } from '../../platform/http/filter.ts';
+import {
+  FILTER_PATTERN,
+  MAX_FILTER_LENGTH,
+  MAX_TEXT_LENGTH,
+  page,
+  SearchQuery,
+} from '../../platform/http/filter.ts';
 import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { Event } from '../../record/events/schema.ts';
 
@@ -12,6 +18,18 @@ const state = Type.String({
     'pending: no attempt yet. retrying: the last attempt failed, another one follows. success: delivered. successWithErrors: partially delivered. failed: exhausted, no further attempt.',
   examples: ['success'],
 });
+
+const lastStatus = Nullable(
+  Type.Integer({
+    description: 'Status of the response to the last ended attempt. null if there was no response.',
+    examples: [200],
+  }),
+);
+const nextAttemptAt = Nullable(
+  Timestamp(
+    'Due time of the next attempt. null while an attempt runs, while an earlier event blocks this one, and after the last attempt.',
+  ),
+);
 
 const fields = {
   id: Type.String({ description: 'Id of the record', examples: ['87'] }),
@@ -32,11 +50,8 @@ const fields = {
     },
   ),
   attempts: Type.Integer({ description: 'Number of started attempts', examples: [1] }),
-  nextAttemptAt: Nullable(
-    Timestamp(
-      'Due time of the next attempt. null while an attempt runs, while an earlier event blocks this one, and after the last attempt.',
-    ),
-  ),
+  lastStatus,
+  nextAttemptAt,
   blocks: Type.Boolean({
     description: 'Whether this exhausted delivery blocks later deliveries. Redeliver or skip it.',
     examples: [false],
@@ -51,7 +66,57 @@ export type IntegrationEvent = Static<typeof IntegrationEvent>;
 
 export const IntegrationEvents = Named(
   'IntegrationEvents',
-  Type.Object({ integrationEvents: Type.Array(Ref(IntegrationEvent), { description: 'Newest first' }) }),
+  Type.Object({
+    integrationEvents: Type.Array(Ref(IntegrationEvent), {
+      description:
+        'Newest first. With status, type or query, a page can have fewer records than limit although next is present.',
+    }),
+    total: Type.Integer({
+      description:
+        'How many records match. It counts at most the newest 10,000 records of the integration, the states and the times. before and offset do not change it.',
+      examples: [53],
+    }),
+    isTotalExact: Type.Boolean({
+      description: 'Whether total counts all records. false: there may be more.',
+      examples: [true],
+    }),
+    next: Type.Optional(
+      Type.Integer({
+        description: 'The value of before for the next page. Absent on the last page.',
+        examples: [87],
+      }),
+    ),
+  }),
+);
+
+export const EventDelivery = Named(
+  'EventDelivery',
+  Type.Object({
+    id: fields.id,
+    integrationId: fields.integrationId,
+    provider: Type.String({ description: 'Provider of the integration', examples: ['webhook'] }),
+    description: Nullable(
+      Type.String({ description: 'Purpose of the integration', examples: ['Notifies the on-call channel'] }),
+    ),
+    createdAt: fields.createdAt,
+    state,
+    attempts: fields.attempts,
+    lastStatus,
+    nextAttemptAt,
+  }),
+);
+export type EventDelivery = Static<typeof EventDelivery>;
+
+/** How many deliveries of one event are returned: one for each integration, and those that backfills repeat. */
+export const MAX_OF_EVENT = 1_000;
+
+export const EventDeliveries = Named(
+  'EventDeliveries',
+  Type.Object({
+    deliveries: Type.Array(Ref(EventDelivery), {
+      description: `Newest first, at most ${MAX_OF_EVENT.toLocaleString('en')}`,
+    }),
+  }),
 );
 
 export const DeliveryAttempt = Named(
@@ -90,23 +155,126 @@ export const IntegrationEventWithAttempts = Named(
   Type.Object({ ...fields, attemptList: Type.Array(Ref(DeliveryAttempt), { description: 'Oldest first' }) }),
 );
 
+/** The title is the name of the parameter in the API document, where other operations have parameters of the same name. */
+const filter = (title: string, description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      title,
+      description,
+      pattern: FILTER_PATTERN,
+      maxLength: MAX_FILTER_LENGTH,
+      examples: [example],
+    }),
+  );
+
 export const RecordQuery = SearchQuery({
   ...page,
-  state: Type.Optional(Type.String({ enum: [...STATES], description: 'Only records in this state' })),
+  before: Type.Optional(
+    Type.String({
+      title: 'RecordBefore',
+      description: 'Only records with a lower id. It must not be combined with offset.',
+      pattern: '^[0-9]+$',
+      maxLength: 16,
+      examples: ['87'],
+    }),
+  ),
+  state: Type.Optional(
+    Type.String({
+      title: 'RecordStateFilter',
+      description: `By state: ${STATES.join(', ')}. One state can be given without an operator.`,
+      maxLength: MAX_FILTER_LENGTH,
+      examples: ['IS_ANY_OF:failed,retrying'],
+    }),
+  ),
+  status: filter(
+    'RecordStatusFilter',
+    'By the status of the response to the last attempt: a status, a class such as 5xx, or none for no response',
+    'IS_ANY_OF:404,5xx',
+  ),
+  type: filter('RecordTypeFilter', 'By event type', 'IS:feature-created'),
+  query: Type.Optional(
+    Type.String({
+      title: 'RecordTextFilter',
+      maxLength: MAX_TEXT_LENGTH,
+      description:
+        'Text in the feature name, project or creator of the event, or in the error of the last attempt: a case-insensitive substring',
+      examples: ['checkout'],
+    }),
+  ),
   from: Type.Optional(
     Type.String({
+      title: 'RecordFrom',
       description: 'Only records created at or after this time',
       examples: ['2026-11-15T00:00:00Z'],
     }),
   ),
   to: Type.Optional(
-    Type.String({ description: 'Only records created before this time', examples: ['2026-11-16T00:00:00Z'] }),
+    Type.String({
+      title: 'RecordTo',
+      description: 'Only records created before this time',
+      examples: ['2026-11-16T00:00:00Z'],
+    }),
   ),
 });
 
+const counts = {
+  delivered: Type.Integer({ description: 'Deliveries that succeeded, also partially', examples: [980] }),
+  deliveredFirst: Type.Integer({
+    description: 'Deliveries that succeeded with their first attempt',
+    examples: [945],
+  }),
+  failed: Type.Integer({
+    description: 'Deliveries that failed: no further attempt followed',
+    examples: [20],
+  }),
+  retried: Type.Integer({ description: 'Failed attempts that were retried', examples: [61] }),
+  successRate: Nullable(
+    Type.Number({
+      description: 'delivered / (delivered + failed), from 0 to 1. null if both are 0.',
+      examples: [0.98],
+    }),
+  ),
+  p50Ms: Nullable(
+    Type.Integer({
+      description: 'Median duration of attempts, to about 10 %. null without attempts.',
+      examples: [44],
+    }),
+  ),
+  p95Ms: Nullable(
+    Type.Integer({ description: '95th percentile of the durations, to about 10 %', examples: [310] }),
+  ),
+};
+export const DeliveryCounts = Named('DeliveryCounts', Type.Object(counts));
+export type DeliveryCounts = Static<typeof DeliveryCounts>;
+
+export const DeliveryPeriod = Named(
+  'DeliveryPeriod',
+  Type.Object({ start: Timestamp('Start of the hour or day, UTC'), ...counts }),
+);
+
+export const IntegrationStats = Named(
+  'IntegrationStats',
+  Type.Object({
+    last24Hours: Ref(DeliveryCounts),
+    hours: Type.Array(Ref(DeliveryPeriod), {
+      description: '24 hours, oldest first. The last one is the current hour.',
+    }),
+    last30Days: Ref(DeliveryCounts),
+    days: Type.Array(Ref(DeliveryPeriod), {
+      description: '30 days (UTC), oldest first. The last one is today.',
+    }),
+  }),
+);
+export type IntegrationStats = Static<typeof IntegrationStats>;
+
 export const Since = NamedObject(
   'RedeliverRequest',
-  { since: Timestamp('Redeliver failed records created at or after this time') },
+  {
+    since: Timestamp('Redeliver failed records created at or after this time'),
+    until: Type.Optional(
+      Timestamp('Redeliver failed records created before this time. Default: all later ones.'),
+    ),
+  },
   { additionalProperties: false, examples: [{ since: '2026-11-15T00:00:00.000Z' }] },
 );
 
@@ -145,6 +313,23 @@ export const Queued = Named(
   }),
 );
 export type Queued = Static<typeof Queued>;
+
+const eventOrNull = (description: string) =>
+  Type.Unsafe<Event | null>({ description, anyOf: [Ref(Event), { type: 'null' }] });
+
+export const ReplayPlan = Named(
+  'ReplayPlan',
+  Type.Object({
+    deliveries: Type.Integer({ description: 'Number of deliveries that would be queued', examples: [12] }),
+    complete: Type.Boolean({
+      description: 'Whether one request would queue all deliveries. If false, more would follow.',
+      examples: [true],
+    }),
+    firstEvent: eventOrNull('The event with the lowest id. null without deliveries.'),
+    lastEvent: eventOrNull('The event with the highest id. null without deliveries.'),
+  }),
+);
+export type ReplayPlan = Static<typeof ReplayPlan>;
 
 export const PreviewedEvents = Named(
   'PreviewedEvents',

@@ -2,17 +2,33 @@ import { badData } from '../../platform/errors.ts';
 import {
   FilterError,
   oneText,
+  parseFilter,
+  parseId,
   parseLimit,
   parseOffset,
   parseSearch,
-  parseWord,
+  parseText,
 } from '../../platform/http/filter.ts';
 import { STATES } from './schema.ts';
-import type { RecordSearch } from './store.ts';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;
 const MAX_LENGTH = 100;
 const RULE = 'must be a time with a time zone, for example 2026-11-15T09:30:00Z';
+
+/** Statuses of responses from `low` to `high`, or no response. */
+export type StatusFilter = { low: number; high: number } | 'none';
+
+export type RecordSearch = {
+  limit: number;
+  offset: number;
+  before?: number;
+  state?: string[];
+  status?: StatusFilter[];
+  type?: string[];
+  query?: string;
+  from?: string;
+  to?: string;
+};
 
 /** Parses a time of a body into ISO 8601. Rejects times that do not exist in the calendar. */
 export function parseBodyTime(value: string, path: string): string {
@@ -21,19 +37,51 @@ export function parseBodyTime(value: string, path: string): string {
   return instant;
 }
 
-/** Parses the query of the list of records. Rejects it with every violation. */
+/** Parses the query of a list of records. Rejects it with every violation. */
 export function parseRecordSearch(parameters: Record<string, unknown>): RecordSearch {
-  return parseSearch<RecordSearch>(
+  const search = parseSearch<RecordSearch>(
     parameters,
     {
       limit: parseLimit,
       offset: parseOffset,
-      state: value => parseWord(value, STATES),
+      before: parseId,
+      state: parseStates,
+      status: parseStatuses,
+      type: parseFilter,
+      query: parseText,
       from: parseInstant,
       to: parseInstant,
     },
     { limit: 50, offset: 0 },
   );
+  if (Object.hasOwn(parameters, 'offset') && search.before !== undefined) {
+    const message = 'offset must not be combined with before. Use one of the two ways of paging.';
+    throw badData([{ message, path: '/query/offset' }]);
+  }
+  return search;
+}
+
+/** States in the grammar of filters. One state without an operator is accepted too. */
+function parseStates(value: unknown): string[] {
+  if (STATES.some(state => state === value)) return [String(value)];
+  const states = parseFilter(value);
+  if (states.some(state => !STATES.some(known => known === state)))
+    throw new FilterError(`must be one of ${STATES.join(', ')}`);
+  return [...new Set(states)];
+}
+
+function parseStatuses(value: unknown): StatusFilter[] {
+  return [...new Set(parseFilter(value))].map(text => {
+    if (text === 'none') return text;
+    if (/^[1-5]xx$/.test(text)) {
+      const low = Number(text.charAt(0)) * 100;
+      return { low, high: low + 99 };
+    }
+    const status = /^[1-5]\d\d$/.test(text) ? Number(text) : undefined;
+    if (status === undefined)
+      throw new FilterError('must be a status such as 503, a class such as 5xx, or none');
+    return { low: status, high: status };
+  });
 }
 
 function parseInstant(value: unknown): string {

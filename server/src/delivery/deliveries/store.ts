@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
+import type { Actor } from '../../platform/actor.ts';
 import type { Db, OuterJoined, Reader, Tx } from '../../platform/db/database.ts';
-import { EVENT_COLUMNS, type EventRow } from '../../record/events/store.ts';
+import { EVENT_COLUMNS, type EventRow, findEvent } from '../../record/events/store.ts';
 import { insertDeliveryJobs, matchesFilters, WAKE_CHANNEL } from '../../record/outbox.ts';
 import { BLOCKED_BY, IS_FIRST } from '../order.ts';
 import type { Claim, Result } from './attempt.ts';
@@ -73,9 +74,12 @@ export async function claimDeliveries(
   );
 }
 
+/** A delivery whose attempt was written, with its failures since it was last sent or redelivered. */
+export type Finished = { delivery: number; failures: number };
+
 /** Writes the outcomes of attempts and the jobs of the next attempts. Skips attempts that were superseded. */
-export async function finishAttempts(tx: Tx, results: Result[]): Promise<void> {
-  await sql`
+export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finished[]> {
+  const { rows } = await sql<Finished>`
     with done as (
       select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as (
         delivery bigint, attempt integer, outcome text, "durationMs" integer, status integer, address text, error text,
@@ -89,7 +93,7 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<void> {
         holds = done.state = 'failed' and done.blocks,
         due_at = now() + done."delayMs" * interval '1 ms'
       from done where d.id = done.delivery and d.attempts = done.attempt and d.state in ('pending', 'retrying')
-      returning d.id, d.integration_id, d.attempts, d.state, d.due_at
+      returning d.id, d.integration_id, d.attempts, d.state, d.due_at, d.failures
     ),
     noted as (
       update integration_attempts a
@@ -103,7 +107,59 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<void> {
         ended.due_at as start_after
       from ended join integrations on integrations.id = ended.integration_id where ended.state = 'retrying'`)}
     )
-    select from ended`.execute(tx);
+    select id as delivery, failures from ended`.execute(tx);
+  return rows;
+}
+
+/** The attempts of an hour. Each attempt ended its delivery as delivered or failed, or was retried. */
+export type HourCounts = {
+  hour: string;
+  delivered: number;
+  /** Delivered by the first attempt. */
+  deliveredFirst: number;
+  failed: number;
+  retried: number;
+  /** Counts of durations (durations.ts). */
+  durations: number[];
+};
+
+/** Adds counts to the current hour. The rows are locked in the order of the integrations. */
+export async function addToHours(
+  tx: Tx,
+  counts: (Omit<HourCounts, 'hour'> & { integration: number })[],
+): Promise<void> {
+  await sql`
+    insert into integration_hours as hours
+      (integration_id, hour, delivered, delivered_first, failed, retried, durations)
+    select integration, date_trunc('hour', now(), 'UTC'), delivered, "deliveredFirst", failed, retried, durations
+    from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as (
+      integration integer, delivered integer, "deliveredFirst" integer, failed integer, retried integer, durations integer[])
+    order by integration
+    on conflict (integration_id, hour) do update
+    set delivered = hours.delivered + excluded.delivered, delivered_first = hours.delivered_first + excluded.delivered_first,
+      failed = hours.failed + excluded.failed, retried = hours.retried + excluded.retried,
+      durations = array(
+        select coalesce(was, 0) + coalesce(added, 0)
+        from unnest(hours.durations, excluded.durations) with ordinality as pair (was, added, place) order by place)`.execute(
+    tx,
+  );
+}
+
+export async function listHours(db: Reader, integration: number, since: string): Promise<HourCounts[]> {
+  const { rows } = await sql<HourCounts>`
+    select hour, delivered, delivered_first as "deliveredFirst", failed, retried, durations
+    from integration_hours where integration_id = ${integration} and hour >= ${since} order by hour`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Deletes counts that no statistic shows: older than 31 days, or of deleted integrations. */
+export async function deleteOldHours(db: Db): Promise<void> {
+  await sql`
+    delete from integration_hours
+    where hour < now() - interval '31 days'
+      or not exists (select from integrations where integrations.id = integration_id)`.execute(db);
 }
 
 export type Health = { id: number; failingSince: string; failedAttempts: number; warned: boolean };
@@ -178,25 +234,23 @@ export type RecordRow = {
   stateDetails: string;
   details: object;
   attempts: number;
+  lastStatus: number | null;
   nextAttemptAt: string | null;
   blocks: boolean;
   replayOf: string | null;
   event: EventRow;
 };
 
-type Flat = Omit<RecordRow, 'event' | 'id' | 'createdAt'> &
+export type FlatRecord = Omit<RecordRow, 'event' | 'id' | 'createdAt'> &
   Waiting & { recordId: string; recordCreatedAt: string } & EventRow;
 
-/** The columns of `record` and its integration `receiver`. An overdue attempt is due now. */
-const FLAT = sql`
-  record.id::text as "recordId", record.integration_id as "integrationId", receiver.provider,
-  record.created_at as "recordCreatedAt", record.state, record.state_details as "stateDetails", record.details,
-  record.attempts, open_record."isRunning", open_record."blockedBy",
+/** The due time of the next attempt of `record`. An overdue attempt is due now. */
+const NEXT_ATTEMPT_AT = sql`
   case when record.state in ('pending', 'retrying') and not "isRunning" and "blockedBy" is null
-    then greatest(record.due_at, now()) end as "nextAttemptAt",
-  record.holds as blocks, record.replay_of::text as "replayOf", ${EVENT_COLUMNS}`;
-const JOINED = sql`
-  join events on events.id = record.event_id
+    then greatest(record.due_at, now()) end`;
+
+/** The integration `receiver` of `record`, and what the record waits for. */
+const WITH_RECEIVER = sql`
   join integrations as receiver on receiver.id = record.integration_id
   cross join lateral (
     select record.state in ('pending', 'retrying') and exists (
@@ -205,7 +259,23 @@ const JOINED = sql`
     ) as "isRunning", ${BLOCKED_BY} as "blockedBy"
   ) as open_record`;
 
-function recordOf(row: Flat): RecordRow {
+/** The last attempt of `record` that has ended. */
+export const WITH_LAST_ATTEMPT = sql`
+  left join lateral (
+    select status, error from integration_attempts a
+    where a.delivery_id = record.id and a.outcome is not null order by a.number desc limit 1
+  ) as last_attempt on true`;
+
+/** The columns of `record`, with the joins of `RECORD_JOINS`. */
+export const RECORD_COLUMNS = sql`
+  record.id::text as "recordId", record.integration_id as "integrationId", receiver.provider,
+  record.created_at as "recordCreatedAt", record.state, record.state_details as "stateDetails", record.details,
+  record.attempts, last_attempt.status as "lastStatus", open_record."isRunning", open_record."blockedBy",
+  ${NEXT_ATTEMPT_AT} as "nextAttemptAt", record.holds as blocks, record.replay_of::text as "replayOf", ${EVENT_COLUMNS}`;
+export const RECORD_JOINS = sql`
+  join events on events.id = record.event_id ${WITH_RECEIVER} ${WITH_LAST_ATTEMPT}`;
+
+export function recordOf(row: FlatRecord): RecordRow {
   const {
     recordId,
     recordCreatedAt,
@@ -215,6 +285,7 @@ function recordOf(row: Flat): RecordRow {
     stateDetails,
     details,
     attempts,
+    lastStatus,
     isRunning,
     blockedBy,
     nextAttemptAt,
@@ -231,6 +302,7 @@ function recordOf(row: Flat): RecordRow {
     stateDetails: describeState({ state, stateDetails, attempts, nextAttemptAt, isRunning, blockedBy }),
     details,
     attempts,
+    lastStatus,
     nextAttemptAt,
     blocks,
     replayOf,
@@ -238,50 +310,43 @@ function recordOf(row: Flat): RecordRow {
   };
 }
 
-export type RecordSearch = {
-  limit: number;
-  offset: number;
-  state?: string;
-  from?: string;
-  to?: string;
-};
-
-/** A page of records, newest first, or undefined if the integration does not exist. */
-export async function listRecords(
-  db: Reader,
-  integration: number,
-  search: RecordSearch,
-): Promise<RecordRow[] | undefined> {
-  const conditions = [
-    sql<SqlBool>`integration_id = ${integration}`,
-    ...(search.state === undefined ? [] : [sql<SqlBool>`state = ${search.state}`]),
-    ...(search.from === undefined ? [] : [sql<SqlBool>`created_at >= ${search.from}`]),
-    ...(search.to === undefined ? [] : [sql<SqlBool>`created_at < ${search.to}`]),
-  ];
-  const { rows } = await sql<OuterJoined<Flat>>`
-    select page.*
-    from integrations left join (
-      select ${FLAT}
-      from (
-        select * from integration_deliveries where ${sql.join(conditions, sql` and `)}
-        order by id desc limit ${search.limit} offset ${search.offset}
-      ) as record ${JOINED}
-    ) as page on true
-    where integrations.id = ${integration}
-    order by page."recordId"::bigint desc`.execute(db);
-  if (rows.length === 0) return undefined;
-  return rows.filter(row => row.recordId !== null).map(recordOf);
-}
-
 export async function findRecord(
   db: Reader,
   integration: number,
   id: number,
 ): Promise<RecordRow | undefined> {
-  const { rows } = await sql<Flat>`
-    select ${FLAT} from integration_deliveries as record ${JOINED}
+  const { rows } = await sql<FlatRecord>`
+    select ${RECORD_COLUMNS} from integration_deliveries as record ${RECORD_JOINS}
     where record.id = ${id} and record.integration_id = ${integration}`.execute(db);
   return rows[0] && recordOf(rows[0]);
+}
+
+export type EventDeliveryRow = {
+  id: string;
+  integrationId: number;
+  createdAt: string;
+  state: string;
+  attempts: number;
+  lastStatus: number | null;
+  nextAttemptAt: string | null;
+};
+
+export const isEventVisible = async (db: Reader, actor: Actor, id: number): Promise<boolean> =>
+  (await findEvent(db, actor, id)) !== undefined;
+
+/** The deliveries of an event to all integrations, newest first. */
+export async function listDeliveriesOf(
+  db: Reader,
+  event: number,
+  limit: number,
+): Promise<EventDeliveryRow[]> {
+  const { rows } = await sql<EventDeliveryRow>`
+    select record.id::text as id, record.integration_id as "integrationId", record.created_at as "createdAt", record.state,
+      record.attempts, last_attempt.status as "lastStatus", ${NEXT_ATTEMPT_AT} as "nextAttemptAt"
+    from integration_deliveries as record ${WITH_RECEIVER} ${WITH_LAST_ATTEMPT}
+    where record.event_id = ${event}
+    order by record.id desc limit ${limit}`.execute(db);
+  return rows;
 }
 
 export async function listAttempts(db: Reader, delivery: number): Promise<Attempt[]> {
@@ -292,22 +357,48 @@ export async function listAttempts(db: Reader, delivery: number): Promise<Attemp
   return rows;
 }
 
-/** Resets ended deliveries to the start of the schedule. Returns their number. */
-export async function reopenDeliveries(
-  tx: Tx,
+/** Ended deliveries to redeliver: one, or those that failed in a range of time. */
+export type Redelivered = { id: number } | { since: string; until?: string | undefined; limit: number };
+
+const chosenBy = (integration: number, which: Redelivered) =>
+  'id' in which
+    ? sql`
+      select id, event_id from integration_deliveries
+      where id = ${which.id} and integration_id = ${integration} and state not in ('pending', 'retrying')`
+    : sql`
+      select id, event_id from integration_deliveries
+      where integration_id = ${integration} and state = 'failed' and created_at >= ${which.since}
+        ${which.until === undefined ? sql`` : sql`and created_at < ${which.until}`}
+      order by id limit ${which.limit}`;
+
+/** A number of deliveries, and the lowest and the highest id of their events. */
+export type ReplayRange = { deliveries: number; first: number | null; last: number | null };
+
+/** The plan of `reopenDeliveries`. */
+export async function planReopening(
+  db: Reader,
   integration: number,
-  which: { id: number } | { failedSince: string; limit: number },
-): Promise<number> {
-  const chosen =
-    'id' in which
-      ? sql`id = ${which.id} and state not in ('pending', 'retrying')`
-      : sql`id in (select id from integration_deliveries where integration_id = ${integration} and state = 'failed'
-          and created_at >= ${which.failedSince} order by id limit ${which.limit})`;
+  which: Redelivered,
+): Promise<ReplayRange> {
+  const { rows } = await sql<ReplayRange>`
+    select count(*) as deliveries, min(event_id) as first, max(event_id) as last
+    from (${chosenBy(integration, which)}) as chosen`.execute(db);
+  return rows[0] ?? { deliveries: 0, first: null, last: null };
+}
+
+export async function listEventsOf(db: Reader, ids: number[]): Promise<EventRow[]> {
+  const { rows } =
+    await sql<EventRow>`select ${EVENT_COLUMNS} from events where id = any(${ids}::bigint[])`.execute(db);
+  return rows;
+}
+
+/** Resets ended deliveries to the start of the schedule. Returns their number. */
+export async function reopenDeliveries(tx: Tx, integration: number, which: Redelivered): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with reopened as (
       update integration_deliveries d
       set state = 'pending', state_details = '', failures = 0, due_at = now(), holds = false
-      where integration_id = ${integration} and ${chosen}
+      where id in (select id from (${chosenBy(integration, which)}) as chosen)
       returning d.id, d.integration_id, d.attempts
     ),
     queued as (${insertDeliveryJobs(sql`
@@ -346,29 +437,38 @@ export async function previewEvents(
   };
 }
 
-/**
- * Inserts deliveries of earlier events that match and have no open or successful delivery. `replay_of` is the failed delivery of the
- * event. The oldest events come first, so the limit excludes the newest.
- */
-export async function backfillDeliveries(
-  tx: Tx,
+type BackfillRange = { since: string; until: string; limit: number };
+
+/** Earlier events that match and have no open or successful delivery. The oldest come first, so the limit excludes the newest. */
+const missedBy = (integration: number, { since, until, limit }: BackfillRange) => sql`
+  select events.id
+  from events join integrations on integrations.id = ${integration}
+  where events.created_at >= ${since} and events.created_at < ${until} and ${matchesFilters('events')}
+    and not exists (select from integration_deliveries d
+      where d.integration_id = integrations.id and d.event_id = events.id and d.state <> 'failed')
+  order by events.id limit ${limit}`;
+
+/** The plan of `backfillDeliveries`. */
+export async function planBackfill(
+  db: Reader,
   integration: number,
-  { since, until, limit }: { since: string; until: string; limit: number },
-): Promise<number> {
+  range: BackfillRange,
+): Promise<ReplayRange> {
+  const { rows } = await sql<ReplayRange>`
+    select count(*) as deliveries, min(id) as first, max(id) as last
+    from (${missedBy(integration, range)}) as missed`.execute(db);
+  return rows[0] ?? { deliveries: 0, first: null, last: null };
+}
+
+/** Inserts the missed deliveries. `replay_of` is the failed delivery of the event. */
+export async function backfillDeliveries(tx: Tx, integration: number, range: BackfillRange): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    with missed as (
-      select events.id,
-        (select max(d.id) from integration_deliveries d
-          where d.integration_id = integrations.id and d.event_id = events.id) as earlier
-      from events join integrations on integrations.id = ${integration}
-      where events.created_at >= ${since} and events.created_at < ${until} and ${matchesFilters('events')}
-        and not exists (select from integration_deliveries d
-          where d.integration_id = integrations.id and d.event_id = events.id and d.state <> 'failed')
-      order by events.id limit ${limit}
-    ),
+    with missed as (${missedBy(integration, range)}),
     inserted as (
       insert into integration_deliveries (integration_id, event_id, replay_of)
-      select ${integration}::integer, id, earlier from missed order by id
+      select ${integration}::integer, missed.id, (
+        select max(d.id) from integration_deliveries d where d.integration_id = ${integration} and d.event_id = missed.id)
+      from missed order by missed.id
       returning id, integration_id
     ),
     queued as (${insertDeliveryJobs(sql`

@@ -1,6 +1,8 @@
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { type IntegrationRow, lockIntegration } from './store.ts';
+import { findIntegration, type IntegrationRow, lockIntegration } from './store.ts';
 import { viewFor } from './visibility.ts';
 
 /** Locks an integration and returns it with all its projects. An integration that the actor cannot see is rejected with 404. */
@@ -8,8 +10,20 @@ export async function lockVisibleIntegration(
   { tx, actor }: Pick<Change, 'tx' | 'actor'>,
   id: number,
 ): Promise<IntegrationRow> {
-  const integration = await lockIntegration(tx, id);
-  const visible = integration && (await viewFor(tx, actor, [integration]))(integration);
+  return await requireVisible(tx, actor, id, await lockIntegration(tx, id));
+}
+
+/** Returns an integration with all its projects, without a lock. An integration that the actor cannot see is rejected with 404. */
+export const readVisibleIntegration = async (db: Reader, actor: Actor, id: number): Promise<IntegrationRow> =>
+  await requireVisible(db, actor, id, await findIntegration(db, id));
+
+async function requireVisible(
+  db: Reader,
+  actor: Actor,
+  id: number,
+  integration: IntegrationRow | undefined,
+): Promise<IntegrationRow> {
+  const visible = integration && (await viewFor(db, actor, [integration]))(integration);
   if (!integration || !visible) throw notFound(`Integration ${id}`);
   return integration;
 }

@@ -307,6 +307,16 @@ export interface IntegrationDeliveries {
   webhook_id: Generated<string>;
 }
 
+export interface IntegrationHours {
+  delivered: number;
+  delivered_first: number;
+  durations: number[];
+  failed: number;
+  hour: string;
+  integration_id: number;
+  retried: number;
+}
+
 export interface Integrations {
   created_at: Generated<string>;
   description: string | null;
@@ -610,6 +620,7 @@ export interface DB {
   idempotency_usage: IdempotencyUsage;
   integration_attempts: IntegrationAttempts;
   integration_deliveries: IntegrationDeliveries;
+  integration_hours: IntegrationHours;
   integrations: Integrations;
   login_failures: LoginFailures;
   login_places: LoginPlaces;

@@ -1,0 +1,150 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness);
+const PAST = '2020-01-01T00:00:00Z';
+
+let id = 0;
+const post = (path: string, body?: object) =>
+  call(harness.app, 'POST', `/api/admin/addons/${path}`, body === undefined ? {} : { body });
+/** Everything that a request could write, except the log of idempotency keys. */
+const written = async () => {
+  const { rows } = await sql<{ state: string }>`
+    select jsonb_build_array((select count(*) from events), (select count(*) from pgboss.job),
+      (select jsonb_agg(d order by d.id) from integration_deliveries d))::text as state`.execute(harness.db);
+  return rows[0]?.state;
+};
+
+// Each test has its own integration, because failures open the circuit breaker.
+beforeEach(async () => {
+  await sql`update integrations set enabled = false`.execute(harness.db);
+  id = (await deliveries.addWebhook()).id;
+});
+
+/** Records of three failed deliveries, oldest first. */
+const failThree = async () => {
+  deliveries.receiver.answer(404);
+  for (let n = 0; n < 3; n++) await deliveries.happen();
+  return (await deliveries.settled(id)).toReversed() as {
+    id: string;
+    createdAt: string;
+    event: { id: number };
+  }[];
+};
+
+test('states how many failed records a redelivery would send, and writes nothing', async () => {
+  const records = await failThree();
+  const before = await written();
+
+  const plan = await post(`${id}/redeliver?dryRun=true`, { since: PAST });
+
+  expect(plan.status).toBe(200);
+  expect(plan.body).toMatchObject({
+    deliveries: 3,
+    complete: true,
+    firstEvent: { id: records[0]?.event.id, summary: expect.any(String) },
+    lastEvent: { id: records[2]?.event.id },
+  });
+  expect(await written()).toBe(before);
+  const real = await post(`${id}/redeliver`, { since: PAST });
+  expect(real).toMatchObject({ status: 202, body: { deliveries: 3, complete: true } });
+  await deliveries.settled(id);
+});
+
+test('redelivers failed records up to a time', async () => {
+  const [first, second] = await failThree();
+  const range = { since: first?.createdAt, until: second?.createdAt };
+
+  const plan = await post(`${id}/redeliver?dryRun=true`, range);
+  const real = await post(`${id}/redeliver`, range);
+
+  expect(plan.body).toMatchObject({ deliveries: 1, lastEvent: { id: first?.event.id } });
+  expect(real.body).toEqual({ deliveries: 1, complete: true });
+  await deliveries.settled(id);
+});
+
+test('states what a redelivery of one record would send', async () => {
+  const [record] = await failThree();
+  const before = await written();
+
+  const plan = await post(`${id}/events/${record?.id}/redeliver?dryRun=true`);
+
+  expect(plan).toMatchObject({
+    status: 200,
+    body: {
+      deliveries: 1,
+      complete: true,
+      firstEvent: { id: record?.event.id },
+      lastEvent: { id: record?.event.id },
+    },
+  });
+  expect(await written()).toBe(before);
+});
+
+test('rejects a dry run for an open or missing record like the redelivery', async () => {
+  const [record] = await failThree();
+  await sql`update integration_deliveries set state = 'retrying' where id = ${record?.id}`.execute(
+    harness.db,
+  );
+
+  expect((await post(`${id}/events/${record?.id}/redeliver?dryRun=true`)).status).toBe(409);
+  expect((await post(`${id}/events/99999999/redeliver?dryRun=true`)).status).toBe(404);
+  expect((await post('99999/redeliver?dryRun=true', { since: PAST })).status).toBe(404);
+});
+
+test('states how many events a backfill would send, and writes nothing', async () => {
+  const [first, , last] = await failThree();
+  const range = { from: first?.createdAt };
+  const before = await written();
+
+  const plan = await post(`${id}/backfill?dryRun=true`, range);
+
+  expect(plan.status).toBe(200);
+  expect(plan.body).toMatchObject({
+    deliveries: 3,
+    complete: true,
+    firstEvent: { id: first?.event.id },
+    lastEvent: { id: last?.event.id },
+  });
+  expect(await written()).toBe(before);
+  const real = await post(`${id}/backfill`, range);
+  expect(real).toMatchObject({ status: 202, body: { deliveries: 3, complete: true } });
+  const replays = (await deliveries.settled(id)).filter(one => one.replayOf !== null);
+  expect(replays).toHaveLength(3);
+});
+
+test('states nothing to send', async () => {
+  const nothing = { deliveries: 0, complete: true, firstEvent: null, lastEvent: null };
+  const future = '2100-01-01T00:00:00Z';
+
+  expect((await post(`${id}/redeliver?dryRun=true`, { since: future })).body).toEqual(nothing);
+  expect((await post(`${id}/backfill?dryRun=true`, { from: future })).body).toEqual(nothing);
+});
+
+test('rejects invalid times, values of dryRun and other writings of its name', async () => {
+  expect((await post(`${id}/redeliver?dryRun=true`, { since: '2026-13-01T00:00:00Z' })).status).toBe(400);
+  expect((await post(`${id}/redeliver?dryRun=true`, { since: PAST, until: 'now' })).status).toBe(400);
+  expect((await post(`${id}/backfill?dryRun=yes`, { from: PAST })).status).toBe(400);
+  expect((await post(`${id}/backfill?dryrun=true`, { from: PAST })).status).toBe(400);
+});
+
+test('rejects a dry run of a disabled integration and of a caller without ADMIN', async () => {
+  const { id: disabled } = await deliveries.addWebhook({ enabled: false });
+  const { token } = await makeUser(harness.db, 'Editor');
+
+  expect((await post(`${disabled}/backfill?dryRun=true`, { from: PAST })).body.message).toContain(
+    'is disabled',
+  );
+  for (const path of ['redeliver', 'backfill', 'events/1/redeliver']) {
+    const { status } = await call(harness.app, 'POST', `/api/admin/addons/${id}/${path}?dryRun=true`, {
+      token,
+      ...(path.includes('events') ? {} : { body: path === 'backfill' ? { from: PAST } : { since: PAST } }),
+    });
+    expect({ path, status }).toEqual({ path, status: 403 });
+  }
+});

@@ -1,0 +1,34 @@
+/**
+ * The lower bounds of the groups in which durations are counted, in milliseconds: four per doubling, up to 23 s. An attempt takes at
+ * most 15 s. The length and the order are stored (integration_hours.durations), so bounds can only be added at the end.
+ */
+const BOUNDS: readonly number[] = [
+  ...new Set([0, ...Array.from({ length: 59 }, (_, n) => Math.round(2 ** (n / 4)))]),
+];
+
+/** Counts durations by group. */
+export function countDurations(durations: number[]): number[] {
+  const counts = BOUNDS.map(() => 0);
+  for (const duration of durations) {
+    const group = BOUNDS.findLastIndex(bound => bound <= duration);
+    counts[Math.max(0, group)] = (counts[Math.max(0, group)] ?? 0) + 1;
+  }
+  return counts;
+}
+
+export const addCounts = (a: number[], b: number[]): number[] =>
+  Array.from({ length: Math.max(a.length, b.length) }, (_, n) => (a[n] ?? 0) + (b[n] ?? 0));
+
+/** The duration below which a share of the counted attempts stayed, to about 10 %. null if there were none. */
+export function percentileOf(counts: number[], share: number): number | null {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  let left = Math.ceil(total * share);
+  const group = counts.findIndex(count => {
+    left -= count;
+    return left <= 0;
+  });
+  const low = BOUNDS[group] ?? 0;
+  const high = (BOUNDS[group + 1] ?? low + 1) - 1;
+  return Math.round(Math.sqrt(low * high));
+}

@@ -1,0 +1,201 @@
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Reader } from '../../platform/db/database.ts';
+import { likeText } from '../../platform/db/like.ts';
+import { STATES } from './schema.ts';
+import type { RecordSearch, StatusFilter } from './search-query.ts';
+import {
+  type FlatRecord,
+  RECORD_COLUMNS,
+  RECORD_JOINS,
+  type RecordRow,
+  recordOf,
+  WITH_LAST_ATTEMPT,
+} from './store.ts';
+
+/**
+ * How many records the total counts, and how many a page by status, type or text looks at. The records that an index gives are
+ * filtered one by one, and an integration can have millions.
+ */
+export const MAX_EXAMINED = 10_000;
+
+/** Longer than any transaction: the id of a record is assigned during the transaction, and its time is the start. */
+const LONGEST_TRANSACTION = '1 hour';
+
+export type FoundRecords = {
+  records: RecordRow[];
+  total: number;
+  isTotalExact: boolean;
+  /** The value of `before` for the next page. */
+  next?: number;
+};
+
+/** The integration whose records are searched, or all integrations. */
+type Where = number | 'all';
+/** Every record between the times of the search has an id above `low` and below `high`. */
+type Bounds = { low: number; high: number };
+
+/** Searches records, newest first. */
+export async function searchRecords(db: Reader, where: Where, search: RecordSearch): Promise<FoundRecords> {
+  const { before: _, ...withoutCursor } = search;
+  const bounds = await idBounds(db, search);
+  const all = await examine(db, where, withoutCursor, bounds);
+  const found = await listPage(db, where, search, bounds);
+  const records = found.slice(0, search.limit);
+  const result = { records, total: all.total, isTotalExact: !all.isCut };
+  if (found.length > records.length) return { ...result, next: Number(records.at(-1)?.id) };
+  if (!isFiltered(search)) return result;
+  // The page is not full. There may be more matches among the records that it did not look at.
+  const examined = search.before === undefined ? all : await examine(db, where, search, bounds);
+  return examined.isCut && examined.lowest !== null ? { ...result, next: examined.lowest } : result;
+}
+
+/** One record more than the page, if there is one. */
+async function listPage(
+  db: Reader,
+  where: Where,
+  search: RecordSearch,
+  bounds: Bounds,
+): Promise<RecordRow[]> {
+  const wanted = search.limit + 1;
+  const examined = isFiltered(search) ? MAX_EXAMINED : search.offset + wanted;
+  const { rows } = await sql<FlatRecord>`
+    select ${RECORD_COLUMNS}
+    from (
+      select record.id
+      from (${candidates(where, search, bounds, examined)}) as record ${matching(search)}
+      order by record.id desc limit ${wanted} offset ${search.offset}
+    ) as page join integration_deliveries as record on record.id = page.id ${RECORD_JOINS}
+    order by record.id desc`.execute(db);
+  return rows.map(recordOf);
+}
+
+type Examined = { total: number; isCut: boolean; lowest: number | null };
+
+/** Counts the matches among the newest candidates. */
+async function examine(
+  db: Reader,
+  where: Where,
+  search: Omit<RecordSearch, 'limit' | 'offset'>,
+  bounds: Bounds,
+): Promise<Examined> {
+  const { rows } = await sql<{ total: number; examined: number; lowest: number | null }>`
+    with candidate as materialized (${candidates(where, search, bounds, MAX_EXAMINED)})
+    select (select count(*) from candidate as record ${matching(search)}) as total,
+      (select count(*) from candidate) as examined, (select min(id) from candidate) as lowest`.execute(db);
+  const { total = 0, examined = 0, lowest = null } = rows[0] ?? {};
+  return { total, isCut: examined >= MAX_EXAMINED, lowest };
+}
+
+/** Whether the search has filters that no index decides. */
+const isFiltered = ({ status, type, query }: Pick<RecordSearch, 'status' | 'type' | 'query'>): boolean =>
+  status !== undefined || type !== undefined || query !== undefined;
+
+/**
+ * The newest records by integration, state, time and cursor, from an index in the order of their ids. With several states, each
+ * state is read separately: with any() the planner reads the records of all states.
+ */
+function candidates(
+  where: Where,
+  search: Pick<RecordSearch, 'state' | 'status' | 'from' | 'to' | 'before'>,
+  { low, high }: Bounds,
+  limit: number,
+): RawBuilder<unknown> {
+  const states = search.state ?? impliedStates(search.status);
+  const conditions: Expression<SqlBool>[] = [
+    where === 'all'
+      ? sql`exists (select from integrations where integrations.id = integration_id)`
+      : sql`integration_id = ${where}`,
+    sql`id > ${low} and id < ${Math.min(high, search.before ?? high)}`,
+    ...(search.from === undefined ? [] : [sql<SqlBool>`created_at >= ${search.from}`]),
+    ...(search.to === undefined ? [] : [sql<SqlBool>`created_at < ${search.to}`]),
+  ];
+  const read = (...more: Expression<SqlBool>[]) => sql`
+    select id, event_id from integration_deliveries
+    where ${sql.join([...conditions, ...more], sql` and `)} order by id desc limit ${limit}`;
+  if (states === undefined) return read();
+  // Most records are successful, so they are found quickly among all records.
+  if (where === 'all' && states.includes('success')) return read(sql`state = any(${states})`);
+  const ofState = read(
+    sql`state = wanted.state`,
+    ...(where === 'all' ? [sql<SqlBool>`state <> 'success'`] : []),
+  );
+  return sql`
+    select found.id, found.event_id from unnest(${states}::text[]) as wanted (state) cross join lateral (${ofState}) as found
+    order by found.id desc limit ${limit}`;
+}
+
+/** A successful delivery has a status from 200 to 299, so a search for other statuses need not read these. */
+const impliedStates = (status: StatusFilter[] | undefined): string[] | undefined =>
+  status?.every(one => one !== 'none' && one.low >= 300)
+    ? STATES.filter(state => state !== 'success')
+    : undefined;
+
+/** Joins and conditions of the filters that no index decides. */
+function matching({
+  status,
+  type,
+  query,
+}: Pick<RecordSearch, 'status' | 'type' | 'query'>): RawBuilder<unknown> {
+  const text = query === undefined ? undefined : likeText(query);
+  const conditions: Expression<SqlBool>[] = [
+    sql`true`,
+    ...(status === undefined ? [] : [sql<SqlBool>`(${sql.join(status.map(hasStatus), sql` or `)})`]),
+    ...(type === undefined ? [] : [sql<SqlBool>`events.type = any(${type})`]),
+    ...(text === undefined
+      ? []
+      : [
+          sql<SqlBool>`(events.feature_name ilike ${text} or events.project ilike ${text} or events.created_by ilike ${text}
+            or last_attempt.error ilike ${text})`,
+        ]),
+  ];
+  return sql`
+    ${type === undefined && text === undefined ? sql`` : WITH_EVENT}
+    ${status === undefined && text === undefined ? sql`` : WITH_LAST_ATTEMPT}
+    where ${sql.join(conditions, sql` and `)}`;
+}
+
+/** The limit makes the planner look up each event. Without it, the planner merged all events with the candidates. */
+const WITH_EVENT = sql`
+  cross join lateral (
+    select type, feature_name, project, created_by from events where id = record.event_id limit 1
+  ) as events`;
+
+const hasStatus = (filter: StatusFilter) =>
+  filter === 'none'
+    ? sql<SqlBool>`last_attempt.status is null`
+    : sql<SqlBool>`last_attempt.status between ${filter.low} and ${filter.high}`;
+
+/**
+ * Finds the ids at the times of a search by bisection, so that a search far in the past does not read every newer record. Ids and
+ * times ascend together, up to the duration of a transaction.
+ */
+async function idBounds(db: Reader, { from, to }: Pick<RecordSearch, 'from' | 'to'>): Promise<Bounds> {
+  const { low } =
+    from === undefined
+      ? { low: 0 }
+      : await bisect(db, sql`${from}::timestamptz - ${sql.lit(LONGEST_TRANSACTION)}::interval`);
+  const { high } =
+    to === undefined
+      ? { high: Number.MAX_SAFE_INTEGER }
+      : await bisect(db, sql`${to}::timestamptz + ${sql.lit(LONGEST_TRANSACTION)}::interval`);
+  return { low, high };
+}
+
+/** Two neighbouring ids: the record `low` is older than the time, and the first record from `high` on is not. */
+async function bisect(db: Reader, time: RawBuilder<unknown>): Promise<Bounds> {
+  const { rows } = await sql<Bounds>`
+    with recursive step (low, high) as (
+      select 0::bigint, (select coalesce(max(id), 0) + 1 from integration_deliveries)
+      union all
+      select case when found.created_at < ${time} then found.id else step.low end,
+        case when found.created_at < ${time} then step.high else middle.id end
+      from step
+      cross join lateral (select (step.low + step.high) / 2 as id) as middle
+      left join lateral (
+        select id, created_at from integration_deliveries where id >= middle.id and id < step.high order by id limit 1
+      ) as found on true
+      where step.high - step.low > 1
+    )
+    select low, high from step order by high - low limit 1`.execute(db);
+  return rows[0] ?? { low: 0, high: Number.MAX_SAFE_INTEGER };
+}

@@ -1,0 +1,67 @@
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { Result } from './attempt.ts';
+import { addCounts, countDurations, percentileOf } from './durations.ts';
+import type { DeliveryCounts, IntegrationStats } from './schema.ts';
+import { addToHours, type Finished, type HourCounts, listHours } from './store.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const HOURS = 24;
+const DAYS = 30;
+
+/** Adds the attempts of a batch to the counts of the current hour. */
+export async function countAttempts(tx: Tx, results: Result[], finished: Finished[]): Promise<void> {
+  const failures = new Map(finished.map(one => [one.delivery, one.failures]));
+  const written = results.filter(({ delivery }) => failures.has(delivery));
+  const byIntegration = Map.groupBy(written, ({ integration }) => integration);
+  const counts = [...byIntegration].map(([integration, all]) => {
+    const delivered = all.filter(({ state }) => state === 'success' || state === 'successWithErrors');
+    return {
+      integration,
+      delivered: delivered.length,
+      deliveredFirst: delivered.filter(({ delivery }) => failures.get(delivery) === 0).length,
+      failed: all.filter(({ state }) => state === 'failed').length,
+      retried: all.filter(({ state }) => state === 'retrying').length,
+      durations: countDurations(all.map(({ durationMs }) => durationMs)),
+    };
+  });
+  if (counts.length > 0) await addToHours(tx, counts);
+}
+
+/** The attempts of an integration in the last 24 hours and 30 days, the current hour and day included. */
+export async function readStats(db: Reader, integration: number, now: Date): Promise<IntegrationStats> {
+  const firstHour = startOf(now, HOUR_MS) - (HOURS - 1) * HOUR_MS;
+  const firstDay = startOf(now, DAY_MS) - (DAYS - 1) * DAY_MS;
+  const rows = await listHours(db, integration, new Date(firstDay).toISOString());
+  const between = (start: number, length: number) =>
+    rows.filter(({ hour }) => Date.parse(hour) >= start && Date.parse(hour) < start + length);
+  const periods = (first: number, count: number, length: number) =>
+    Array.from({ length: count }, (_, n) => {
+      const start = first + n * length;
+      return { start: new Date(start).toISOString(), ...summarize(between(start, length)) };
+    });
+  return {
+    last24Hours: summarize(between(firstHour, HOURS * HOUR_MS)),
+    hours: periods(firstHour, HOURS, HOUR_MS),
+    last30Days: summarize(between(firstDay, DAYS * DAY_MS)),
+    days: periods(firstDay, DAYS, DAY_MS),
+  };
+}
+
+const startOf = (time: Date, length: number): number => Math.floor(time.getTime() / length) * length;
+
+function summarize(rows: HourCounts[]): DeliveryCounts {
+  const sum = (name: 'delivered' | 'deliveredFirst' | 'failed' | 'retried') =>
+    rows.reduce((total, row) => total + row[name], 0);
+  const durations = rows.reduce<number[]>((all, row) => addCounts(all, row.durations), []);
+  const [delivered, failed] = [sum('delivered'), sum('failed')];
+  return {
+    delivered,
+    deliveredFirst: sum('deliveredFirst'),
+    failed,
+    retried: sum('retried'),
+    successRate: delivered + failed === 0 ? null : delivered / (delivered + failed),
+    p50Ms: percentileOf(durations, 0.5),
+    p95Ms: percentileOf(durations, 0.95),
+  };
+}
