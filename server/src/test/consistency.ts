@@ -30,7 +30,12 @@ export type State = {
 export async function readState(db: Db | Tx): Promise<State> {
   const written = await sql<{ id: string; xmin: string }>`select id, xmin::text from projects`.execute(db);
   const xmin = new Map(written.rows.map(row => [row.id, row.xmin]));
-  const projects = [...(await listProjects(db, SYSTEM, false)), ...(await listProjects(db, SYSTEM, true))];
+  const at = new Date();
+  const listed = [
+    ...(await listProjects(db, SYSTEM, false, at)),
+    ...(await listProjects(db, SYSTEM, true, at)),
+  ];
+  const projects = listed.map(({ counts: _, lastEventAt: __, ...project }) => project);
   const tokens = await sql<State['tokens'][number]>`
     select id, name, revoked_at is not null as revoked from api_tokens order by id`.execute(db);
   const grants = await sql<{ grant: string }>`

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
@@ -51,6 +51,64 @@ test('creates a project, lists it and records an event', async () => {
     { type: 'project-created', data: { id: 'payments', mode: 'protected', environments: ['production'] } },
   ]);
   expect(events[0].data).not.toHaveProperty('unknown');
+});
+
+test('lists projects with the number of their active features, their health and their last event', async () => {
+  await makeProject(harness.db, { id: 'counted' });
+  for (const name of ['counted-1', 'counted-2', 'counted-3', 'counted-4', 'counted-5'])
+    await makeFeature(harness.db, 'counted', { name, type: 'release' });
+  await call(harness.app, 'POST', '/api/admin/projects/counted/stale', {
+    body: { features: ['counted-1'], stale: true },
+  });
+  await call(harness.app, 'DELETE', '/api/admin/projects/counted/features/counted-5');
+  await sql`update features set created_at = now() - interval '41 days' where name = any('{counted-1,counted-2}')`.execute(
+    harness.db,
+  );
+
+  const listed = async (token?: string) => {
+    const options = token === undefined ? {} : { token };
+    const { body } = await call(harness.app, 'GET', '/api/admin/projects', options);
+    return body.projects.find(({ id }: { id: string }) => id === 'counted');
+  };
+
+  const [last] = await eventsOf('counted');
+  const figures = {
+    featureCount: 4,
+    staleFeatureCount: 1,
+    potentiallyStaleFeatureCount: 1,
+    health: 50,
+    technicalDebt: 50,
+    lastEventAt: last.createdAt,
+  };
+  expect(await listed()).toMatchObject(figures);
+  const status = await call(harness.app, 'GET', '/api/admin/projects/counted/status');
+  expect(status.body.health.current).toBe(50);
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects/counted');
+  expect(await listed()).toEqual({ ...body, ...figures });
+  const viewer = await makeUser(harness.db, 'Viewer');
+  expect(await listed(viewer.token)).toMatchObject(figures);
+  await call(harness.app, 'PUT', '/api/admin/projects/counted', { body: { name: 'x', mode: 'private' } });
+  expect(await listed(viewer.token)).toBeUndefined();
+});
+
+test('a project without features has a health of 100', async () => {
+  await makeProject(harness.db, { id: 'featureless' });
+
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects');
+
+  expect(body.projects.find(({ id }: { id: string }) => id === 'featureless')).toMatchObject({
+    featureCount: 0,
+    health: 100,
+    technicalDebt: 0,
+  });
+});
+
+test('the list of projects costs one statement besides authentication', async () => {
+  const before = harness.statements.length;
+
+  await call(harness.app, 'GET', '/api/admin/projects');
+
+  expect(harness.statements.length - before).toBe(2);
 });
 
 test('a user who creates a project becomes its owner in the same change', async () => {

@@ -8,8 +8,10 @@ import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schem
 import { change } from '../../record/change.ts';
 import { archiveProject, removeProject } from './archive.ts';
 import { checkEnvironments, createProject } from './create.ts';
+import { readProjects } from './list.ts';
 import {
   FeatureNaming,
+  ListedProject,
   NewProject,
   Project,
   ProjectList,
@@ -17,7 +19,7 @@ import {
   ProjectSettings,
   ProjectUpdate,
 } from './schema.ts';
-import { findOverview, findProject, listProjects } from './store.ts';
+import { findOverview, findProject } from './store.ts';
 import { changeProject, checkNaming } from './update.ts';
 
 const tags = ['Projects'];
@@ -32,7 +34,8 @@ async function getProject(db: Reader, actor: Actor, id: string): Promise<Project
 }
 
 export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>): void {
-  for (const schema of [FeatureNaming, Project, ProjectList, ProjectOverview]) app.addSchema(schema);
+  for (const schema of [FeatureNaming, Project, ListedProject, ProjectList, ProjectOverview])
+    app.addSchema(schema);
 
   app.get(
     '/api/admin/projects',
@@ -42,7 +45,8 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         operationId: 'getProjects',
         tags,
         summary: 'List projects',
-        description: 'Returns the active or the archived projects that the caller may read, by name.',
+        description:
+          'Returns the active or the archived projects that the caller may read, by name, each with the number of its active features, its health and the time of its last event.',
         querystring: Type.Object({
           archived: Type.Optional(
             Type.String({
@@ -57,7 +61,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
     },
     async request => ({
       version: 1,
-      projects: await listProjects(db, request.actor, request.query.archived === 'true'),
+      projects: await readProjects(db, request.actor, request.query.archived === 'true', new Date()),
     }),
   );
 

@@ -10,6 +10,7 @@ import {
   UrlName,
 } from '../../platform/http/schema.ts';
 import { DefaultStrategy } from '../environments/schema.ts';
+import { FORMULA } from '../technical-debt/score.ts';
 
 /** Words after /api/admin/projects/ in paths of other operations. A project with such an id would receive their requests. */
 export const RESERVED_IDS: readonly string[] = ['archive', 'revive'];
@@ -77,6 +78,39 @@ export const Project = Named(
 );
 export type Project = Static<typeof Project>;
 
+/** A project in the list of projects, with its figures. */
+export const ListedProject = Named(
+  'ListedProject',
+  Type.Object({
+    ...Project.properties,
+    featureCount: Type.Integer({ description: 'Number of active features', examples: [120] }),
+    staleFeatureCount: Type.Integer({
+      description: 'Active features that are marked as stale',
+      examples: [3],
+    }),
+    potentiallyStaleFeatureCount: Type.Integer({
+      description: 'Active features that are older than the lifetime of their type and not marked as stale',
+      examples: [9],
+    }),
+    health: Type.Integer({
+      description: `Health of the project: ${FORMULA}`,
+      minimum: 0,
+      maximum: 100,
+      examples: [90],
+    }),
+    technicalDebt: Type.Integer({
+      description: '100 minus health',
+      minimum: 0,
+      maximum: 100,
+      examples: [10],
+    }),
+    lastEventAt: Nullable(
+      Timestamp('When something in the project last changed, by the event log; null without events'),
+    ),
+  }),
+);
+export type ListedProject = Static<typeof ListedProject>;
+
 export const ProjectOverview = Named(
   'ProjectOverview',
   Type.Object({
@@ -104,7 +138,7 @@ export const ProjectList = Named(
   'ProjectList',
   Type.Object({
     version: Type.Integer({ description: 'Version of this format', examples: [1] }),
-    projects: Type.Array(Ref(Project)),
+    projects: Type.Array(Ref(ListedProject)),
   }),
 );
 

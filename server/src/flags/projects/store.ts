@@ -3,6 +3,8 @@ import { isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
 import { isFavoriteProject } from '../favorites/store.ts';
+import type { Counts } from '../technical-debt/score.ts';
+import { countsByProject } from '../technical-debt/store.ts';
 import type { Project, ProjectOverview } from './schema.ts';
 
 /** The part of a project that users write. */
@@ -112,9 +114,27 @@ export async function lockProject(tx: Tx, id: string): Promise<ProjectState | un
   return rows[0];
 }
 
-export async function listProjects(db: Reader, actor: Actor, archived: boolean): Promise<Project[]> {
-  const { rows } = await sql<Project>`
-    select ${projectFor(actor)} from ${PROJECTS}
+/** A project with the counts of its features. */
+export type CountedProject = Project & { counts: Counts; lastEventAt: string | null };
+
+/** When the last event of a row of `projects` was written. The index on project and id gives it without reading other events. */
+const LAST_EVENT_AT = sql`(
+  select created_at from events where events.project = projects.id order by events.id desc limit 1
+)`;
+
+/** The projects that the actor may read. One pass counts the features of all, and one look-up for each finds its last event. */
+export async function listProjects(
+  db: Reader,
+  actor: Actor,
+  archived: boolean,
+  at: Date,
+): Promise<CountedProject[]> {
+  const { rows } = await sql<CountedProject>`
+    select ${projectFor(actor)}, ${LAST_EVENT_AT} as "lastEventAt", jsonb_build_object(
+      'features', coalesce(counts.features, 0), 'stale', coalesce(counts.stale, 0),
+      'potentiallyStale', coalesce(counts."potentiallyStale", 0)
+    ) as counts
+    from ${PROJECTS} left join ${countsByProject(at)} as counts on counts.project = projects.id
     where (projects.archived_at is not null) = ${archived} and ${isReadable(actor)}
     order by projects.name, projects.id`.execute(db);
   return rows;

@@ -11,6 +11,14 @@ export const countsOf = (project: string | RawBuilder<unknown>, at: Date) => sql
   where features.project = ${project} and features.archived_at is null
 )`;
 
+/** The `Counts` of every project that has active features, in one pass over the features. */
+export const countsByProject = (at: Date) => sql`(
+  select features.project, count(*) as features, count(*) filter (where features.stale) as stale,
+    count(*) filter (where ${isPotentiallyStale(at)}) as "potentiallyStale"
+  from features join feature_types on feature_types.id = features.type
+  where features.archived_at is null group by features.project
+)`;
+
 export type Debt = Counts & { budget: number; toCleanUp: string[] };
 
 /** The debt of a project with a budget, and the features to clean up first; undefined without a budget. */
