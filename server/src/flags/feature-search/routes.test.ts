@@ -278,6 +278,25 @@ test('hides features of a private project from the page and the total', async ()
   expect(await namesOf('query=delta', people.alice?.token)).toEqual(['delta']);
 });
 
+test('an unchanged page gets 304, and a toggle changes its ETag', async () => {
+  const url = '/api/admin/search/features?project=IS:shop&limit=100';
+  const first = await call(harness.app, 'GET', url);
+  const headers = { 'if-none-match': String(first.headers.etag) };
+
+  expect(await call(harness.app, 'GET', url, { headers })).toMatchObject({ status: 304, body: '' });
+
+  const toggle = (state: string) =>
+    call(harness.app, 'POST', `/api/admin/projects/shop/features/gamma/environments/development/${state}`);
+  const { enabled } = first.body.features
+    .find(({ name }: Found) => name === 'gamma')
+    .environments.find(({ name }: { name: string }) => name === 'development');
+  await toggle(enabled ? 'off' : 'on');
+  const changed = await call(harness.app, 'GET', url, { headers });
+  expect(changed.status).toBe(200);
+  expect(changed.headers.etag).not.toBe(first.headers.etag);
+  await toggle(enabled ? 'on' : 'off');
+});
+
 test('a page costs one statement besides authentication, regardless of its size', async () => {
   const before = harness.statements.length;
   await search('limit=1');

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
+import { makeEtag, unlessKnown } from '../../platform/http/etag.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import {
   FeatureSearchQuery,
@@ -22,13 +23,13 @@ export function featureSearchRoutes(app: App, db: Db): void {
   app.get(
     '/api/admin/search/features',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', etag: true },
       schema: {
         operationId: 'searchFeatures',
         tags,
         summary: 'Search features',
         description:
-          'Returns a page of the features that match all filters, in projects the caller may read, and their total number. Every authenticated caller may call it.',
+          'Returns a page of the features that match all filters, in projects the caller may read, and their total number. Poll it with If-None-Match: an unchanged page gets 304. Every authenticated caller may call it.',
         querystring: FeatureSearchQuery,
         response: {
           200: jsonResponse('The page and the total', FeatureSearchResult),
@@ -36,7 +37,10 @@ export function featureSearchRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => await searchFeatures(db, request.actor, parseFeatureSearch(request.query)),
+    async (request, reply) => {
+      const found = await searchFeatures(db, request.actor, parseFeatureSearch(request.query));
+      return unlessKnown(request, reply, makeEtag(found), found);
+    },
   );
 
   app.get(
