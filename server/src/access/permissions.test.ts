@@ -169,6 +169,28 @@ async function create(world: World): Promise<void> {
   }
 }
 
+type Listed = { permission: string; project?: string; environment?: string };
+type Access = { permissions: Listed[]; projects: string[] };
+
+/** The access of the user, as a client can read it. */
+async function readAccess(user: string): Promise<Access> {
+  const token = tokens[user] ?? '';
+  const { body: me } = await call(harness.app, 'GET', '/api/admin/user', { token });
+  const { body: list } = await call(harness.app, 'GET', '/api/admin/projects', { token });
+  return { permissions: me.permissions, projects: list.projects.map(({ id }: { id: string }) => id) };
+}
+
+/** The status that a client computes, by the rule in docs/reference/users.md. */
+function computed({ permissions, projects }: Access, { project, permission, environment }: Question): number {
+  if (project !== null && !projects.includes(project)) return 404;
+  if (permission === null) return 200;
+  const permits = (one: Listed) =>
+    (one.permission === permission || (one.permission === 'ADMIN' && one.project === undefined)) &&
+    (one.project === undefined || one.project === project) &&
+    (one.environment === undefined || one.environment === environment);
+  return permissions.some(permits) ? 400 : 403;
+}
+
 async function statusOf({ user, project, permission, environment }: Question): Promise<number> {
   const token = tokens[user] ?? '';
   if (permission === null) {
@@ -190,10 +212,14 @@ test(`${WORLDS} random worlds, ${WORLDS * QUESTIONS} questions: the API follows 
       fc.array(questions, { minLength: QUESTIONS, maxLength: QUESTIONS }),
       async (world, asked) => {
         await create(world);
+        const access = new Map<string, Access>();
+        for (const user of USERS) access.set(user, await readAccess(user));
         for (const question of asked) {
           const status = expected(world, question);
           statuses[status] = (statuses[status] ?? 0) + 1;
           expect([question, await statusOf(question)]).toEqual([question, status]);
+          const known = access.get(question.user) ?? { permissions: [], projects: [] };
+          expect([question, computed(known, question)]).toEqual([question, status]);
         }
       },
     ),

@@ -318,6 +318,7 @@ export async function listPermissions(db: Reader, userId: number): Promise<HeldP
     )) as permission
     from effective_roles as held join role_permissions using (role_id)
     where held.user_id = ${userId}
+      and (held.project is null or role_permissions.project is null or held.project = role_permissions.project)
     order by permission`.execute(db);
   return rows.map(row => row.permission);
 }

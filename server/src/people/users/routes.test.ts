@@ -23,6 +23,28 @@ test('returns the authenticated user with their permissions, projects and enviro
   expect(body.permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: 'veras' });
 });
 
+test('leaves out a permission that applies to another project than the one in which the role is granted', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const [granted, other] = [await makeProject(harness.db), await makeProject(harness.db)];
+  const role = await call(harness.app, 'POST', '/api/admin/roles', {
+    body: { name: 'Elsewhere', type: 'custom', permissions: [{ name: 'CREATE_FEATURE' }] },
+  });
+  const { id } = role.body.roles;
+  await sql`insert into user_roles (user_id, role_id, project) values (${user.id}, ${id}, ${granted.id})`.execute(
+    harness.db,
+  );
+  const listed = async () =>
+    (await call(harness.app, 'GET', '/api/admin/user', { token: user.token })).body.permissions;
+  const create = () =>
+    call(harness.app, 'POST', `/api/admin/projects/${other.id}/features`, { token: user.token, body: {} });
+  expect(await listed()).toContainEqual({ permission: 'CREATE_FEATURE', project: granted.id });
+
+  await sql`update role_permissions set project = ${other.id} where role_id = ${id}`.execute(harness.db);
+
+  expect((await create()).status).toBe(403);
+  expect(await listed()).not.toContainEqual(expect.objectContaining({ permission: 'CREATE_FEATURE' }));
+});
+
 test('returns an admin token without a user and with ADMIN', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/user');
 
