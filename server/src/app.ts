@@ -35,6 +35,7 @@ import { sessionRoutes } from './people/sessions/routes.ts';
 import { ssoRoutes } from './people/sso/routes.ts';
 import { userAdminRoutes } from './people/users/admin-routes.ts';
 import { userRoutes } from './people/users/routes.ts';
+import { viewRoutes } from './people/views/routes.ts';
 import type { Config } from './platform/config.ts';
 import type { Db } from './platform/db/database.ts';
 import { pendingMigrations } from './platform/db/migrate.ts';
@@ -191,6 +192,7 @@ export async function buildApp(
   deliveryRoutes(app, db);
   apiTokenRoutes(app, db, limits);
   userRoutes(app, db, settings.publicUrl);
+  viewRoutes(app, db);
   userAdminRoutes(app, db, settings.publicUrl);
   sessionRoutes(app, db, settings.publicUrl);
   authSettingsRoutes(app, db, sso.keyring);

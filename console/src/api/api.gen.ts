@@ -163,6 +163,7 @@ export interface schemas {
   LifecycleHistory: Array<schemas['Lifecycle']>;
   LifecycleStage: "initial" | "pre-live" | "live" | "completed" | "archived";
   LifecycleSummary: { initial: schemas['StageSummary']; preLive: schemas['StageSummary']; live: schemas['StageSummary']; completed: schemas['StageSummary']; archived: schemas['ArchivedSummary'] };
+  ListedProject: { id: string; name: string; description: string; mode: "open" | "protected" | "private"; defaultStickiness: string; featureLimit: (number | null); debtBudget: (number | null); featureNaming: schemas['FeatureNaming']; members: number; createdAt: string; updatedAt: string; archivedAt: (string | null); favorite: boolean; environments: Array<string>; featureCount: number; staleFeatureCount: number; potentiallyStaleFeatureCount: number; health: number; technicalDebt: number; lastEventAt: (string | null) };
   ListedStrategy: { id?: string; name: string; title?: (string | null); disabled?: (boolean | null); parameters?: { [key: string]: string }; constraints?: Array<schemas['Constraint']>; variants?: Array<schemas['NewStrategyVariant']>; segments?: Array<number> };
   LoginMethod: { type: "password" | "oidc"; label: string; path: string };
   LoginMethodList: { methods: Array<schemas['LoginMethod']> };
@@ -227,7 +228,7 @@ export interface schemas {
   ProjectEnvironment: { environment: string; changeRequestsEnabled: boolean; defaultStrategy?: schemas['DefaultStrategy'] };
   ProjectHealth: { project: string; at: string; health: number; technicalDebt: number; formula: string; counts: schemas['HealthCounts']; debtBudget: schemas['DebtBudget']; rules: Array<schemas['HealthRule']>; findings: Array<schemas['HealthFinding']>; total: number };
   ProjectInsights: { stats: schemas['ProjectStats']; featureTypeCounts: Array<schemas['InsightsFeatureTypeCount']>; leadTime: schemas['LeadTime']; members: schemas['MemberChange']; health: schemas['HealthRating']; technicalDebt: schemas['TechnicalDebtRating'] };
-  ProjectList: { version: number; projects: Array<schemas['Project']> };
+  ProjectList: { version: number; projects: Array<schemas['ListedProject']> };
   ProjectOverview: { version: number; name: string; description: string; mode: "open" | "protected" | "private"; defaultStickiness: string; featureLimit: (number | null); debtBudget: (number | null); featureNaming: schemas['FeatureNaming']; members: number; createdAt: string; updatedAt: string; archivedAt: (string | null); favorite: boolean; environments: Array<schemas['ProjectOverviewEnvironment']>; featureTypeCounts: Array<schemas['FeatureTypeCount']> };
   ProjectOverviewEnvironment: { environment: string; defaultStrategy?: schemas['DefaultStrategy'] };
   ProjectResources: { members: number; apiTokens: number; segments: number };
@@ -252,6 +253,9 @@ export interface schemas {
   RoleWithPermissions: { id: number; type: "root" | "project" | "root-custom" | "custom"; name: string; description: string; permissions: Array<schemas['Permission']> };
   RotatedSecret: { signingSecret: string; oldSecretUntil: (string | null) };
   SamlSettings: { enabled: boolean };
+  SavedView: { id: number; name: string; page: string; query: string; createdAt: string; updatedAt: string };
+  SavedViewInput: { name: string; page: string; query: string };
+  SavedViewList: { views: Array<schemas['SavedView']> };
   SdkBucket: { start: string; stop: string; toggles: { [key: string]: schemas['SdkCounts'] } };
   SdkConstraint: { contextName: string; operator: string; values?: Array<string>; value?: string; inverted?: boolean; caseInsensitive?: boolean };
   SdkCounts: { yes: number; no: number; variants?: { [key: string]: number } };
@@ -551,7 +555,7 @@ export interface paths {
   };
   "/api/admin/search/features": {
     /** Search features */
-    get: { parameters: { query?: { query?: string | number; project?: string | number; type?: string | number; state?: string | number; createdBy?: string | number; createdAt?: string | number; lifecycle?: string | number; tag?: string | number; segment?: string | number; status?: Array<string>; archived?: "IS:true" | "IS:false"; favoritesFirst?: "true" | "false"; sortBy?: string | number; sortOrder?: "asc" | "desc"; offset?: string | number; limit?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['FeatureSearchResult'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { query?: string | number; project?: string | number; type?: string | number; state?: string | number; createdBy?: string | number; createdAt?: string | number; lifecycle?: string | number; tag?: string | number; segment?: string | number; status?: Array<string>; archived?: "IS:true" | "IS:false"; favoritesFirst?: "true" | "false"; sortBy?: string | number; sortOrder?: "asc" | "desc"; offset?: string | number; limit?: string | number }; path?: never; header?: { "If-None-Match"?: string } }; responses: { 200: { content: { "application/json": schemas['FeatureSearchResult'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/flag-creators": {
     /** List the creators of features */
@@ -973,6 +977,18 @@ export interface paths {
   };
   "/api/admin/user/tokens/{id}": {
     /** Delete a personal token */
+    delete: { parameters: { query?: never; path: { id: string }; header?: never }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/user/views": {
+    /** List my saved views */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['SavedViewList'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
+    /** Save a view */
+    post: { parameters: { query?: never; path?: never; header?: { "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['SavedViewInput'] } }; responses: { 201: { content: { "application/json": schemas['SavedView'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/user/views/{id}": {
+    /** Update a saved view */
+    put: { parameters: { query?: never; path: { id: string }; header?: never }; requestBody: { content: { "application/json": schemas['SavedViewInput'] } }; responses: { 200: { content: { "application/json": schemas['SavedView'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+    /** Delete a saved view */
     delete: { parameters: { query?: never; path: { id: string }; header?: never }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/user-admin": {

@@ -8,6 +8,7 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../people/passwords/st
 import { KNOWN_FOR_DAYS, LOGIN_LIMITS, MAX_SESSIONS, REVOKED_FOR_DAYS } from '../people/sessions/limits.ts';
 import { MAX_PERSONAL_TOKENS } from '../people/users/personal-tokens.ts';
 import { INACTIVE_DAYS } from '../people/users/remove.ts';
+import { MAX_VIEWS } from '../people/views/schema.ts';
 import { DEFAULT_LIMITS } from '../platform/config.ts';
 import { STATEMENT_TIMEOUT_MS } from '../platform/db/database.ts';
 import { MAX_LISTED } from '../platform/errors.ts';
@@ -32,6 +33,7 @@ test.each([
   ['docs/reference/errors.md', `at most ${MAX_LISTED}`],
   ['docs/reference/event-search.md', `at most ${figure(MAX_TEXT_LENGTH)} characters`],
   ['docs/reference/features.md', `at most ${MAX_STRATEGIES} strategies`],
+  ['docs/reference/users.md', `at most ${MAX_VIEWS} saved views`],
   ['docs/reference/idempotency.md', `over ${MAX_STORED_BODY / 1024} KiB`],
   [
     'docs/reference/idempotency.md',

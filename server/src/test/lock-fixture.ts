@@ -19,6 +19,7 @@ export type Fixture = {
   addon: number;
   strategy: string;
   link: string;
+  view: number;
   token: string;
   projectToken: string;
 };
@@ -105,6 +106,7 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
     events: ['feature-created', 'feature-environment-enabled'],
   });
   const invite = await post('invite-link/tokens', { name: 'Interns', expiresAt });
+  const view = await post('user/views', { name: 'Spare', page: '/events', query: '' });
   const sdk = { type: 'client', environment: 'production' };
   const apiToken = await post('api-tokens', { tokenName: 'one', ...sdk, projects: [PROJECT, OTHER_PROJECT] });
   const projectToken = await post(`projects/${PROJECT}/api-tokens`, { tokenName: 'two', ...sdk });
@@ -127,6 +129,7 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
     addon: addon.id,
     strategy: found.strategy,
     link: found.link,
+    view: view.id,
     token: apiToken.id ?? apiToken.secret,
     projectToken: projectToken.id ?? projectToken.secret,
   };
@@ -178,6 +181,8 @@ export const addresses = (fixture: Fixture): Record<string, Values> => ({
     contextField: 'shop',
   },
   'PUT /api/admin/feature-types/{id}/lifetime': { id: 'release' },
+  'PUT /api/admin/user/views/{id}': { id: fixture.view },
+  'DELETE /api/admin/user/views/{id}': { id: fixture.view },
   ...Object.fromEntries(
     [
       'PUT /api/admin/addons/{id}',

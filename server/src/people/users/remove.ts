@@ -4,6 +4,7 @@ import { keepLastAdmin } from '../grants/last-admin.ts';
 import { revokeRolesOfUsers } from '../grants/revoke.ts';
 import { leaveAllGroups } from '../groups/members.ts';
 import { endSessionsOf } from '../sessions/end.ts';
+import { removeViewsOf } from '../views/save.ts';
 import type { User } from './admin-schema.ts';
 import { userEventData } from './create.ts';
 import { filterInactive, lockUsers, markDeleted } from './store.ts';
@@ -43,6 +44,7 @@ async function remove(current: Change, users: User[]): Promise<void> {
   await endSessionsOf(current, ids);
   await revokeRolesOfUsers(current, ids);
   await leaveAllGroups(current, ids);
+  await removeViewsOf(current.tx, ids);
   await markDeleted(current.tx, ids);
   for (const user of users) current.record({ type: 'user-deleted', preData: userEventData(user) });
 }

@@ -586,6 +586,16 @@ export interface Users {
   username: string | null;
 }
 
+export interface UserViews {
+  created_at: Generated<string>;
+  id: Generated<number>;
+  name: string;
+  page: string;
+  query: string;
+  updated_at: Generated<string>;
+  user_id: number;
+}
+
 export interface DB {
   active_feature_counts: ActiveFeatureCounts;
   api_token_projects: ApiTokenProjects;
@@ -651,5 +661,6 @@ export interface DB {
   tag_types: TagTypes;
   tags: Tags;
   user_roles: UserRoles;
+  user_views: UserViews;
   users: Users;
 }

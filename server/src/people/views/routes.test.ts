@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { makeUser, type TestUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { MAX_VIEWS } from './schema.ts';
+
+const harness = useHarness();
+const VIEWS = '/api/admin/user/views';
+const view = (name: string, fields: object = {}) => ({
+  name,
+  page: '/events',
+  query: 'project=IS:a',
+  ...fields,
+});
+let user: TestUser;
+
+const save = (body: unknown, token = user.token) => call(harness.app, 'POST', VIEWS, { token, body });
+const list = async (token = user.token) => (await call(harness.app, 'GET', VIEWS, { token })).body.views;
+const lastEvent = async () =>
+  (await sql<{ id: number | null }>`select max(id) as id from events`.execute(harness.db)).rows[0]?.id;
+
+beforeEach(async () => {
+  user = await makeUser(harness.db, 'Viewer');
+});
+
+test('saves, lists, updates and deletes views of the user, without events', async () => {
+  const before = await lastEvent();
+
+  const second = await save(view(' stale '));
+  const first = await save(view('mine', { query: '' }));
+  const changed = await call(harness.app, 'PUT', `${VIEWS}/${second.body.id}`, {
+    token: user.token,
+    body: view('older', { page: '/' }),
+  });
+
+  expect([second.status, first.status, changed.status]).toEqual([201, 201, 200]);
+  expect(second.body).toEqual({
+    id: expect.any(Number),
+    ...view('stale'),
+    createdAt: expect.stringMatching(/Z$/),
+    updatedAt: second.body.createdAt,
+  });
+  expect(changed.body).toMatchObject({ ...view('older', { page: '/' }), createdAt: second.body.createdAt });
+  expect(await list()).toEqual([first.body, changed.body]);
+
+  const deleted = await call(harness.app, 'DELETE', `${VIEWS}/${first.body.id}`, { token: user.token });
+  expect([deleted.status, await list()]).toEqual([200, [changed.body]]);
+  expect(await lastEvent()).toBe(before);
+});
+
+test('a user neither sees nor changes the views of another user', async () => {
+  const other = await makeUser(harness.db, 'Admin');
+  const { id } = (await save(view('mine'))).body;
+  const url = `${VIEWS}/${id}`;
+
+  expect(await list(other.token)).toEqual([]);
+  expect((await call(harness.app, 'PUT', url, { token: other.token, body: view('x') })).status).toBe(404);
+  expect((await call(harness.app, 'DELETE', url, { token: other.token })).status).toBe(404);
+  expect((await save(view('mine'), other.token)).status).toBe(201);
+  expect(await list()).toHaveLength(1);
+});
+
+test('rejects a taken name, also by an update', async () => {
+  await save(view('taken'));
+  const { id } = (await save(view('free'))).body;
+
+  expect(await save(view('taken '))).toMatchObject({
+    status: 409,
+    body: { name: 'NameExistsError', message: 'A saved view with the name "taken" already exists.' },
+  });
+  const renamed = await call(harness.app, 'PUT', `${VIEWS}/${id}`, {
+    token: user.token,
+    body: view('taken'),
+  });
+  expect(renamed.status).toBe(409);
+});
+
+test.each([
+  ['a blank name', view(' '), '/body/name'],
+  ['a name of 101 characters', view('x'.repeat(101)), '/body/name'],
+  ['an address of another host', view('x', { page: '//evil.example' }), '/body/page'],
+  ['a page that is no path', view('x', { page: 'https://evil.example' }), '/body/page'],
+  ['a query with a question mark', view('x', { query: '?a=b' }), '/body/query'],
+  ['a query of 8,001 characters', view('x', { query: 'q'.repeat(8_001) }), '/body/query'],
+  ['no query', { name: 'x', page: '/' }, '/body/query'],
+])('rejects %s', async (_, body, path) => {
+  expect(await save(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
+});
+
+test('rejects an admin token and an unknown id', async () => {
+  expect(await call(harness.app, 'GET', VIEWS)).toMatchObject({
+    status: 403,
+    body: { name: 'InvalidOperationError' },
+  });
+  expect((await call(harness.app, 'POST', VIEWS, { body: view('x') })).status).toBe(403);
+  expect((await call(harness.app, 'DELETE', `${VIEWS}/999999`, { token: user.token })).status).toBe(404);
+});
+
+test('the limit of views applies to concurrent requests', async () => {
+  await sql`
+    insert into user_views (user_id, name, page, query)
+    select ${user.id}, 'view ' || n, '/', '' from generate_series(2, ${MAX_VIEWS}) as n`.execute(harness.db);
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from users where id = ${user.id} for update`.execute(blocker);
+
+  const both = Promise.all([save(view('one')), save(view('two'))]);
+  await untilWaiting(harness.db, 2);
+  await blocker.commit().execute();
+
+  const responses = await both;
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 400]);
+  expect(responses.find(({ status }) => status === 400)?.body.name).toBe('ExceedsLimitError');
+  expect(await list()).toHaveLength(MAX_VIEWS);
+});
+
+test('deleting the user deletes their views', async () => {
+  await save(view('mine'));
+
+  await call(harness.app, 'DELETE', `/api/admin/user-admin/${user.id}`);
+
+  const { rows } = await sql`select from user_views where user_id = ${user.id}`.execute(harness.db);
+  expect(rows).toEqual([]);
+});

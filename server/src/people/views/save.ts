@@ -1,0 +1,35 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { exceedsLimit, notFound } from '../../platform/errors.ts';
+import { MAX_VIEWS, type SavedView, type SavedViewInput } from './schema.ts';
+import { deleteView, deleteViewsOf, insertView, lockAndCountViews, updateView } from './store.ts';
+
+// Saved views record no events: they change nothing for anybody else, and a query can name projects that readers of the log may not
+// read.
+
+const trimmed = (input: SavedViewInput): SavedViewInput => ({ ...input, name: input.name.trim() });
+
+export async function addView(tx: Tx, userId: number, input: SavedViewInput): Promise<SavedView> {
+  if ((await lockAndCountViews(tx, userId)) >= MAX_VIEWS)
+    throw exceedsLimit(`A user can have at most ${MAX_VIEWS} saved views. Delete one first.`);
+  return await insertView(tx, userId, trimmed(input));
+}
+
+export async function changeView(
+  tx: Tx,
+  userId: number,
+  id: number,
+  input: SavedViewInput,
+): Promise<SavedView> {
+  const view = await updateView(tx, userId, id, trimmed(input));
+  if (!view) throw notFound(`Saved view ${id}`);
+  return view;
+}
+
+export async function removeView(tx: Tx, userId: number, id: number): Promise<void> {
+  if (!(await deleteView(tx, userId, id))) throw notFound(`Saved view ${id}`);
+}
+
+/** Part of a change that deletes users. */
+export async function removeViewsOf(tx: Tx, userIds: number[]): Promise<void> {
+  await deleteViewsOf(tx, userIds);
+}

@@ -1,0 +1,50 @@
+import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Ref, ShownName, Timestamp } from '../../platform/http/schema.ts';
+
+export const MAX_VIEWS = 100;
+
+const content = {
+  name: ShownName({ description: 'Unique among the views of the user', examples: ['Production this week'] }),
+  page: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    pattern: '^/([^/]|$)',
+    'x-rule': 'must be a path that starts with one slash',
+    description: 'Path of the page',
+    examples: ['/events'],
+  }),
+  query: Type.String({
+    maxLength: 8_000,
+    pattern: '^([^?]|$)',
+    'x-rule': 'must not start with ?',
+    description: 'Query string of the page, without the question mark',
+    examples: ['environment=IS:production&from=IS:2026-11-08'],
+  }),
+};
+
+export const SavedView = Named(
+  'SavedView',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    ...content,
+    createdAt: Timestamp('When the view was created'),
+    updatedAt: Timestamp('When the view was last changed'),
+  }),
+);
+export type SavedView = Static<typeof SavedView>;
+
+export const SavedViewList = Named(
+  'SavedViewList',
+  Type.Object({ views: Type.Array(Ref(SavedView), { description: 'By name' }) }),
+);
+
+export const SavedViewInput = NamedObject('SavedViewInput', content, {
+  examples: [
+    {
+      name: 'Production this week',
+      page: '/events',
+      query: 'environment=IS:production&from=IS:2026-11-08',
+    },
+  ],
+});
+export type SavedViewInput = Static<typeof SavedViewInput>;
