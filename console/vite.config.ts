@@ -9,7 +9,7 @@ const part = (name: string, packages: string) => ({ name, test: new RegExp(`node
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
-  server: { proxy: { [SERVER]: `http://127.0.0.1:${process.env['PORT'] ?? 4242}` } },
+  server: { proxy: { [SERVER]: `http://127.0.0.1:${process.env.PORT ?? 4242}` } },
   build: {
     target: 'es2024',
     // The policy allows no data: fonts and styles, and Trusted Types reject the polyfill.

@@ -1,0 +1,75 @@
+import { Button, Modal } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import s from './Confirm.module.css';
+import { FormErrors } from './Failure.tsx';
+
+/**
+ * Asks before an effect. `children` show the effect; `action` is the verb of the button, such as "Archive 3 flags".
+ * `onConfirm` may return a promise: the dialog stays open until it succeeds, and shows its error.
+ */
+export function Confirm({
+  opened,
+  title,
+  action,
+  danger,
+  disabled,
+  children,
+  onConfirm,
+  onClose,
+}: {
+  opened: boolean;
+  title: string;
+  action: string;
+  danger?: boolean;
+  disabled?: boolean;
+  children: ReactNode;
+  onConfirm(): unknown;
+  onClose(): void;
+}) {
+  const [pending, setPending] = useState(false);
+  const [error, setError] = useState<string>();
+  const confirm = async () => {
+    setPending(true);
+    setError(undefined);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (failure) {
+      setError(failure instanceof Error ? failure.message : String(failure));
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      centered
+    >
+      <form
+        onSubmit={event => {
+          event.preventDefault();
+          void confirm();
+        }}
+      >
+        <div className={s.body}>{children}</div>
+        <FormErrors messages={error === undefined ? [] : [error]} />
+        <div className={s.buttons}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            variant="filled"
+            color={danger ? 'red' : undefined}
+            loading={pending}
+            disabled={disabled}
+            data-autofocus
+          >
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,35 @@
+import { ActionIcon, Tooltip } from '@mantine/core';
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+import { useShortcuts } from './shortcuts.ts';
+import { toast } from './toasts.ts';
+
+/** Copies a text and says so. */
+export async function copyText(text: string, what = 'Copied'): Promise<void> {
+  await navigator.clipboard.writeText(text);
+  toast({ message: what });
+}
+
+/** A button that copies `text`. `label` says what it copies: "Copy name". */
+export function CopyButton({ text, label, size = 15 }: { text: string; label: string; size?: number }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await copyText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <Tooltip label={label}>
+      <ActionIcon aria-label={label} onClick={() => void copy()}>
+        {copied ? <Check size={size} /> : <Copy size={size} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+/** Copies the address of a page of this server. C does the same. */
+export function CopyLink({ path }: { path: string }) {
+  const link = `${location.origin}${path}`;
+  useShortcuts([{ keys: 'c', description: 'Copy link', run: () => void copyText(link, 'Link copied') }]);
+  return <CopyButton text={link} label="Copy link" />;
+}

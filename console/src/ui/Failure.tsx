@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { CircleAlert, Lock, SearchX } from 'lucide-react';
+import { RequestError } from '../api/errors.ts';
+import s from './Failure.module.css';
+
+/**
+ * The error of a region of the page, with its id and a retry. The remaining page keeps working.
+ * A missing permission (403) and a missing page (404) have their own words.
+ */
+export function Failure({ error, onRetry }: { error: unknown; onRetry?(): void }) {
+  const status = error instanceof RequestError ? error.status : undefined;
+  const id = error instanceof RequestError ? error.id : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  if (status === 404) return <NotFound message={message} />;
+  return (
+    <div className={s.failure} role="alert" data-tone={status === 403 ? 'off' : 'bad'}>
+      {status === 403 ? <Lock size={18} aria-hidden="true" /> : <CircleAlert size={18} aria-hidden="true" />}
+      <div>
+        <h2>{status === 403 ? 'You need another permission' : 'This part did not load'}</h2>
+        <p>{message}</p>
+        {status === 403 && <p>An admin or an owner of the project can grant you a role that has it.</p>}
+        {id && status !== 403 && (
+          <p className="muted">
+            Error <span className="mono">{id}</span>
+          </p>
+        )}
+        {onRetry && status !== 403 && <Button onClick={onRetry}>Retry</Button>}
+      </div>
+    </div>
+  );
+}
+
+/** A page that does not exist, or that the user may not read: both look the same. */
+export function NotFound({ message }: { message?: string }) {
+  return (
+    <div className={s.failure} data-tone="off">
+      <SearchX size={18} aria-hidden="true" />
+      <div>
+        <h2>Not found, or you cannot read it</h2>
+        {message && <p>{message}</p>}
+        <p>
+          <Link to="/flags" className={s.link}>
+            Search all flags
+          </Link>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** The messages of a rejected form that belong to no field. */
+export function FormErrors({ messages }: { messages: readonly string[] }) {
+  if (messages.length === 0) return null;
+  return (
+    <div className={s.form} role="alert">
+      {messages.map(message => (
+        <p key={message}>{message}</p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import s from './State.module.css';
+
+export type Tone = 'on' | 'warn' | 'bad' | 'off' | 'info';
+
+/** A state in a word, with a color and optionally an icon: `<State tone="warn">Stale</State>`. */
+export function State({ tone, icon, children }: { tone: Tone; icon?: ReactNode; children: ReactNode }) {
+  return (
+    <span className={s.state} data-tone={tone}>
+      {icon}
+      {children}
+    </span>
+  );
+}
+
+/** A round icon for rows, with the state as its name: `<StateIcon tone="bad" label="Failed" icon={<X />} />`. */
+export function StateIcon({ tone, label, icon }: { tone: Tone; label: string; icon: ReactNode }) {
+  return (
+    <span className={s.icon} data-tone={tone} role="img" aria-label={label}>
+      {icon}
+    </span>
+  );
+}

@@ -1,0 +1,28 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import s from './Tabs.module.css';
+
+/** The tabs of a page: links, so that every tab has an address. Put them into `head` of Page. */
+export function Tabs({
+  label,
+  tabs,
+}: {
+  label: string;
+  tabs: readonly { to: string; label: string; count?: ReactNode }[];
+}) {
+  return (
+    <nav className={s.tabs} aria-label={label}>
+      {tabs.map(tab => (
+        <Link
+          key={tab.to}
+          to={tab.to}
+          className={s.tab}
+          activeOptions={{ exact: true, includeSearch: false }}
+        >
+          {tab.label}
+          {tab.count !== undefined && <em>{tab.count}</em>}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,25 @@
+import { ago, clockOf, dateOf, utcOf } from './time.ts';
+
+/**
+ * A time in the zone of the user; hovering shows UTC. `as="ago"`: "2 h ago". `as="clock"`: "14:30:08".
+ * `as="full"`: "15 Nov 2026, 14:30:08".
+ */
+export function Time({
+  at,
+  as = 'ago',
+  className,
+}: {
+  at: string;
+  as?: 'ago' | 'clock' | 'date' | 'full';
+  className?: string;
+}) {
+  const words = { ago, clock: clockOf, date: dateOf, full: fullOf }[as](at);
+  return (
+    <time dateTime={at} title={utcOf(at)} className={className}>
+      {words}
+    </time>
+  );
+}
+
+const fullOf = (at: string): string =>
+  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at));

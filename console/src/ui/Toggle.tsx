@@ -1,0 +1,40 @@
+import s from './Toggle.module.css';
+
+/**
+ * Enables and disables something. A styled checkbox: Mantine's component takes four times the scripting per scroll frame.
+ * `missing` names the permissions that the user lacks (useMissingPermissions): the toggle stays focusable and says why.
+ */
+export function Toggle({
+  checked,
+  label,
+  large,
+  missing = [],
+  disabled,
+  onChange,
+}: {
+  checked: boolean;
+  /** "Enabled in production", with the name of the flag in a list. */
+  label: string;
+  large?: boolean;
+  missing?: readonly string[];
+  disabled?: boolean;
+  onChange(checked: boolean): void;
+}) {
+  const isMissing = missing.length > 0;
+  return (
+    <input
+      type="checkbox"
+      role="switch"
+      aria-checked={checked}
+      className={s.toggle}
+      data-large={large || undefined}
+      checked={checked}
+      disabled={disabled}
+      aria-disabled={isMissing || undefined}
+      aria-label={label}
+      title={isMissing ? `Requires ${missing.join(' or ')}` : undefined}
+      onChange={event => !isMissing && onChange(event.target.checked)}
+      onClick={event => event.stopPropagation()}
+    />
+  );
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { addressOf, parseSummary, sentenceParts } from './sentence.ts';
+
+test('splits bold parts from text', () => {
+  expect(parseSummary('**dora** enabled flag **checkout** in **production**')).toEqual([
+    { text: 'dora', strong: true },
+    { text: ' enabled flag ' },
+    { text: 'checkout', strong: true },
+    { text: ' in ' },
+    { text: 'production', strong: true },
+  ]);
+});
+
+test('removes the escapes of names, and keeps asterisks that belong to a name', () => {
+  expect(parseSummary(String.raw`**a\_b\*\*c** created **\\**`)).toEqual([
+    { text: 'a_b**c', strong: true },
+    { text: ' created ' },
+    { text: '\\', strong: true },
+  ]);
+});
+
+test('links the flag of the event', () => {
+  const event = {
+    summary: '**dora** enabled flag **pay.now**',
+    featureName: 'pay.now',
+    project: 'pay',
+    createdBy: 'dora',
+  };
+
+  expect(sentenceParts(event).at(-1)).toEqual({
+    text: 'pay.now',
+    strong: true,
+    ref: { kind: 'feature', id: 'pay.now', project: 'pay' },
+  });
+});
+
+test('prefers the parts of the server', () => {
+  const parts = [{ text: 'x' }];
+
+  expect(sentenceParts({ summary: 'y', parts, featureName: null, project: null, createdBy: 'ada' })).toBe(
+    parts,
+  );
+});
+
+test('encodes names in addresses', () => {
+  expect(addressOf({ kind: 'feature', id: 'a/b', project: 'p q' })).toBe('/projects/p%20q/features/a%2Fb');
+  expect(addressOf({ kind: 'user', id: '7' })).toBeUndefined();
+});

@@ -1,0 +1,45 @@
+import { useSyncExternalStore } from 'react';
+
+export type Toast = {
+  id: number;
+  message: string;
+  tone: 'info' | 'bad';
+  /** A button, such as "Undo". */
+  action?: { label: string; run(): void };
+};
+
+const SHOWN_MS = 6000;
+const MAX_TOASTS = 4;
+let toasts: readonly Toast[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+function set(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}
+
+export const dismiss = (id: number): void => set(toasts.filter(toast => toast.id !== id));
+
+/** Shows a message for 6 s in a polite live region. An error stays until it is dismissed. */
+export function toast({
+  tone = 'info',
+  ...given
+}: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): void {
+  const id = ++lastId;
+  set([...toasts, { ...given, tone, id }].slice(-MAX_TOASTS));
+  if (tone !== 'bad') setTimeout(dismiss, SHOWN_MS, id);
+}
+
+/** Shows the error of a request that has no place on the page. */
+export const toastError = (error: unknown): void =>
+  toast({ tone: 'bad', message: error instanceof Error ? error.message : String(error) });
+
+export const useToasts = (): readonly Toast[] =>
+  useSyncExternalStore(
+    listener => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => toasts,
+  );

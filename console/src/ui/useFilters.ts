@@ -1,0 +1,22 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import type { Search } from './search.ts';
+
+/**
+ * The query of the address, and how to change it. `push` adds a history entry: for filters. `replace` does not: for the
+ * selected row. Both keep the parameters that they do not name; undefined removes one.
+ */
+export function useFilters(): { search: Search; push(change: Search): void; replace(change: Search): void } {
+  const search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const go = useCallback(
+    (change: Search, replace: boolean) =>
+      void navigate({ to: '.', search: (before: Search) => ({ ...before, ...change }), replace }),
+    [navigate],
+  );
+  return {
+    search,
+    push: useCallback((change: Search) => go(change, false), [go]),
+    replace: useCallback((change: Search) => go(change, true), [go]),
+  };
+}
