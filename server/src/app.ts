@@ -189,7 +189,7 @@ export async function buildApp(
   segmentRoutes(app, db, limits);
   tagRoutes(app, db);
   integrationRoutes(app, db, integrationSettings(settings), longReads);
-  deliveryRoutes(app, db);
+  deliveryRoutes(app, db, sso);
   apiTokenRoutes(app, db, limits);
   userRoutes(app, db, settings.publicUrl);
   viewRoutes(app, db);

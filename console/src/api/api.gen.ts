@@ -38,7 +38,7 @@ export interface schemas {
   DayActivity: { date: string; count: number };
   DebtBudget: { limit: (number | null); used: number; exceeded: boolean };
   DefaultStrategy: { name: string; title?: string; disabled: boolean; sortOrder?: number; parameters: { [key: string]: string }; constraints: Array<Record<string, unknown>>; variants: Array<Record<string, unknown>>; segments: Array<number> };
-  DeliveryAttempt: { number: number; startedAt: string; outcome: (string | null); durationMs: (number | null); status: (number | null); address: (string | null); error: (string | null); response: (string | null); headers: ({ [key: string]: string } | null); bodySha256: (string | null) };
+  DeliveryAttempt: { number: number; startedAt: string; outcome: (string | null); durationMs: (number | null); status: (number | null); address: (string | null); error: (string | null); response: (string | null); headers: ({ [key: string]: string } | null); bodySha256: (string | null); requestHeaders: (Array<schemas['RequestHeader']> | null) };
   DeliveryCounts: { delivered: number; deliveredFirst: number; failed: number; retried: number; successRate: (number | null); p50Ms: (number | null); p95Ms: (number | null) };
   DeliveryPeriod: { start: string; delivered: number; deliveredFirst: number; failed: number; retried: number; successRate: (number | null); p50Ms: (number | null); p95Ms: (number | null) };
   DependenciesExist: boolean;
@@ -219,8 +219,8 @@ export interface schemas {
   PlannedEnvironment: { name: string; from: string; strategies: Array<schemas['PlannedStrategy']>; variants: Array<schemas['Variant']> };
   PlannedStrategy: { copyOf: string; name: string; title?: string; disabled: boolean; sortOrder: number; segments: Array<number>; constraints: Array<schemas['Constraint']>; variants: Array<schemas['StrategyVariant']>; parameters: { [key: string]: string } };
   PossibleParents: Array<string>;
-  PreviewRequest: { days?: number };
-  PreviewedEvents: { total: number; events: Array<schemas['Event']> };
+  PreviewRequest: { days?: number; eventId?: number };
+  PreviewedEvents: { total: number; events: Array<schemas['Event']>; rendered: (schemas['RenderedDelivery'] | null) };
   Profile: { rootRole: (string | null); projects: Array<string>; features: Array<schemas['ProfileFeature']> };
   ProfileFeature: { name: string; project: string };
   Project: { id: string; name: string; description: string; mode: "open" | "protected" | "private"; defaultStickiness: string; featureLimit: (number | null); debtBudget: (number | null); featureNaming: schemas['FeatureNaming']; members: number; createdAt: string; updatedAt: string; archivedAt: (string | null); favorite: boolean; environments: Array<string> };
@@ -242,7 +242,10 @@ export interface schemas {
   Readiness: { health: "GOOD" | "BAD"; database: "GOOD" | "BAD" };
   RedeliverRequest: { since: string; until?: string };
   RemovedTag: { type: string; value: string };
+  RenderedDelivery: { eventId: number; requests: Array<schemas['RenderedRequest']>; problem: (string | null) };
+  RenderedRequest: { url: string; headers: Array<schemas['RequestHeader']>; body: string; isBodyCut: boolean };
   ReplayPlan: { deliveries: number; complete: boolean; firstEvent: (schemas['Event'] | null); lastEvent: (schemas['Event'] | null) };
+  RequestHeader: { name: string; value: string };
   ResetLink: { resetPasswordUrl: string };
   Role: { id: number; type: "root" | "project" | "root-custom" | "custom"; name: string; description: string };
   RoleAccess: { id: number; users?: (Array<number> | null); groups?: (Array<number> | null) };

@@ -5,13 +5,18 @@ import { describe } from '../../record/events/describe.ts';
 import { providerNamed } from '../integrations/providers/list.ts';
 import {
   type DeliveredEvent,
+  type Parameters,
   type Plan,
   PlanError,
   type PlannedRequest,
+  type Provider,
 } from '../integrations/providers/provider.ts';
 import type { Receiver } from '../integrations/receiver.ts';
 import { signatureHeaders } from '../integrations/signing.ts';
+import { makeRedactor } from './redact.ts';
 import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
+import type { RequestHeader } from './schema.ts';
+import { shownHeaders } from './shown-request.ts';
 import { storableJson } from './storable-json.ts';
 
 /** A delivery with a started attempt. */
@@ -43,6 +48,8 @@ export type Result = {
   response: string | null;
   headers: Record<string, string> | null;
   bodySha256: string | null;
+  /** The headers of the request, with secrets masked. */
+  requestHeaders: RequestHeader[] | null;
   state: 'success' | 'successWithErrors' | 'failed' | 'retrying';
   stateDetails: string;
   details: object;
@@ -108,6 +115,7 @@ const INTERNAL_FAILURE: Omit<AttemptOutcome, 'stateDetails'> = {
   response: null,
   headers: null,
   bodySha256: null,
+  requestHeaders: null,
   state: 'failed',
   details: {},
   delayMs: 0,
@@ -121,6 +129,7 @@ export const minimalResult = (result: Result): Result => ({
   response: null,
   headers: null,
   bodySha256: null,
+  requestHeaders: null,
   stateDetails: `Attempt ${result.attempt} ended with ${result.outcome}. Its details could not be stored.`,
   details: {},
 });
@@ -132,7 +141,8 @@ async function attempt(
   report: (error: unknown) => void,
 ): Promise<AttemptOutcome> {
   const sent = await sendRequests(claim, receiver, settings, report);
-  const { outcome, error, response } = judge(sent.responses, sent.plan.requests, sent.problem);
+  const { outcome, error: problem, response } = judge(sent.responses, sent.plan.requests, sent.problem);
+  const error = problem === undefined ? undefined : sent.redact(problem);
   const next = nextStep(
     outcome,
     claim.failures,
@@ -146,9 +156,10 @@ async function attempt(
     status: response?.status ?? null,
     address: response?.address ?? null,
     error: error === undefined ? null : storableText(error),
-    response: response?.isPublic && response.text !== '' ? storableText(response.text) : null,
-    headers: response?.isPublic ? storableHeaders(response.headers) : null,
+    response: response?.isPublic && response.text !== '' ? storableText(sent.redact(response.text)) : null,
+    headers: response?.isPublic ? storableHeaders(response.headers, sent.redact) : null,
     bodySha256: sent.bodySha256,
+    requestHeaders: sent.requestHeaders,
     state: next.state,
     stateDetails: storableText(
       describeOutcome(next.state, error, claim.failures + 1, settings.schedule.length, response),
@@ -158,7 +169,23 @@ async function attempt(
   };
 }
 
-type Sent = { plan: Plan; responses: OutgoingResponse[]; bodySha256: string | null; problem?: string };
+type Sent = {
+  plan: Plan;
+  responses: OutgoingResponse[];
+  bodySha256: string | null;
+  requestHeaders: RequestHeader[] | null;
+  /** Masks the secrets of the integration in a text of the receiver. */
+  redact: (text: string) => string;
+  problem?: string;
+};
+
+const NOTHING_SENT: Sent = {
+  plan: { requests: [], details: {} },
+  responses: [],
+  bodySha256: null,
+  requestHeaders: null,
+  redact: text => text,
+};
 
 async function sendRequests(
   claim: Claim,
@@ -166,34 +193,45 @@ async function sendRequests(
   settings: AttemptSettings,
   report: (error: unknown) => void,
 ): Promise<Sent> {
-  const planned = planRequests(claim, receiver, settings, report);
-  if ('problem' in planned)
-    return { plan: { requests: [], details: {} }, responses: [], bodySha256: null, ...planned };
-  const responses = await Promise.all(planned.outgoing.map(request => settings.send(request)));
-  const [first] = planned.plan.requests;
-  const bodySha256 = first ? createHash('sha256').update(first.body).digest('hex') : null;
-  return { plan: planned.plan, responses, bodySha256 };
+  const planned = planRequests(claim, receiver, settings.publicUrl, report);
+  if ('problem' in planned) return { ...NOTHING_SENT, ...planned };
+  const { plan, outgoing, provider, parameters } = planned;
+  const responses = await Promise.all(outgoing.map(request => settings.send(request)));
+  const [first] = outgoing;
+  return {
+    plan,
+    responses,
+    bodySha256: first ? createHash('sha256').update(first.body).digest('hex') : null,
+    // The requests of a delivery differ in their body and signature only.
+    requestHeaders: first ? shownHeaders(first.headers, parameters) : null,
+    redact: makeRedactor(
+      provider,
+      parameters,
+      outgoing.flatMap(({ headers }) => headers['webhook-signature'] ?? []),
+    ),
+  };
 }
 
-/** Only the message of a `PlanError` is shown. Messages of other errors may contain parts of a secret. */
-function planRequests(
-  claim: Claim,
+export type PlannedRequests = {
+  plan: Plan;
+  outgoing: OutgoingRequest[];
+  provider: Provider;
+  parameters: Parameters;
+};
+
+/** The requests of a delivery. Only the message of a `PlanError` is shown. Messages of other errors may contain parts of a secret. */
+export function planRequests(
+  claim: Pick<Claim, 'event' | 'isTest' | 'webhookId'>,
   receiver: Receiver,
-  settings: AttemptSettings,
+  publicUrl: string,
   report: (error: unknown) => void,
-): { plan: Plan; outgoing: OutgoingRequest[] } | { problem: string } {
+): PlannedRequests | { problem: string } {
   try {
     const provider = providerNamed(receiver.provider);
     if (!provider) throw new PlanError(`Provider "${receiver.provider}" does not exist.`);
     const { parameters, keys } = receiver.open();
-    const event = withoutLargeData(claim.event, settings.publicUrl);
-    const plan = provider.plan({
-      event,
-      ...describe(event),
-      parameters,
-      publicUrl: settings.publicUrl,
-      isTest: claim.isTest,
-    });
+    const event = withoutLargeData(claim.event, publicUrl);
+    const plan = provider.plan({ event, ...describe(event), parameters, publicUrl, isTest: claim.isTest });
     const outgoing = plan.requests.map(request => ({
       url: request.url,
       body: request.body,
@@ -204,7 +242,7 @@ function planRequests(
         'x-event-id': String(event.id),
       },
     }));
-    return { plan, outgoing };
+    return { plan, outgoing, provider, parameters };
   } catch (error) {
     if (error instanceof PlanError) return { problem: `The request could not be created. ${error.message}` };
     report(error);
@@ -275,9 +313,12 @@ function describeOutcome(
   return `Attempt ${attempts} of ${maxAttempts} failed. ${error}${hint}`;
 }
 
-const storableHeaders = (headers: Record<string, string>): Record<string, string> =>
+const storableHeaders = (
+  headers: Record<string, string>,
+  redact: (text: string) => string,
+): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [storableText(name), storableText(value)]),
+    Object.entries(headers).map(([name, value]) => [storableText(redact(name)), storableText(redact(value))]),
   );
 
 const storableDetails = (details: Record<string, unknown>): object =>

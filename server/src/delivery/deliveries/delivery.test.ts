@@ -66,6 +66,16 @@ test('delivers a signed event and records the delivery', async () => {
       response: null,
       headers: null,
       bodySha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      requestHeaders: [
+        { name: 'user-agent', value: 'Halyard' },
+        { name: 'authorization', value: '*****' },
+        { name: 'content-type', value: 'application/json' },
+        { name: '*****', value: '*****' },
+        { name: 'webhook-id', value: request?.headers['webhook-id'] },
+        { name: 'webhook-timestamp', value: request?.headers['webhook-timestamp'] },
+        { name: 'webhook-signature', value: '*****' },
+        { name: 'x-event-id', value: request?.headers['x-event-id'] },
+      ],
     },
   ]);
 });

@@ -10,6 +10,7 @@ import { backfill, planOfBackfill } from './backfill.ts';
 import { listVisibleDeliveries } from './of-event.ts';
 import { present, presentFound, withIp } from './present.ts';
 import { planFailed, planRedelivery, redeliver, redeliverFailed } from './redeliver.ts';
+import { type RenderSettings, renderDelivery } from './render.ts';
 import {
   Backfill,
   DeliveryAttempt,
@@ -25,7 +26,10 @@ import {
   PreviewRequest,
   Queued,
   RecordQuery,
+  RenderedDelivery,
+  RenderedRequest,
   ReplayPlan,
+  RequestHeader,
   Since,
 } from './schema.ts';
 import { searchRecords } from './search.ts';
@@ -33,7 +37,14 @@ import { parseBodyTime, parseRecordSearch } from './search-query.ts';
 import { sendTest } from './send-test.ts';
 import { skipBlocking } from './skip.ts';
 import { readStats } from './stats.ts';
-import { findRecord, integrationExists, isEventVisible, listAttempts, previewEvents } from './store.ts';
+import {
+  findRecord,
+  integrationExists,
+  isEventVisible,
+  listAttempts,
+  listEventsOf,
+  previewEvents,
+} from './store.ts';
 
 const tags = ['Integrations'];
 const recordParams = Type.Object({
@@ -53,7 +64,7 @@ const dryRun = Type.Object({
 const PREVIEW_DAYS = 7;
 const MAX_PREVIEWED = 50;
 
-export function deliveryRoutes(app: App, db: Db): void {
+export function deliveryRoutes(app: App, db: Db, settings: RenderSettings): void {
   const schemas = [
     IntegrationEvent,
     IntegrationEvents,
@@ -66,6 +77,9 @@ export function deliveryRoutes(app: App, db: Db): void {
     IntegrationStats,
     Queued,
     ReplayPlan,
+    RequestHeader,
+    RenderedRequest,
+    RenderedDelivery,
     PreviewedEvents,
   ];
   for (const schema of schemas) app.addSchema(schema);
@@ -309,7 +323,7 @@ export function deliveryRoutes(app: App, db: Db): void {
         tags,
         summary: 'Preview the events of an integration',
         description:
-          'Returns the events of the last days that match the filters of the integration. Nothing is sent. Requires ADMIN.',
+          'Returns the events of the last days that match the filters of the integration, and the request that would deliver one of them, with secrets masked. Nothing is sent. Requires ADMIN.',
         params,
         body: PreviewRequest,
         response: {
@@ -324,7 +338,15 @@ export function deliveryRoutes(app: App, db: Db): void {
       const days = request.body.days ?? PREVIEW_DAYS;
       const since = new Date(Date.now() - days * 86_400_000).toISOString();
       const { total, events } = await previewEvents(db, id, since, MAX_PREVIEWED);
-      return { total, events: events.map(withIp) };
+      const { eventId } = request.body;
+      const [event] = eventId === undefined ? events : await listEventsOf(db, [eventId]);
+      if (eventId !== undefined && !event) throw notFound(`Event ${eventId}`);
+      const report = (error: unknown) => request.log.error({ err: error }, 'preview of a delivery failed');
+      return {
+        total,
+        events: events.map(withIp),
+        rendered: event ? await renderDelivery(db, settings, id, event, report) : null,
+      };
     },
   );
 

@@ -119,6 +119,21 @@ export const EventDeliveries = Named(
   }),
 );
 
+export const RequestHeader = Named(
+  'RequestHeader',
+  Type.Object({
+    name: Type.String({
+      description: 'Name in lower case, or ***** for a custom header',
+      examples: ['content-type'],
+    }),
+    value: Type.String({
+      description: 'First 200 characters of the value, or ***** for a value that can be secret',
+      examples: ['application/json'],
+    }),
+  }),
+);
+export type RequestHeader = Static<typeof RequestHeader>;
+
 export const DeliveryAttempt = Named(
   'DeliveryAttempt',
   Type.Object({
@@ -147,6 +162,12 @@ export const DeliveryAttempt = Named(
       }),
     ),
     bodySha256: Nullable(Type.String({ description: 'SHA-256 of the request body' })),
+    requestHeaders: Nullable(
+      Type.Array(Ref(RequestHeader), {
+        description:
+          'Headers of the request in their order. Credentials, signatures and custom headers are masked. null if no request was created.',
+      }),
+    ),
   }),
 );
 
@@ -298,6 +319,14 @@ export const PreviewRequest = NamedObject(
         examples: [7],
       }),
     ),
+    eventId: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Id of the event whose request is rendered. Default: the newest matching event.',
+        examples: [4211],
+      }),
+    ),
   },
   { additionalProperties: false, examples: [{ days: 7 }] },
 );
@@ -331,10 +360,50 @@ export const ReplayPlan = Named(
 );
 export type ReplayPlan = Static<typeof ReplayPlan>;
 
+export const RenderedRequest = Named(
+  'RenderedRequest',
+  Type.Object({
+    url: Type.String({
+      description: 'Address without its path, which can be secret',
+      examples: ['https://example.com/*****'],
+    }),
+    headers: Type.Array(Ref(RequestHeader), {
+      description: 'Headers. Credentials, signatures and custom headers are masked.',
+    }),
+    body: Type.String({ description: 'First 65,536 characters of the body', examples: ['{"id":4211}'] }),
+    isBodyCut: Type.Boolean({ description: 'Whether the body is longer', examples: [false] }),
+  }),
+);
+export type RenderedRequest = Static<typeof RenderedRequest>;
+
+/** A Slack message goes to one channel per request. */
+export const MAX_RENDERED = 10;
+
+export const RenderedDelivery = Named(
+  'RenderedDelivery',
+  Type.Object({
+    eventId: Type.Integer({ description: 'Id of the event', examples: [4211] }),
+    requests: Type.Array(Ref(RenderedRequest), {
+      description: `The requests that would deliver the event, at most ${MAX_RENDERED}`,
+    }),
+    problem: Nullable(
+      Type.String({
+        description: 'Why no request can be created. null if there is no problem.',
+        examples: [null],
+      }),
+    ),
+  }),
+);
+export type RenderedDelivery = Static<typeof RenderedDelivery>;
+
 export const PreviewedEvents = Named(
   'PreviewedEvents',
   Type.Object({
     total: Type.Integer({ description: 'Number of matching events', examples: [53] }),
     events: Type.Array(Ref(Event), { description: 'The newest matching events, at most 50' }),
+    rendered: Type.Unsafe<RenderedDelivery | null>({
+      description: 'The request for one event. null without matching events.',
+      anyOf: [Ref(RenderedDelivery), { type: 'null' }],
+    }),
   }),
 );

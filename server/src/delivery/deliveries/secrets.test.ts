@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { Writable } from 'node:stream';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { buildApp } from '../../app.ts';
+import { makeSender } from '../../platform/outgoing/send.ts';
 import { keyringOf } from '../../platform/secrets/seal.ts';
 import { useDeliveries } from '../../test/deliveries.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
@@ -12,13 +13,25 @@ import { PROVIDERS } from '../integrations/providers/list.ts';
 import { checkSealed, resealSecrets } from '../integrations/reseal.ts';
 
 const harness = useHarness();
-const deliveries = useDeliveries(harness);
+const sender = makeSender({ allowed: [], allowPrivate: true });
+afterAll(() => sender.close());
+// Responses are stored as those of a public receiver.
+const deliveries = useDeliveries(harness, {
+  send: async request => ({ ...(await sender.send(request)), isPublic: true }),
+});
 const CANARY = 'CANARY7f3a9';
+/** In the name of a header, and in headers that the server sets too. */
+const CUSTOM_HEADERS = {
+  'X-Secret': CANARY,
+  [`X-${CANARY}`]: 'x',
+  'User-Agent': CANARY,
+  'Content-Type': CANARY,
+};
 
 /** A valid value for every sensitive parameter, with the canary in it. */
 const planted = (type: string, name: string): string => {
   if (type === 'url') return `${deliveries.receiver.url}/${CANARY}?key=${CANARY}`;
-  return type === 'headers' ? JSON.stringify({ 'X-Secret': CANARY }) : `${CANARY}-${name}`;
+  return type === 'headers' ? JSON.stringify(CUSTOM_HEADERS) : `${CANARY}-${name}`;
 };
 const needed = (type: string): string => (type === 'url' ? deliveries.receiver.url : 'x');
 
@@ -41,7 +54,12 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
     said.push(JSON.stringify(answer));
     return answer;
   };
-  deliveries.receiver.answer((_, response) => response.writeHead(500).end('no'));
+  // A receiver that repeats the request in its response.
+  deliveries.receiver.answer(({ path, headers }, response) => {
+    const values = Object.values(headers).map(String);
+    response.writeHead(500, { 'x-echo': values.join(';'), 'x-path': path });
+    response.end(JSON.stringify({ path, values, cut: `${'x'.repeat(4_000)}${CANARY.repeat(10)}` }));
+  });
   const ids: number[] = [];
   for (const { name: provider, parameters: definitions } of PROVIDERS) {
     const parameters = Object.fromEntries(
@@ -72,8 +90,18 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
     const records = await ask('GET', `/api/admin/addons/${id}/events`);
     for (const record of records.body.integrationEvents) {
       await ask('GET', `/api/admin/addons/${id}/events/${record.id}`);
+      await ask('GET', `/api/admin/events/${record.event.id}/deliveries`);
+      await ask('POST', `/api/admin/addons/${id}/events/${record.id}/redeliver?dryRun=true`);
     }
+    const previewed = await ask('POST', `/api/admin/addons/${id}/preview`, { body: {} });
+    expect(previewed.body.rendered).not.toBeNull();
+    await ask('GET', `/api/admin/addons/${id}/stats`);
+    await ask('GET', `/api/admin/addons/${id}/events?query=${CANARY.toLowerCase().slice(0, 5)}`);
+    const since = '2020-01-01T00:00:00Z';
+    await ask('POST', `/api/admin/addons/${id}/redeliver?dryRun=true`, { body: { since } });
+    await ask('POST', `/api/admin/addons/${id}/backfill?dryRun=true`, { body: { from: since } });
   }
+  await ask('GET', '/api/admin/deliveries?limit=1000');
   await ask('GET', '/api/admin/addons');
   await ask('GET', '/api/admin/search/events?limit=1000');
   await ask('DELETE', `/api/admin/addons/${ids.pop()}`);
@@ -88,7 +116,17 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
     dump,
     results: JSON.stringify(deliveries.results),
   })) {
-    expect({ place, found: text.includes(CANARY) }).toEqual({ place, found: false });
+    const signatures = deliveries.receiver.received.flatMap(
+      ({ headers }) => headers['webhook-signature'] ?? [],
+    );
+    expect({ place, found: signatures.filter(one => text.includes(String(one))) }).toEqual({
+      place,
+      found: [],
+    });
+    expect({ place, found: text.toLowerCase().includes(CANARY.toLowerCase()) }).toEqual({
+      place,
+      found: false,
+    });
     expect({ place, found: text.includes(Buffer.from(CANARY).toString('base64').slice(0, 12)) }).toEqual({
       place,
       found: false,

@@ -6,6 +6,7 @@ import { insertDeliveryJobs, matchesFilters, WAKE_CHANNEL } from '../../record/o
 import { BLOCKED_BY, IS_FIRST } from '../order.ts';
 import type { Claim, Result } from './attempt.ts';
 import { describeState, type Waiting } from './describe-state.ts';
+import type { RequestHeader } from './schema.ts';
 
 const OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;
 
@@ -84,7 +85,7 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finishe
       select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as (
         delivery bigint, attempt integer, outcome text, "durationMs" integer, status integer, address text, error text,
         response text, "bodySha256" text, state text, "stateDetails" text, details jsonb, "delayMs" double precision, headers jsonb,
-        blocks boolean)
+        "requestHeaders" jsonb, blocks boolean)
     ),
     ended as (
       update integration_deliveries d
@@ -99,7 +100,7 @@ export async function finishAttempts(tx: Tx, results: Result[]): Promise<Finishe
       update integration_attempts a
       set outcome = done.outcome, duration_ms = done."durationMs", status = done.status, address = done.address,
         error = done.error, answer = done.response, body_sha256 = done."bodySha256",
-        headers = done.headers
+        headers = done.headers, request_headers = done."requestHeaders"
       from done where a.delivery_id = done.delivery and a.number = done.attempt and a.outcome is null
     ),
     queued as (${insertDeliveryJobs(sql`
@@ -223,6 +224,7 @@ export type Attempt = {
   response: string | null;
   headers: Record<string, string> | null;
   bodySha256: string | null;
+  requestHeaders: RequestHeader[] | null;
 };
 
 export type RecordRow = {
@@ -352,7 +354,7 @@ export async function listDeliveriesOf(
 export async function listAttempts(db: Reader, delivery: number): Promise<Attempt[]> {
   const { rows } = await sql<Attempt>`
     select number, started_at as "startedAt", outcome, duration_ms as "durationMs", status, address, error, answer as response, headers,
-      body_sha256 as "bodySha256"
+      body_sha256 as "bodySha256", request_headers as "requestHeaders"
     from integration_attempts where delivery_id = ${delivery} order by number`.execute(db);
   return rows;
 }

@@ -286,6 +286,7 @@ export interface IntegrationAttempts {
   headers: unknown | null;
   number: number;
   outcome: string | null;
+  request_headers: unknown | null;
   started_at: Generated<string>;
   status: number | null;
 }

@@ -1,0 +1,57 @@
+import { MASK } from '../../platform/secrets/mask.ts';
+import { customHeaders } from '../integrations/providers/parts.ts';
+import type { Parameters, Provider } from '../integrations/providers/provider.ts';
+
+/** Shorter texts occur by chance, and masking them would make a response unreadable. */
+const MIN_LENGTH = 6;
+
+/**
+ * Returns a function that masks the secrets of an integration in a text of the receiver. A receiver may echo the request, with its
+ * headers and address. A secret is found as it was sent, in its JSON form and percent-encoded, and also if the end of the text cuts it.
+ */
+export function makeRedactor(
+  provider: Provider,
+  parameters: Parameters,
+  more: string[] = [],
+): (text: string) => string {
+  const secrets = [...secretsOf(provider, parameters), ...more]
+    .flatMap(secret => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
+    .filter(secret => secret.length >= MIN_LENGTH)
+    .toSorted((a, b) => b.length - a.length);
+  const unique = [...new Set(secrets)];
+  return text => {
+    const whole = unique.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
+    return unique.reduce(withoutCutSecret, whole);
+  };
+}
+
+function withoutCutSecret(text: string, secret: string): string {
+  for (let length = Math.min(secret.length - 1, text.length); length >= MIN_LENGTH; length--) {
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK;
+  }
+  return text;
+}
+
+/** The values of sensitive parameters, and the parts of them that are secret on their own. */
+function secretsOf(provider: Provider, parameters: Parameters): string[] {
+  return provider.parameters
+    .filter(({ sensitive }) => sensitive)
+    .flatMap(({ name, type }) => {
+      const value = parameters[name];
+      if (!value) return [];
+      if (type === 'url') return [value, ...partsOfUrl(value)];
+      if (type === 'headers')
+        return Object.values(customHeaders({ customHeaders: value })).flatMap(withToken);
+      return withToken(value);
+    });
+}
+
+/** A scheme such as Bearer precedes a token. */
+const withToken = (value: string): string[] => [value, /^\S+ (\S+)$/.exec(value)?.[1] ?? ''];
+
+function partsOfUrl(text: string): string[] {
+  const url = URL.parse(text);
+  if (!url) return [];
+  const segments = url.pathname.split('/');
+  return [url.pathname + url.search, url.pathname, ...segments, ...url.searchParams.values()];
+}

@@ -1,0 +1,52 @@
+import { gunzipSync } from 'node:zlib';
+import type { OutgoingRequest } from '../../platform/outgoing/send.ts';
+import { shownTarget } from '../../platform/outgoing/target.ts';
+import { MASK } from '../../platform/secrets/mask.ts';
+import { ellipsize, storableText } from '../../platform/text.ts';
+import { customHeaders } from '../integrations/providers/parts.ts';
+import type { Parameters } from '../integrations/providers/provider.ts';
+import type { RenderedRequest, RequestHeader } from './schema.ts';
+
+/** Headers that the server or a visible parameter sets. The values of all others are masked. */
+const VISIBLE = new Set([
+  'user-agent',
+  'content-type',
+  'content-encoding',
+  'webhook-id',
+  'webhook-timestamp',
+  'x-event-id',
+]);
+const MAX_HEADERS = 40;
+const MAX_VALUE = 200;
+const MAX_BODY = 65_536;
+/** A body with a template has at most 1,048,576 characters. */
+const MAX_UNZIPPED_BYTES = 4_194_304;
+
+/** The headers of a request, with secrets masked. Custom headers are secret as a whole, so their names are masked too. */
+export function shownHeaders(headers: Record<string, string>, parameters: Parameters): RequestHeader[] {
+  const custom = new Set(Object.keys(customHeaders(parameters)).map(name => name.toLowerCase()));
+  return Object.entries(headers)
+    .slice(0, MAX_HEADERS)
+    .map(([given, value]) => {
+      const name = given.toLowerCase();
+      if (custom.has(name)) return { name: MASK, value: MASK };
+      return { name, value: VISIBLE.has(name) ? ellipsize(storableText(value), MAX_VALUE) : MASK };
+    });
+}
+
+/** A request as it would be sent, with secrets masked and the body unzipped. */
+export function shownRequest(
+  { url, headers, body }: OutgoingRequest,
+  parameters: Parameters,
+): RenderedRequest {
+  const text = typeof body === 'string' ? body : unzipped(body);
+  return {
+    url: shownTarget(url),
+    headers: shownHeaders(headers, parameters),
+    body: ellipsize(text, MAX_BODY),
+    isBodyCut: text.length > MAX_BODY,
+  };
+}
+
+const unzipped = (body: Buffer): string =>
+  gunzipSync(body, { maxOutputLength: MAX_UNZIPPED_BYTES }).toString('utf8');
