@@ -189,3 +189,46 @@ test('a change that is rolled back to a savepoint publishes nothing', async () =
   await open.commit();
   expect(await findDifferences(harness.db)).toEqual([]);
 });
+
+test.each([
+  ['attached to', () => [], () => useSegment(one)],
+  [
+    'detached from',
+    () => [useSegment(one)],
+    () => `delete from feature_strategy_segments where segment_id = ${segment}`,
+  ],
+])('a segment %s a strategy that another transaction enables is published', async (_, given, changes) => {
+  for (const statement of [addStrategy(one, true), ...given()]) await sql.raw(statement).execute(harness.db);
+  const enabling = await begin();
+  const using = await begin();
+  await enabling.run(`update feature_strategies set disabled = false where feature_name = '${one}'`);
+  await enabling.publish();
+
+  const used = (async () => {
+    await using.run(changes());
+    await using.commit();
+  })();
+  await endOrWait(used);
+  await enabling.commit();
+  await used;
+
+  expect(await findDifferences(harness.db)).toEqual([]);
+});
+
+test('a segment attached to a flag that another transaction renames is published', async () => {
+  await sql.raw(addStrategy(one)).execute(harness.db);
+  const renaming = await begin();
+  const using = await begin();
+  await renaming.run(`update features set name = '${one}-renamed' where name = '${one}'`);
+  await renaming.publish();
+
+  const used = (async () => {
+    await using.run(useSegment(one));
+    await using.commit();
+  })();
+  await endOrWait(used);
+  await renaming.commit();
+  await used;
+
+  expect(await findDifferences(harness.db)).toEqual([]);
+});
