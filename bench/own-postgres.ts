@@ -25,7 +25,8 @@ export function startOwnPostgres(programs: string, user: string, settings: strin
   const folder = mkdtempSync(join(tmpdir(), 'halyard-postgres-'));
   chmodSync(folder, 0o777);
   const data = join(folder, 'data');
-  const port = 40_000 + randomInt(10_000);
+  // Below the ports that the system gives to outgoing connections.
+  const port = 20_000 + randomInt(10_000);
   const run = (program: string, ...parameters: string[]) =>
     execFileSync('runuser', ['-u', user, '--', join(programs, program), ...parameters], { stdio: 'ignore' });
   const options = ['listen_addresses=127.0.0.1', ...settings].map(one => `-c ${one}`).join(' ');
