@@ -8,6 +8,10 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   environments_pkey: name => nameExists(`Environment "${name}"`),
   project_environments_pkey: () => new ApiError('ConflictError', 'The project already has this environment.'),
   feature_environments_environment_fkey: () => goneMeanwhile('environment'),
+  // Operations lock the feature. The next three are violated by programs that delete with SQL of their own.
+  feature_environments_feature_name_fkey: () => goneMeanwhile('feature'),
+  feature_strategies_environment_fkey: () => goneMeanwhile('environment of the feature'),
+  feature_strategy_segments_strategy_id_fkey: () => goneMeanwhile('strategy'),
   strategies_pkey: name => nameExists(`Strategy type "${name}"`),
   features_pkey: name =>
     new ApiError('NameExistsError', `Feature "${name}" already exists. Choose another name.`),

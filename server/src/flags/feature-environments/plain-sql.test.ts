@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { makeFeature } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+
+/** Sends the request while a transaction of some other program is open, which commits when the request waits for it. */
+async function requestDuring(statement: string, request: () => Promise<{ status: number; body: unknown }>) {
+  const other = new pg.Client({ connectionString: harness.databaseUrl });
+  await other.connect();
+  await other.query('begin');
+  await other.query(statement);
+  const response = request();
+  await expect
+    .poll(
+      async () => {
+        const { rows } = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+          harness.db,
+        );
+        return rows.length;
+      },
+      { timeout: 60_000 },
+    )
+    .toBe(1);
+  await other.query('commit');
+  await other.end();
+  return await response;
+}
+
+// Deleting a disabled strategy changes no document, so the other program does not lock the feature.
+test('rejects a change of a strategy with 409 when another program deletes the strategy', async () => {
+  await makeFeature(harness.db, 'default', { name: 'checkout' });
+  const strategies = '/api/admin/projects/default/features/checkout/environments/production/strategies';
+  const segment = await call(harness.app, 'POST', '/api/admin/segments', {
+    body: { name: 'staff', constraints: [] },
+  });
+  const strategy = await call(harness.app, 'POST', strategies, { body: { name: 'default', disabled: true } });
+
+  const { status, body } = await requestDuring('delete from feature_strategies', () =>
+    call(harness.app, 'PUT', `${strategies}/${strategy.body.id}`, {
+      body: { name: 'default', disabled: true, segments: [segment.body.id], parameters: {}, constraints: [] },
+    }),
+  );
+
+  expect({ status, body }).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+});
