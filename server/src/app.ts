@@ -43,6 +43,7 @@ import type { App } from './platform/http/app.ts';
 import { installChecks } from './platform/http/checks.ts';
 import { installClosing } from './platform/http/closing.ts';
 import { boundedViolations, lazyCompilers } from './platform/http/compilers.ts';
+import { installCompression } from './platform/http/compression.ts';
 import { docsRoutes } from './platform/http/docs.ts';
 import { installErrors, sendError } from './platform/http/errors.ts';
 import { installSecurityHeaders, securityHeaders } from './platform/http/headers.ts';
@@ -157,6 +158,7 @@ export async function buildApp(
   installRowIds(app);
   installRevisionHeader(app);
   installIdempotency(app, db);
+  installCompression(app);
   await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl), () => app.sdk);
   installMetrics(app);
   await installSdk(app, serving, headers, { ...STREAM_LIMITS, streams: settings.maxStreams, ...streams });

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../platform/errors.ts';
 import { acceptedEncoding, type Encoding } from '../platform/http/accept-encoding.ts';
 import type { App } from '../platform/http/app.ts';
+import { hasEntityTag } from '../platform/http/entity-tag.ts';
 import type { ConsoleFile, ConsoleFiles } from './files.ts';
 import { CONSOLE_POLICY } from './policy.ts';
 
@@ -71,7 +72,7 @@ function sendFile(
   reply.headers({ 'cache-control': cacheControl, etag: copy.etag });
   if (encodings.length > 0) reply.header('vary', varyWith(reply));
   if (file.contentType.startsWith('text/html')) reply.header('content-security-policy', CONSOLE_POLICY);
-  if (isKnown(request.headers['if-none-match'], copy.etag)) return reply.code(304).send();
+  if (hasEntityTag(request.headers['if-none-match'], copy.etag)) return reply.code(304).send();
   if (encoding) reply.header('content-encoding', encoding);
   return reply.type(file.contentType).send(copy.bytes);
 }
@@ -80,7 +81,3 @@ const headerText = (value: string | string[] | undefined): string | undefined =>
 
 const varyWith = (reply: FastifyReply): string =>
   [reply.getHeader('vary'), 'accept-encoding'].filter(name => name !== undefined).join(', ');
-
-/** Proxies mark a tag as weak when they change the encoding of a response. The content is the same. */
-const isKnown = (presented: string | undefined, etag: string): boolean =>
-  (presented ?? '').split(',').some(tag => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
