@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { compress } from './scripts/compress.ts';
 
 /** Paths of the server. In development Vite serves all others. */
 const SERVER =
@@ -8,10 +9,12 @@ const part = (name: string, packages: string) => ({ name, test: new RegExp(`node
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), compress()],
   server: { proxy: { [SERVER]: `http://127.0.0.1:${process.env.PORT ?? 4242}` } },
   build: {
     target: 'es2024',
+    // The test of the size budgets reads it.
+    manifest: true,
     // The policy allows no data: fonts and styles, and Trusted Types reject the polyfill.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

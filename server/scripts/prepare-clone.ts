@@ -64,7 +64,8 @@ function summaryOf(config: Config, people: DemoPerson[], written: string[]): str
     ...(people.length === 0 ? [] : ['The tokens and passwords of the users are not shown again.']),
   ];
   const next = `Next:  npm start
-Then:  curl -H 'Authorization: ${adminToken ?? people[0]?.token ?? '<token>'}' '${config.publicUrl}/api/admin/search/events?limit=3'`;
+Then:  open ${config.publicUrl} and log in, or
+       curl -H 'Authorization: ${adminToken ?? people[0]?.token ?? '<token>'}' '${config.publicUrl}/api/admin/search/events?limit=3'`;
   const parts = [[state, ...written].join('\n'), secrets.join('\n'), notes.join(' '), next];
   return `\n${parts.filter(part => part !== '').join('\n\n')}\n`;
 }

@@ -3,7 +3,7 @@ import { readOptions } from '../src/platform/command-line.ts';
 
 readOptions({
   run: 'npm run setup',
-  does: `Prepares a clone for development: installs the packages, creates and migrates the database, adds demo data
+  does: `Prepares a clone for development: installs the packages, builds the console, creates and migrates the database, adds demo data
 and writes .env. It is safe to run again: existing data and secrets are kept.`,
   more: `Environment variables:
   DATABASE_URL  Address of the database; setup creates a missing database

@@ -75,6 +75,7 @@ export async function startServer(config: Config): Promise<Server> {
   await app.listen({ host: config.host, port: config.port }).catch(error => {
     throw cannotListen(error, config.host, config.port);
   });
+  app.log.info({ console: config.publicUrl }, 'server started');
 
   return {
     app,

@@ -72,9 +72,13 @@ const unreadable = (why: string): ConsoleFiles => ({
 
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  return entries
-    .filter(entry => entry.isFile())
-    .map(entry => relative(folder, join(entry.parentPath, entry.name)));
+  return (
+    entries
+      .filter(entry => entry.isFile())
+      .map(entry => relative(folder, join(entry.parentPath, entry.name)))
+      // Files of the build that no page asks for.
+      .filter(path => !path.startsWith('.'))
+  );
 }
 
 const isCopy = (path: string, contents: ReadonlyMap<string, Buffer>): boolean =>

@@ -47,6 +47,7 @@ beforeAll(async () => {
     'assets/main-1a2b.js.br': brotliCompressSync(SCRIPT),
     'assets/main-1a2b.js.gz': gzipSync(SCRIPT),
     'assets/inter-3c4d.woff2': Buffer.from([1, 2, 3]),
+    '.vite/manifest.json': '{}',
     'assets/notes.gz': 'no copy of another file',
   });
   symlinkSync('/etc/hostname', join(folder, 'assets/linked.txt'));
@@ -222,6 +223,7 @@ test.each([
   '/assets/..%5c..%5cpackage.json',
   '/assets/%252e%252e/index.html',
   '/assets/linked.txt',
+  '/.vite/manifest.json',
   '/assets/main-1a2b.js.br',
   '/assets/__proto__',
   '/assets/%00',
