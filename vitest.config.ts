@@ -60,18 +60,33 @@ export default defineConfig({
         },
       },
       {
+        // A browser on a real server with the built console. After the other tests, which take all cores.
+        test: {
+          name: 'console e2e',
+          include: ['console/e2e/*.e2e.ts'],
+          globalSetup: ['console/e2e/support/global-setup.ts'],
+          // The files of a worker share its browser.
+          isolate: false,
+          maxWorkers: availableParallelism(),
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 20_000 } },
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
         extends: true,
         test: {
           name: 'alone',
           include: ALONE,
           setupFiles: ['server/src/test/watch-servers.ts'],
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
         extends: true,
-        test: { name: 'row types', include: [ROW_TYPES], sequence: { groupOrder: 2 } },
+        test: { name: 'row types', include: [ROW_TYPES], sequence: { groupOrder: 3 } },
       },
     ],
   },

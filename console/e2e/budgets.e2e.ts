@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+
+const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
+
+type Chunk = {
+  file: string;
+  isEntry?: boolean;
+  isDynamicEntry?: boolean;
+  imports?: string[];
+  css?: string[];
+};
+const manifest: Record<string, Chunk> = JSON.parse(readFileSync(`${DIST}.vite/manifest.json`, 'utf8'));
+
+const KB = 1_000;
+const INITIAL_SCRIPTS = 180 * KB;
+const PAGE_SCRIPTS = 60 * KB;
+const STYLES = 25 * KB;
+
+const sizeOf = (files: Iterable<string>): number =>
+  [...files].reduce((sum, file) => sum + gzipSync(readFileSync(DIST + file), { level: 9 }).length, 0);
+
+/** The keys of a chunk and of everything that it imports statically. */
+function withImports(key: string, found = new Set<string>()): Set<string> {
+  if (found.has(key)) return found;
+  found.add(key);
+  for (const imported of manifest[key]?.imports ?? []) withImports(imported, found);
+  return found;
+}
+
+const chunksOf = (keys: Iterable<string>): Chunk[] => [...keys].flatMap(key => manifest[key] ?? []);
+const scriptsOf = (keys: Iterable<string>) => new Set(chunksOf(keys).map(({ file }) => file));
+const stylesOf = (keys: Iterable<string>) => new Set(chunksOf(keys).flatMap(({ css = [] }) => css));
+
+const initial = withImports(Object.keys(manifest).find(key => manifest[key]?.isEntry) ?? '');
+const pages = Object.keys(manifest).filter(key => manifest[key]?.isDynamicEntry);
+
+test('the scripts of the first page have at most 180 KB', () => {
+  expect(initial.size).toBeGreaterThan(1);
+  expect(sizeOf(scriptsOf(initial))).toBeLessThanOrEqual(INITIAL_SCRIPTS);
+});
+
+test('the scripts that a page adds have at most 60 KB', () => {
+  const sizes = pages.map(page => {
+    const scripts = scriptsOf(withImports(page)).difference(scriptsOf(initial));
+    return { page, size: sizeOf(scripts) };
+  });
+
+  expect(sizes.length).toBeGreaterThan(5);
+  expect(sizes.filter(({ size }) => size > PAGE_SCRIPTS)).toEqual([]);
+});
+
+test('the styles of the first page and of each other page have at most 25 KB', () => {
+  const sizes = ['', ...pages].map(page => {
+    const styles = stylesOf(initial).union(page === '' ? new Set() : stylesOf(withImports(page)));
+    return { page, size: sizeOf(styles) };
+  });
+
+  expect(sizes[0]?.size).toBeGreaterThan(KB);
+  expect(sizes.filter(({ size }) => size > STYLES)).toEqual([]);
+});

@@ -1,0 +1,44 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { createPerson } from './support/api.ts';
+import { test, testWithOwnServer } from './support/test.ts';
+
+test('a user logs in and gets to the page that they asked for', async ({ page, api }) => {
+  const { username, password } = await createPerson(api, { rootRole: 'Editor' });
+  await page.goto('/flags?query=checkout');
+  await page.getByRole('heading', { name: 'Log in to Halyard' }).waitFor();
+  await accessible(page);
+
+  await page.getByLabel('Username or e-mail address').fill(username);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+
+  await page.waitForURL('/flags?query=checkout');
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await accessible(page);
+});
+
+const ownServer = testWithOwnServer();
+
+ownServer('a wrong password is rejected, and too many of them lock the login', async ({ page, api }) => {
+  const { username, password } = await createPerson(api);
+  await page.goto('/login');
+  await page.getByLabel('Username or e-mail address').fill(username);
+  const tryPassword = async (text: string) => {
+    await page.getByLabel('Password', { exact: true }).fill(text);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    return await page.waitForResponse(response => response.url().endsWith('/auth/simple/login'));
+  };
+
+  const first = await tryPassword('wrong');
+  expect(first.status()).toBe(401);
+  await page.getByRole('alert').waitFor();
+  await accessible(page);
+  let status = 401;
+  for (let i = 0; i < 20 && status === 401; i++) status = (await tryPassword(`wrong ${i}`)).status();
+
+  expect(status).toBe(429);
+  await expect.poll(() => page.getByRole('alert').textContent()).toMatch(/\d+ (second|minute)/);
+  expect((await tryPassword(password)).status()).toBe(429);
+  await accessible(page);
+});

@@ -1,0 +1,39 @@
+/** A page of the demo story, by the name of its pictures. Add a line for a new page. */
+export type Picture = {
+  name: string;
+  path: string;
+  /** Pages without a session. */
+  loggedOut?: true;
+};
+
+/** Ids in the paths. They differ between runs. */
+export type Ids = { event: number; failing: number; delivery: number };
+
+export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
+  { name: 'login', path: '/login', loggedOut: true },
+  { name: 'new-user', path: '/new-user?token=unknown', loggedOut: true },
+  { name: 'reset-password', path: '/reset-password?token=unknown', loggedOut: true },
+  { name: 'invite', path: '/invite/unknown', loggedOut: true },
+  { name: 'home', path: '/' },
+  { name: 'flags', path: '/flags' },
+  { name: 'flags-filtered', path: '/flags?status=production:enabled' },
+  { name: 'projects', path: '/projects' },
+  { name: 'project', path: '/projects/payments' },
+  { name: 'project-health', path: '/projects/payments/health' },
+  { name: 'project-events', path: '/projects/payments/events' },
+  { name: 'flag', path: '/projects/payments/features/checkout-express' },
+  { name: 'flag-events', path: '/projects/payments/features/checkout-express/events' },
+  { name: 'flag-dependencies', path: '/projects/payments/features/checkout-express/dependencies' },
+  { name: 'flag-copies', path: '/projects/payments/features/checkout-express/copies' },
+  { name: 'flag-settings', path: '/projects/payments/features/checkout-express/settings' },
+  { name: 'clone', path: '/projects/payments/features/checkout-express/clone' },
+  { name: 'events', path: `/events?event=${event}` },
+  { name: 'event', path: `/events/${event}` },
+  { name: 'integrations', path: '/integrations' },
+  { name: 'integration-new', path: '/integrations/new/webhook' },
+  { name: 'integration', path: `/integrations/${failing}` },
+  { name: 'integration-deliveries', path: `/integrations/${failing}/deliveries` },
+  { name: 'delivery', path: `/integrations/${failing}/deliveries/${delivery}` },
+  { name: 'deliveries', path: '/deliveries' },
+  { name: 'profile', path: '/profile' },
+];

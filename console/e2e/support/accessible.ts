@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Installed in each page before its scripts: the policy of the console lets nobody add a script later. */
+export const axeScript = {
+  content: readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'),
+};
+
+/** Expects no violations of the rules of axe, in light and in dark. */
+export async function accessible(page: Page): Promise<void> {
+  const before = await schemeOf(page);
+  for (const scheme of ['light', 'dark']) {
+    await setScheme(page, scheme);
+    expect(await violations(page), `violations in ${scheme} at ${page.url()}`).toEqual([]);
+  }
+  await setScheme(page, before);
+}
+
+const schemeOf = (page: Page): Promise<string> =>
+  page.evaluate(() => document.documentElement.getAttribute('data-mantine-color-scheme') ?? 'light');
+
+const setScheme = (page: Page, scheme: string): Promise<void> =>
+  page.evaluate(name => document.documentElement.setAttribute('data-mantine-color-scheme', name), scheme);
+
+/** One line for each violation, with the first elements that cause it. */
+async function violations(page: Page): Promise<string[]> {
+  const found = await page.evaluate(async () => {
+    const { axe: rules } = globalThis as unknown as { axe: typeof axe };
+    return (await rules.run(document, { resultTypes: ['violations'] })).violations;
+  });
+  return found.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}: ${nodes
+        .slice(0, 3)
+        .map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary ?? ''}`)
+        .join(' | ')}`,
+  );
+}
