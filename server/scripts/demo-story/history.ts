@@ -1,0 +1,104 @@
+import { ENVIRONMENTS, FLAGS, pathOf } from './flags.ts';
+import type { People, Person } from './people.ts';
+import { DAY, HOUR, type Steps } from './steps.ts';
+
+type Flag = {
+  project: string;
+  name: string;
+  enabled: Set<string>;
+  rollout: number;
+  strategyId: string | undefined;
+};
+
+/** Numbers from 0 to 1 that are the same in every run, so that the story is. */
+function makeRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state / 2_147_483_648;
+  };
+}
+
+const ROLLOUTS = [5, 10, 25, 50, 75, 100];
+const TAGS = ['checkout', 'ranking', 'q4', 'ios', 'android', 'growth'];
+
+/** The days of the story until `untilDay`: people create flags, change rollouts, enable and disable, tag and add favorites. */
+export async function makeHistory(
+  steps: Steps,
+  people: People,
+  days: number,
+  untilDay: number,
+): Promise<void> {
+  const random = makeRandom(7);
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const team = [people.ben, people.dora, people.emil, people.ben, people.dora];
+  const flags: Flag[] = [];
+
+  for (let day = days - 1; day > untilDay; day--) {
+    let minutes = day * DAY + 9 * HOUR;
+    const next = () => {
+      minutes -= 10 + Math.floor(random() * 50);
+      return minutes;
+    };
+    for (const [project, name, type, description] of FLAGS.filter(flag => flag[4] === day)) {
+      const creator = pick(team);
+      await steps.at(next(), () =>
+        creator.send('POST', `/api/admin/projects/${project}/features`, {
+          name,
+          type,
+          ...(description === '' ? {} : { description }),
+        }),
+      );
+      flags.push({ project, name, enabled: new Set(), rollout: 0, strategyId: undefined });
+      await steps.at(next(), () =>
+        creator.send('POST', `${pathOf(project, name)}/environments/development/on`),
+      );
+      flags.at(-1)?.enabled.add('development');
+    }
+    const weekday = new Date(Date.now() - day * 86_400_000).getUTCDay();
+    const changes = weekday === 0 || weekday === 6 ? Math.floor(random() * 2) : 3 + Math.floor(random() * 5);
+    for (let i = 0; i < changes && flags.length > 0; i++) {
+      const flag = pick(flags);
+      await steps.at(next(), () => changeSomething(flag, pick(team), random, pick));
+    }
+    if (day === 10)
+      await steps.at(next(), () =>
+        people.ben.send('POST', '/api/admin/projects/payments/stale', {
+          features: ['old-card-form'],
+          stale: true,
+        }),
+      );
+  }
+}
+
+async function changeSomething(
+  flag: Flag,
+  person: Person,
+  random: () => number,
+  pick: <T>(list: readonly T[]) => T,
+): Promise<void> {
+  const path = pathOf(flag.project, flag.name);
+  const what = random();
+  if (what < 0.45) {
+    const environment = pick(flag.name === 'checkout-express' ? ENVIRONMENTS.slice(0, 2) : ENVIRONMENTS);
+    const isEnabled = flag.enabled.has(environment);
+    await person.send('POST', `${path}/environments/${environment}/${isEnabled ? 'off' : 'on'}`);
+    if (isEnabled) flag.enabled.delete(environment);
+    else flag.enabled.add(environment);
+  } else if (what < 0.8 && flag.name !== 'checkout-express') {
+    flag.rollout = pick(ROLLOUTS.filter(percent => percent !== flag.rollout));
+    const strategy = {
+      name: 'flexibleRollout',
+      parameters: { rollout: String(flag.rollout), stickiness: 'userId', groupId: flag.name },
+    };
+    const strategies = `${path}/environments/production/strategies`;
+    if (flag.strategyId === undefined)
+      flag.strategyId = (await person.send<{ id: string }>('POST', strategies, strategy)).id;
+    else await person.send('PUT', `${strategies}/${flag.strategyId}`, strategy);
+  } else if (what < 0.9) {
+    // A tag that the flag has already changes nothing.
+    await person.send('POST', `/api/admin/features/${flag.name}/tags`, { type: 'simple', value: pick(TAGS) });
+  } else {
+    await person.send('POST', `${path}/favorites`);
+  }
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/platform/config.ts';
+import { createDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
+import { makeDemoStory } from './make.ts';
+
+const name = `halyard_story_${randomBytes(6).toString('hex')}`;
+const config = readConfig({
+  DATABASE_URL: urlOf(name),
+  HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
+});
+const client = new pg.Client({ connectionString: urlOf(name) });
+
+beforeAll(async () => {
+  await createDatabase(name);
+  await makeDemoStory(config);
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await dropDatabase(name);
+});
+
+const read = async (sql: string) => (await client.query(sql)).rows;
+
+test('the events cover 60 days, in the order of their ids', async () => {
+  const [events] = await read(`
+    select count(*)::int as events, extract(day from now() - min(created_at))::int as days,
+      count(distinct created_at::date)::int as "activeDays", max(created_at) <= now() as past,
+      bool_and(created_at >= before) as ordered
+    from (select created_at, coalesce(lag(created_at) over (order by id), created_at) as before from events) e`);
+
+  expect(events).toMatchObject({ days: 60, past: true, ordered: true });
+  expect(events.events).toBeGreaterThan(300);
+  expect(events.activeDays).toBeGreaterThan(40);
+});
+
+test('rows have the times of their events', async () => {
+  const [wrong] = await read(`
+    select count(*)::int as count from features f join events e on e.feature_name = f.name and e.type = 'feature-created'
+    where abs(extract(epoch from f.created_at - e.created_at)) > 5`);
+
+  expect(wrong).toEqual({ count: 0 });
+});
+
+test('events are immutable again', async () => {
+  await expect(client.query("update events set type = 'x'")).rejects.toThrow('events are immutable');
+});
+
+test('the webhook of the warehouse fails, with three attempts, and will retry', async () => {
+  const deliveries = await read(`
+    select d.state, count(a.number)::int as attempts, min(a.status) as status, max(d.due_at) > now() as later
+    from integration_deliveries d
+    join integrations i on i.id = d.integration_id and i.description like '%warehouse%'
+    join integration_attempts a on a.delivery_id = d.id
+    where d.state = 'retrying'
+    group by d.id, d.state`);
+
+  expect(deliveries.length).toBeGreaterThan(0);
+  expect(deliveries[0]).toEqual({ state: 'retrying', attempts: 3, status: 503, later: true });
+});
+
+test('a flag is stale, and a clone exists', async () => {
+  expect(await read('select name from features where stale')).toEqual([{ name: 'old-card-form' }]);
+  expect(
+    await read(
+      "select data -> 'clonedFrom' is not null as cloned from events where feature_name = 'checkout-express-b2b' and type = 'feature-created'",
+    ),
+  ).toEqual([{ cloned: true }]);
+});
+
+test('a database that is not empty is not touched', async () => {
+  const before = await read('select count(*) from events');
+
+  await expect(makeDemoStory(config)).rejects.toThrow('requires an empty database');
+
+  expect(await read('select count(*) from events')).toEqual(before);
+});

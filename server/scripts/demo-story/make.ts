@@ -1,0 +1,55 @@
+import pg from 'pg';
+import type { Config } from '../../src/platform/config.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { startServer } from '../../src/server.ts';
+import { makeHistory } from './history.ts';
+import { createPeople, type Login } from './people.ts';
+import { startReceiver } from './receiver.ts';
+import { createBeginning, createIntegrations, endStory } from './scenes.ts';
+import { makeSteps } from './steps.ts';
+
+const DAYS = 60;
+/** Three attempts within seconds, then half an hour: a failing delivery has a history and a future. */
+const SCHEDULE = [0, 1, 2, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+
+/** Makes the story on an empty database. Returns the people with their passwords. */
+export async function makeDemoStory(config: Config): Promise<Login[]> {
+  await migrate(config.databaseUrl);
+  const client = new pg.Client({ connectionString: config.databaseUrl });
+  await client.connect();
+  const receiver = await startReceiver();
+  try {
+    await requireEmpty(client);
+    const server = await startServer({
+      ...config,
+      host: '127.0.0.1',
+      port: 0,
+      logLevel: 'warn',
+      allowPrivateTargets: true,
+      deliverySchedule: SCHEDULE,
+      writeLimit: { perMinute: 0, burst: 1 },
+    });
+    try {
+      const { port } = server.app.server.address() as { port: number };
+      const steps = makeSteps(client);
+      const people = await createPeople(steps, config.databaseUrl, `http://127.0.0.1:${port}`, DAYS);
+      await createBeginning(steps, people, DAYS);
+      await makeHistory(steps, people, DAYS, 3);
+      await createIntegrations(steps, people, receiver);
+      await endStory(steps, people, receiver);
+      await steps.shiftTimes();
+      return people.logins;
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    receiver.close();
+    await client.end();
+  }
+}
+
+async function requireEmpty(client: pg.Client): Promise<void> {
+  const { rows } = await client.query('select 1 from users union all select 1 from features limit 1');
+  if (rows.length > 0)
+    throw new Error('The database already has users or features. The demo story requires an empty database.');
+}

@@ -1,0 +1,90 @@
+import type pg from 'pg';
+
+const MINUTE_MS = 60_000;
+export const HOUR = 60;
+export const DAY = 24 * HOUR;
+
+/** One step of the story: when it happened on this machine, and when it happens in the story. */
+type Step = { from: string; storyMs: number };
+
+export type Steps = {
+  /** Runs a step that happens so many minutes before now. Steps must come in order. */
+  at: <T>(minutesAgo: number, work: () => Promise<T>) => Promise<T>;
+  /** From now on, each step waits until every delivery was attempted, so that attempts get the time of their step. */
+  waitForDeliveries: () => void;
+  /** Moves every time that a step wrote to the time of the step in the story. */
+  shiftTimes: () => Promise<void>;
+};
+
+/**
+ * The server writes the current time, and a story needs the past. So the steps run now, in order, and afterwards `shiftTimes`
+ * moves the times that each step wrote. This is the only place that changes events. It is right only on a database that nobody
+ * else uses and whose events no search has indexed: the index covers chunks of 24,000 events, and the story has fewer.
+ */
+export function makeSteps(client: pg.Client): Steps {
+  const steps: Step[] = [];
+  const now = Date.now();
+  let waits = false;
+
+  const clock = async (): Promise<string> =>
+    (await client.query('select clock_timestamp()::text as now')).rows[0].now;
+
+  return {
+    at: async (minutesAgo, work) => {
+      const storyMs = now - minutesAgo * MINUTE_MS;
+      const before = steps.at(-1)?.storyMs ?? 0;
+      // Times of one step must not reach into the next one.
+      steps.push({ from: await clock(), storyMs: Math.max(storyMs, before + 1_000) });
+      const result = await work();
+      if (waits) await untilAttempted(client);
+      return result;
+    },
+    waitForDeliveries: () => {
+      waits = true;
+    },
+    shiftTimes: async () => {
+      const until = await clock();
+      await client.query('begin');
+      // No trigger runs: events are immutable, and SDKs must not notice this.
+      await client.query('set local session_replication_role = replica');
+      await client.query('create temporary table story (period tstzrange, shift interval) on commit drop');
+      for (const [index, { from, storyMs }] of steps.entries())
+        await client.query(
+          'insert into story values (tstzrange($1, $2), to_timestamp($3::float8 / 1000) - $1::timestamptz)',
+          [from, steps[index + 1]?.from ?? until, storyMs],
+        );
+      for (const { table, columns } of await listTimes(client)) {
+        const set = columns.map(
+          column =>
+            `${column} = ${column} + coalesce((select shift from story where period @> t.${column}), interval '0')`,
+        );
+        await client.query(`update ${table} t set ${set.join(', ')}`);
+      }
+      await client.query('commit');
+      await client.query('analyze');
+    },
+  };
+}
+
+/** The columns with times of all tables of ours, except those of migrations. Partitions are covered by their table. */
+async function listTimes(client: pg.Client): Promise<{ table: string; columns: string[] }[]> {
+  const { rows } = await client.query(`
+    select quote_ident(c.relname) as "table", array_agg(quote_ident(a.attname)) as columns
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not like '%migration%' and a.atttypid = 'timestamptz'::regtype
+    group by c.relname`);
+  return rows;
+}
+
+async function untilAttempted(client: pg.Client): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const { rows } = await client.query(
+      "select 1 from integration_deliveries where state = 'pending' limit 1",
+    );
+    if (rows.length === 0) return;
+    await new Promise(resolve => setTimeout(resolve, 25));
+  }
+  throw new Error('The deliveries of a step were not attempted within 5 s.');
+}
