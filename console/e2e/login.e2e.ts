@@ -10,7 +10,7 @@ test('a user logs in and gets to the page that they asked for', async ({ page, a
   await accessible(page);
 
   await page.getByLabel('Username or e-mail address').fill(username);
-  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByLabel(/^Password/).fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
 
   await page.waitForURL('/flags?query=checkout');
@@ -25,7 +25,7 @@ ownServer('a wrong password is rejected, and too many of them lock the login', a
   await page.goto('/login');
   await page.getByLabel('Username or e-mail address').fill(username);
   const tryPassword = async (text: string) => {
-    await page.getByLabel('Password', { exact: true }).fill(text);
+    await page.getByLabel(/^Password/).fill(text);
     await page.getByRole('button', { name: 'Log in' }).click();
     return await page.waitForResponse(response => response.url().endsWith('/auth/simple/login'));
   };

@@ -1,11 +1,10 @@
 // Takes a picture of each page of the demo story, in light and in dark: npm run screenshots
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { build } from 'vite';
 import { readOptions } from '../../../server/src/platform/command-line.ts';
 import { launch } from '../support/browser.ts';
+import { buildConsole } from '../support/build.ts';
 import { logIn } from '../support/log-in.ts';
 import { startStory } from '../support/story.ts';
 import { type Ids, pictures } from './pages.ts';
@@ -21,10 +20,7 @@ const { only, to } = readOptions({
 
 const SCHEMES = ['light', 'dark'] as const;
 
-await build({
-  configFile: fileURLToPath(new URL('../../vite.config.ts', import.meta.url)),
-  logLevel: 'warn',
-});
+await buildConsole();
 await mkdir(to, { recursive: true });
 const story = await startStory();
 const browser = await launch();

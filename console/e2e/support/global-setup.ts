@@ -1,8 +1,7 @@
-import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
 import type { TestProject } from 'vitest/node';
 import { dropDatabase } from '../../../server/src/test/database.ts';
 import { makeTemplate } from '../../../server/src/test/template-database.ts';
+import { buildConsole } from './build.ts';
 import { type ConsoleServer, startServer } from './server.ts';
 
 declare module 'vitest' {
@@ -18,10 +17,7 @@ let server: ConsoleServer;
 
 /** Builds the console and starts the server that most tests share: a start takes 2 s of CPU time. */
 export async function setup(project: TestProject): Promise<void> {
-  await Promise.all([
-    build({ configFile: fileURLToPath(new URL('../../vite.config.ts', import.meta.url)), logLevel: 'warn' }),
-    makeTemplate(TEMPLATE),
-  ]);
+  await Promise.all([buildConsole(), makeTemplate(TEMPLATE)]);
   server = await startServer(TEMPLATE);
   project.provide('consoleTemplate', TEMPLATE);
   project.provide('consoleServer', { url: server.url, adminToken: server.adminToken });

@@ -1,9 +1,17 @@
 import { Page } from '../ui/Page.tsx';
 
 export function NewUserPage() {
-  return <Page title="Set a password" />;
+  return (
+    <main>
+      <Page title="Set a password" />
+    </main>
+  );
 }
 
 export function ResetPasswordPage() {
-  return <Page title="Set a password" />;
+  return (
+    <main>
+      <Page title="Set a password" />
+    </main>
+  );
 }

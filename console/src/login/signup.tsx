@@ -1,5 +1,9 @@
 import { Page } from '../ui/Page.tsx';
 
 export function SignupPage() {
-  return <Page title="Sign up" />;
+  return (
+    <main>
+      <Page title="Sign up" />
+    </main>
+  );
 }
