@@ -44,8 +44,8 @@ test('the scripts of the first page have at most 180 KB', () => {
 
 test('the scripts that a page adds have at most 60 KB', () => {
   const sizes = pages.map(page => {
-    const scripts = scriptsOf(withImports(page)).difference(scriptsOf(initial));
-    return { page, size: sizeOf(scripts) };
+    const first = scriptsOf(initial);
+    return { page, size: sizeOf([...scriptsOf(withImports(page))].filter(file => !first.has(file))) };
   });
 
   expect(sizes.length).toBeGreaterThan(5);
@@ -54,8 +54,8 @@ test('the scripts that a page adds have at most 60 KB', () => {
 
 test('the styles of the first page and of each other page have at most 25 KB', () => {
   const sizes = ['', ...pages].map(page => {
-    const styles = stylesOf(initial).union(page === '' ? new Set() : stylesOf(withImports(page)));
-    return { page, size: sizeOf(styles) };
+    const keys = page === '' ? initial : [...initial, ...withImports(page)];
+    return { page, size: sizeOf(stylesOf(keys)) };
   });
 
   expect(sizes[0]?.size).toBeGreaterThan(KB);

@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { makeDemoStory } from '../../../server/scripts/demo-story/make.ts';
-import { readConfig } from '../../../server/src/platform/config.ts';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createDatabase, dropDatabase, urlOf } from '../../../server/src/test/database.ts';
 import { startProcess, stopProcess } from '../../../server/src/test/process.ts';
 
@@ -11,17 +12,22 @@ export type Story = {
   stop: () => Promise<void>;
 };
 
+const DEMO_DATA = fileURLToPath(new URL('../../../server/scripts/demo-data.ts', import.meta.url));
+
 /** A server on a new database with the demo story. */
 export async function startStory(): Promise<Story> {
   const name = `halyard_story_${randomBytes(6).toString('hex')}`;
   const env = { DATABASE_URL: urlOf(name), HALYARD_SECRET_KEY: randomBytes(32).toString('base64') };
   await createDatabase(name);
-  const [ada] = await makeDemoStory(readConfig(env));
-  if (!ada) throw new Error('The story has no people.');
+  const { stdout } = await promisify(execFile)(process.execPath, [DEMO_DATA], {
+    env: { PATH: process.env.PATH, ...env },
+  });
+  const [, password] = /ada .*password (\S+)/.exec(stdout) ?? [];
+  if (password === undefined) throw new Error(`The story has no password of ada:\n${stdout}`);
   const running = await startProcess({ ...env, HALYARD_ALLOW_PRIVATE_TARGETS: 'true', LOG_LEVEL: 'warn' });
   return {
     url: `http://localhost:${running.port}`,
-    login: ada,
+    login: { username: 'ada', password },
     stop: async () => {
       await stopProcess(running);
       await dropDatabase(name);

@@ -50,7 +50,8 @@ test('events are immutable again', async () => {
 
 test('the webhook of the warehouse fails, with three attempts, and will retry', async () => {
   const deliveries = await read(`
-    select d.state, count(a.number)::int as attempts, min(a.status) as status, max(d.due_at) > now() as later
+    select d.state, count(a.number)::int as attempts, min(a.status) as status, max(d.due_at) > now() as later,
+      max(a.started_at) < now() - interval '20 minutes' as shifted
     from integration_deliveries d
     join integrations i on i.id = d.integration_id and i.description like '%warehouse%'
     join integration_attempts a on a.delivery_id = d.id
@@ -58,7 +59,7 @@ test('the webhook of the warehouse fails, with three attempts, and will retry', 
     group by d.id, d.state`);
 
   expect(deliveries.length).toBeGreaterThan(0);
-  expect(deliveries[0]).toEqual({ state: 'retrying', attempts: 3, status: 503, later: true });
+  expect(deliveries[0]).toEqual({ state: 'retrying', attempts: 3, status: 503, later: true, shifted: true });
 });
 
 test('a flag is stale, and a clone exists', async () => {

@@ -165,15 +165,12 @@ export async function endStory(steps: Steps, { ben, dora, emil }: People, receiv
     ]),
   );
   receiver.fail();
-  await steps.at(34, () =>
-    emil.send('POST', `${pathOf('mobile', 'new-tab-bar')}/environments/development/on`),
-  );
+  await steps.at(34, () => emil.send('POST', `${pathOf('mobile', 'dark-icons')}/environments/staging/on`));
   await steps.at(29, () => ben.send('POST', `${express}/favorites`));
   await steps.at(27, () =>
     dora.send('POST', `${pathOf('payments', 'sepa-instant')}/environments/staging/on`),
   );
-  // Until the failing deliveries had their three attempts.
-  await new Promise(resolve => setTimeout(resolve, 6_000));
+  await steps.untilFailed(3);
 }
 
 const rollout = (percent: number) => ({

@@ -12,6 +12,8 @@ export type Steps = {
   at: <T>(minutesAgo: number, work: () => Promise<T>) => Promise<T>;
   /** From now on, each step waits until every delivery was attempted, so that attempts get the time of their step. */
   waitForDeliveries: () => void;
+  /** Waits until every failing delivery has had so many attempts. */
+  untilFailed: (attempts: number) => Promise<void>;
   /** Moves every time that a step wrote to the time of the step in the story. */
   shiftTimes: () => Promise<void>;
 };
@@ -36,12 +38,19 @@ export function makeSteps(client: pg.Client): Steps {
       // Times of one step must not reach into the next one.
       steps.push({ from: await clock(), storyMs: Math.max(storyMs, before + 1_000) });
       const result = await work();
-      if (waits) await untilAttempted(client);
+      if (waits)
+        await untilNone(client, "select 1 from integration_deliveries where state = 'pending' limit 1");
       return result;
     },
     waitForDeliveries: () => {
       waits = true;
     },
+    untilFailed: attempts =>
+      untilNone(
+        client,
+        `select 1 from integration_deliveries d where state = 'retrying' and ${attempts} >
+          (select count(*) from integration_attempts a where a.delivery_id = d.id and outcome is not null) limit 1`,
+      ),
     shiftTimes: async () => {
       const until = await clock();
       await client.query('begin');
@@ -78,13 +87,11 @@ async function listTimes(client: pg.Client): Promise<{ table: string; columns: s
   return rows;
 }
 
-async function untilAttempted(client: pg.Client): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const { rows } = await client.query(
-      "select 1 from integration_deliveries where state = 'pending' limit 1",
-    );
-    if (rows.length === 0) return;
+/** Waits until the query finds no row. */
+async function untilNone(client: pg.Client, query: string): Promise<void> {
+  for (let tries = 0; tries < 1_200; tries++) {
+    if ((await client.query(query)).rows.length === 0) return;
     await new Promise(resolve => setTimeout(resolve, 25));
   }
-  throw new Error('The deliveries of a step were not attempted within 5 s.');
+  throw new Error('The deliveries of the story were not attempted within 30 s.');
 }
