@@ -125,7 +125,6 @@ test('no response that shows a secret is compressed', async () => {
 });
 
 test.each([
-  ['a strong ETag', { etag: '"a"' }, undefined],
   ['a weak ETag', { etag: 'W/"a"' }, 'br'],
   ['an encoding of its own', { 'content-encoding': 'gzip' }, 'gzip'],
   ['server-sent events', { 'content-type': 'text/event-stream; charset=utf-8' }, undefined],
@@ -139,6 +138,35 @@ test.each([
 
   expect(response.headers['content-encoding']).toBe(encoding);
   expect(response.headers.etag).toBe((headers as { etag?: string }).etag);
+});
+
+test('every encoding has a strong ETag of its own, which If-None-Match accepts', async () => {
+  const url = '/api/admin/search/features';
+  const tags = await Promise.all(
+    ['identity', 'gzip', 'br'].map(async encoding => String((await send(url, encoding)).headers.etag)),
+  );
+
+  expect(tags).toEqual([tags[0], tags[0]?.replace(/"$/, ';gzip"'), tags[0]?.replace(/"$/, ';br"')]);
+  for (const tag of tags) {
+    const response = await harness.app.inject({
+      url,
+      headers: { authorization: ADMIN_TOKEN, 'accept-encoding': 'br', 'if-none-match': `"other", ${tag}` },
+    });
+    expect(response.statusCode).toBe(304);
+  }
+});
+
+test('If-Match accepts the ETag of a compressed response', async () => {
+  const url = '/api/admin/projects/default/features/flag-1';
+  await call(harness.app, 'PUT', url, { body: { name: 'flag-1', description: LONG.slice(0, 900) } });
+  const { headers } = await send(url, 'br');
+
+  const update = (tag: string) =>
+    call(harness.app, 'PUT', url, { body: { name: 'flag-1', description: 'new' }, headers: { 'if-match': tag } });
+
+  expect(headers.etag).toMatch(/;br"$/);
+  expect((await update('"other;br"')).status).toBe(412);
+  expect((await update(String(headers.etag))).status).toBe(200);
 });
 
 test('adds to the Vary of a response', async () => {

@@ -23,6 +23,9 @@ const BROTLI = {
 };
 const GZIP = { flush: constants.Z_SYNC_FLUSH };
 
+/** The mark of an encoding in a strong ETag. Tags of ours have no semicolon. */
+const ENCODED_TAG = /;(?:br|gzip)"/g;
+
 type Encoder = { stream: () => Transform; whole: (bytes: Buffer) => Promise<Buffer> };
 
 const [brotliWhole, gzipWhole] = [promisify(brotliCompress), promisify(gzip)];
@@ -37,6 +40,13 @@ const ENCODERS: Record<Encoding, Encoder> = {
  * the body of a response.
  */
 export function installCompression(app: App): void {
+  app.addHook('onRequest', async ({ raw: { headers } }) => {
+    for (const name of ['if-match', 'if-none-match'] as const) {
+      const tags = headers[name];
+      if (tags !== undefined) headers[name] = tags.replaceAll(ENCODED_TAG, '"');
+    }
+  });
+
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isCompressible(reply, payload)) return payload;
     addVary(reply);
@@ -44,6 +54,7 @@ export function installCompression(app: App): void {
     const encoding = acceptedEncoding(accepted, ['br', 'gzip']);
     if (encoding === undefined) return payload;
     reply.header('content-encoding', encoding).removeHeader('content-length');
+    markTag(reply, encoding);
     const encoder = ENCODERS[encoding];
     return payload instanceof Readable
       ? compressed(payload, encoder.stream())
@@ -53,12 +64,10 @@ export function installCompression(app: App): void {
 
 /**
  * A response that shows a secret is not compressed: from the size, somebody who chooses another part of it could guess the
- * secret (BREACH). A response with a strong ETag is not compressed either: the tag names exact bytes, and If-Match
- * accepts no weak tag.
+ * secret (BREACH).
  */
 function isCompressible(reply: FastifyReply, payload: unknown): payload is string | Buffer | Readable {
   if (reply.hasHeader('content-encoding') || reply.routeOptions.config.returnsSecret) return false;
-  if (String(reply.getHeader('etag') ?? 'W/').startsWith('"')) return false;
   if (!COMPRESSIBLE.test(String(reply.getHeader('content-type') ?? ''))) return false;
   if (typeof payload === 'string') return Buffer.byteLength(payload) >= SMALLEST_BYTES;
   if (Buffer.isBuffer(payload)) return payload.length >= SMALLEST_BYTES;
@@ -68,6 +77,15 @@ function isCompressible(reply: FastifyReply, payload: unknown): payload is strin
 /** If either of the two ends early, the other one does too. Fastify logs the failure of the stream that it sends. */
 function compressed(source: Readable, encoder: Transform): Transform {
   return pipeline(source, encoder, () => {});
+}
+
+/**
+ * A strong ETag names exact bytes, so the tag of a compressed response gets a mark. The mark is removed from the tags that a client
+ * sends back, so operations compare their own tags.
+ */
+function markTag(reply: FastifyReply, encoding: Encoding): void {
+  const tag = String(reply.getHeader('etag') ?? '');
+  if (tag.startsWith('"')) reply.header('etag', `${tag.slice(0, -1)};${encoding}"`);
 }
 
 function addVary(reply: FastifyReply): void {
