@@ -162,7 +162,10 @@ test('If-Match accepts the ETag of a compressed response', async () => {
   const { headers } = await send(url, 'br');
 
   const update = (tag: string) =>
-    call(harness.app, 'PUT', url, { body: { name: 'flag-1', description: 'new' }, headers: { 'if-match': tag } });
+    call(harness.app, 'PUT', url, {
+      body: { name: 'flag-1', description: 'new' },
+      headers: { 'if-match': tag },
+    });
 
   expect(headers.etag).toMatch(/;br"$/);
   expect((await update('"other;br"')).status).toBe(412);
