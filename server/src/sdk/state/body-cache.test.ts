@@ -4,7 +4,7 @@ import { makeBodyCache } from './body-cache.ts';
 function cacheOf(mostBytes: number) {
   const built: string[] = [];
   const cache = makeBodyCache(mostBytes);
-  const get = (key: string, etag = '1', bytes = 10) =>
+  const get = (key: string, etag = '1', bytes = 1_000) =>
     cache.get(key, etag, () => {
       built.push(`${key}.${etag}`);
       return Buffer.alloc(bytes);
@@ -13,18 +13,18 @@ function cacheOf(mostBytes: number) {
 }
 
 test('builds a body once for each ETag, and forgets the body of the ETag before', () => {
-  const { built, cache, get } = cacheOf(100);
+  const { built, cache, get } = cacheOf(10_000);
 
   get('a', '1');
   get('a', '1');
   get('a', '2');
 
   expect(built).toEqual(['a.1', 'a.2']);
-  expect(cache.bytes).toBe(10);
+  expect(cache.bytes).toBe(1_000);
 });
 
 test('drops the body that was used longest ago, and builds it again', () => {
-  const { built, cache, get } = cacheOf(20);
+  const { built, cache, get } = cacheOf(2_000);
 
   get('a');
   get('b');
@@ -34,14 +34,26 @@ test('drops the body that was used longest ago, and builds it again', () => {
   get('b');
 
   expect(built).toEqual(['a.1', 'b.1', 'c.1', 'b.1']);
-  expect(cache.bytes).toBe(20);
+  expect(cache.bytes).toBe(2_000);
 });
 
 test('keeps no body that is larger than the cache', () => {
-  const { cache, get } = cacheOf(20);
+  const { cache, get } = cacheOf(2_000);
 
   get('a');
 
-  expect(get('b', '1', 21)).toHaveLength(21);
-  expect(cache.bytes).toBe(10);
+  expect(get('b', '1', 2_001)).toHaveLength(2_001);
+  expect(cache.bytes).toBe(1_000);
+});
+
+test('keeps a small body in memory of its own, and counts what its entry takes', () => {
+  const cache = makeBodyCache(10_000);
+
+  const bodies = Array.from({ length: 30 }, (_, at) =>
+    cache.get(`${at}`, '1', () => Buffer.from(`body ${at}`)),
+  );
+
+  expect(bodies.map(String).slice(0, 2)).toEqual(['body 0', 'body 1']);
+  expect(bodies.every(body => body.buffer.byteLength === body.length)).toBe(true);
+  expect(cache.bytes).toBe(10_000);
 });
