@@ -1,4 +1,4 @@
-/** What an entry takes at least: its key and its objects. */
+/** The least that an entry takes, for its key and its objects. */
 const LEAST_BYTES = 500;
 
 /** A body, and the ETag of the state that it was built from. */
