@@ -1,9 +1,126 @@
+import { Button, Menu } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { Check, Columns3, Plus } from 'lucide-react';
+import { useMemo } from 'react';
+import { Can } from '../ui/Can.tsx';
+import { Empty, NoMatch } from '../ui/Empty.tsx';
+import { FilterBar } from '../ui/FilterBar.tsx';
+import { filtersOf } from '../ui/filters.ts';
 import { Page } from '../ui/Page.tsx';
+import type { Search } from '../ui/search.ts';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { counted } from '../ui/words.ts';
+import { COLUMNS, useColumns } from './columns.ts';
+import { FlagList } from './FlagList.tsx';
+import { useFlagFields } from './fields.ts';
+import { NewFlag } from './NewFlag.tsx';
+import { projectsQuery } from './queries.ts';
+import s from './search.module.css';
+import { usePages } from './usePages.ts';
 
+/** All flags that the user may read. */
 export function FlagsPage() {
-  return <Page title="Flags" />;
+  return <Flags />;
 }
 
+/** The flags of one project. */
 export function ProjectFlagsPage() {
-  return <Page title="Flags" />;
+  const { projectId = '' } = useParams({ strict: false });
+  return <Flags key={projectId} projectId={projectId} />;
+}
+
+const SORT = ['sortBy', 'sortOrder'];
+
+function Flags({ projectId }: { projectId?: string }) {
+  const { search, push, replace } = useFilters();
+  const fields = useFlagFields(projectId === undefined);
+  const { shown, toggle } = useColumns();
+  const filters = useMemo(() => queryOf(search, projectId), [search, projectId]);
+  const pages = usePages(filters);
+  const project = useQuery(projectsQuery).data?.projects.find(one => one.id === projectId);
+  const isNew = search.edit === 'new';
+  const close = () => replace({ edit: undefined });
+  useShortcuts([{ keys: 'n', description: 'New flag', run: () => push({ edit: 'new' }) }]);
+  const isEmpty = pages.total === 0 && !pages.isPrevious;
+  const hasFilters = filtersOf(search, fields).length > 0;
+
+  return (
+    <Page
+      title="Flags"
+      name={project ? `Flags of ${project.name}` : 'Flags'}
+      note={project?.name}
+      actions={
+        <>
+          <Menu closeOnItemClick={false}>
+            <Menu.Target>
+              <Button leftSection={<Columns3 size={14} />}>Columns</Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {COLUMNS.map(column => (
+                <Menu.Item
+                  key={column.id}
+                  role="menuitemcheckbox"
+                  aria-checked={shown.includes(column.id)}
+                  rightSection={shown.includes(column.id) && <Check size={14} />}
+                  onClick={() => toggle(column.id)}
+                >
+                  {column.label}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+          <Can call="createFeature" project={projectId}>
+            <Button variant="filled" leftSection={<Plus size={14} />} onClick={() => push({ edit: 'new' })}>
+              New flag <kbd className={s.kbd}>N</kbd>
+            </Button>
+          </Can>
+        </>
+      }
+      head={
+        <FilterBar
+          fields={fields}
+          search={search}
+          onChange={push}
+          found={pages.total === undefined ? undefined : counted(pages.total, 'flag')}
+          hint="Add a filter, or text to find in name, description or tags"
+          api="/api/admin/search/features"
+        />
+      }
+    >
+      {isEmpty && hasFilters && <NoMatch noun="flags" search={search} fields={fields} onChange={push} />}
+      {isEmpty && !hasFilters && (
+        <Empty
+          action={
+            <Can call="createFeature" project={projectId}>
+              <Button variant="filled" onClick={() => push({ edit: 'new' })}>
+                Create a flag
+              </Button>
+            </Can>
+          }
+        >
+          No flags yet.
+        </Empty>
+      )}
+      {!isEmpty && (
+        <FlagList
+          pages={pages}
+          search={search}
+          columns={projectId === undefined ? shown : shown.filter(id => id !== 'project')}
+          shownEnvironments={project?.environments}
+          onSort={push}
+        />
+      )}
+      {isNew && <NewFlag projectId={projectId} onClose={close} />}
+    </Page>
+  );
+}
+
+/** The query of the API: the address without what belongs to the page. */
+function queryOf({ edit: _, ...search }: Search, projectId: string | undefined): Search {
+  const sorted = SORT.some(name => search[name])
+    ? search
+    : { ...search, sortBy: 'name', favoritesFirst: 'true' };
+  return projectId === undefined ? sorted : { ...sorted, project: `IS:${projectId}` };
 }

@@ -1,0 +1,58 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
+// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import { Env } from '../ui/Env.tsx';
+import type { Search } from '../ui/search.ts';
+import { COLUMNS, type ColumnId } from './columns.ts';
+import type { RowContext } from './FlagRow.tsx';
+import s from './search.module.css';
+
+const SHORT: Record<string, string> = { development: 'dev', staging: 'stage', production: 'prod' };
+
+/** The head of the table. A click sorts by the column, a second one reverses it. */
+export function FlagHeader({
+  context,
+  search,
+  onSort,
+}: {
+  context: RowContext;
+  search: Search;
+  onSort(change: Search): void;
+}) {
+  const head = (label: string, sortBy: string | undefined) => {
+    if (sortBy === undefined) return label;
+    const isSorted = search.sortBy === sortBy;
+    const isDown = search.sortOrder === 'desc';
+    const Arrow = isDown ? ArrowDown : ArrowUp;
+    return (
+      <button
+        type="button"
+        onClick={() => onSort({ sortBy, sortOrder: isSorted && !isDown ? 'desc' : 'asc' })}
+      >
+        {label}
+        {isSorted && <Arrow size={12} aria-label={isDown ? 'sorted down' : 'sorted up'} />}
+      </button>
+    );
+  };
+  const columns = (ids: readonly ColumnId[]) =>
+    COLUMNS.filter(({ id }) => ids.includes(id) && context.columns.includes(id)).map(column => (
+      <span key={column.id} role="columnheader">
+        {head(column.label, 'sortBy' in column ? column.sortBy : undefined)}
+      </span>
+    ));
+  return (
+    <div className={s.header} style={{ gridTemplateColumns: context.grid }} role="row">
+      <span role="columnheader">
+        <span className="sr">Starred</span>
+      </span>
+      <span role="columnheader">{head('Flag', 'name')}</span>
+      {columns(['project', 'type', 'state'])}
+      {context.environments.map(({ name, type }) => (
+        <span key={name} role="columnheader">
+          <Env name={name} type={type} short={SHORT[name] ?? name} />
+        </span>
+      ))}
+      {columns(['seen', 'by', 'created'])}
+    </div>
+  );
+}

@@ -1,0 +1,171 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { useMe } from '../api/me.ts';
+import { Confirm } from '../ui/Confirm.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Keys } from '../ui/Keys.tsx';
+import { List } from '../ui/List.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import type { Search } from '../ui/search.ts';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { toast, toastError } from '../ui/toasts.ts';
+import { BulkBar } from './BulkBar.tsx';
+import { type ColumnId, gridOf } from './columns.ts';
+import { FlagHeader } from './FlagHeader.tsx';
+import { FlagRow, type RowContext } from './FlagRow.tsx';
+import {
+  environmentsQuery,
+  type Flag,
+  projectsQuery,
+  setEnabled,
+  setFavorite,
+  typesQuery,
+} from './queries.ts';
+import s from './search.module.css';
+import type { usePages } from './usePages.ts';
+
+type Toggling = { flag: Flag; environment: string; enabled: boolean };
+const keyOf = (flag: Flag): string => `${flag.project}/${flag.name}`;
+
+/** The table of flags with toggles, selection and keys. */
+export function FlagList({
+  pages,
+  search,
+  columns,
+  shownEnvironments,
+  onSort,
+}: {
+  pages: ReturnType<typeof usePages>;
+  search: Search;
+  columns: readonly ColumnId[];
+  /** The environments of the project; all if the list has flags of several projects. */
+  shownEnvironments?: readonly string[];
+  onSort(change: Search): void;
+}) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const me = useMe();
+  const [asked, ask] = useState<Toggling>();
+  const [selected, setSelected] = useState<ReadonlyMap<string, Flag>>(new Map());
+  const selectedKeys = useMemo(() => new Set(selected.keys()), [selected]);
+  const active = useRef<Flag>(undefined);
+  const environments = useQuery(environmentsQuery).data?.environments;
+  const projects = useQuery(projectsQuery).data?.projects;
+  const types = useQuery(typesQuery).data?.types;
+
+  const toggle = useCallback(
+    async ({ flag, environment, enabled }: Toggling) => {
+      await setEnabled(client, flag, environment, enabled);
+      toast({
+        message: `${flag.name} is ${enabled ? 'enabled' : 'disabled'} in ${environment}.`,
+        action: {
+          label: 'Undo',
+          run: () => void setEnabled(client, flag, environment, !enabled).catch(toastError),
+        },
+      });
+    },
+    [client],
+  );
+  const context = useMemo((): RowContext => {
+    const shown = (environments ?? []).filter(
+      ({ name, enabled }) => enabled && (shownEnvironments?.includes(name) ?? true),
+    );
+    return {
+      me,
+      columns,
+      environments: shown,
+      grid: gridOf(columns, shown.length),
+      projectNames: new Map(projects?.map(({ id, name }) => [id, name])),
+      typeNames: new Map(types?.map(({ id, name }) => [id, name])),
+      onToggle: (flag, environment, enabled) => {
+        const change = { flag, environment, enabled };
+        const isProduction = shown.find(({ name }) => name === environment)?.type === 'production';
+        if (isProduction) ask(change);
+        else void toggle(change).catch(toastError);
+      },
+      onFavorite: flag => void setFavorite(client, flag, !flag.favorite).catch(toastError),
+    };
+  }, [me, columns, environments, shownEnvironments, projects, types, toggle, client]);
+
+  const render = useCallback((flag: Flag) => <FlagRow flag={flag} context={context} />, [context]);
+  const open = (flag: Flag) =>
+    void navigate({
+      to: '/projects/$projectId/features/$featureName',
+      params: { projectId: flag.project, featureName: flag.name },
+    });
+  const select = (flag: Flag) =>
+    setSelected(before => {
+      const next = new Map(before);
+      if (!next.delete(keyOf(flag))) next.set(keyOf(flag), flag);
+      return next;
+    });
+  // A toggle by key acts on the newest state of the flag, not on the one when the row became active.
+  const onActive = useCallback((flag: Flag) => {
+    active.current = flag;
+  }, []);
+  useShortcuts([
+    {
+      keys: 's',
+      description: 'Star the flag',
+      run: () => active.current && context.onFavorite(active.current),
+    },
+    ...context.environments.slice(0, 9).map(({ name }, n) => ({
+      keys: String(n + 1),
+      description: `Toggle in ${name}`,
+      run: () => toggleActive(name),
+    })),
+  ]);
+  const toggleActive = (environment: string) => {
+    const button =
+      active.current &&
+      document.querySelector<HTMLInputElement>(
+        `input[aria-label=${JSON.stringify(`${active.current.name} in ${environment}`)}]`,
+      );
+    if (button) button.click();
+  };
+
+  if (pages.error) return <Failure error={pages.error} onRetry={pages.retry} />;
+  if (pages.total === undefined || !environments) return <Skeleton rows={14} />;
+  return (
+    <>
+      <List
+        as="table"
+        label="Flags"
+        className={s.table}
+        count={pages.total}
+        rowAt={pages.rowAt}
+        keyOf={keyOf}
+        header={<FlagHeader context={context} search={search} onSort={onSort} />}
+        render={render}
+        onActive={onActive}
+        onOpen={open}
+        selected={selectedKeys}
+        onSelect={select}
+        onVisible={pages.onVisible}
+      />
+      {selected.size > 0 && <BulkBar flags={[...selected.values()]} onDone={() => setSelected(new Map())} />}
+      <Keys
+        hints={[
+          ['j k', 'move'],
+          ['Enter', 'open'],
+          ['1', 'toggle in the first environment'],
+          ['x', 'select'],
+          ['s', 'star'],
+        ]}
+      />
+      {asked && (
+        <Confirm
+          opened
+          title={`${asked.enabled ? 'Enable' : 'Disable'} ${asked.flag.name} in ${asked.environment}?`}
+          action={`${asked.enabled ? 'Enable' : 'Disable'} in ${asked.environment}`}
+          danger={!asked.enabled}
+          onConfirm={() => toggle(asked)}
+          onClose={() => ask(undefined)}
+        >
+          <p>{asked.environment} is a production environment. SDKs receive the change within seconds.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

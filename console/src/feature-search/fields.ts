@@ -1,0 +1,85 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { type FilterField, INCLUDES, IS_OR_NOT } from '../ui/filters.ts';
+import { creatorsQuery, environmentsQuery, projectsQuery, typesQuery } from './queries.ts';
+
+/** The filters of the flag list. `project` is missing in the list of one project. */
+export function useFlagFields(withProject: boolean): readonly FilterField[] {
+  const projects = useQuery({ ...projectsQuery, enabled: withProject }).data?.projects;
+  const types = useQuery(typesQuery).data?.types;
+  const creators = useQuery(creatorsQuery).data;
+  const environments = useQuery(environmentsQuery).data?.environments;
+  return useMemo(() => {
+    const fields: FilterField[] = [
+      {
+        name: 'type',
+        key: 'type',
+        label: 'Type',
+        operators: IS_OR_NOT,
+        options: types?.map(({ id, name }) => ({ value: id, label: name })),
+      },
+      {
+        name: 'state',
+        key: 'state',
+        label: 'State',
+        operators: IS_OR_NOT,
+        options: [{ value: 'active' }, { value: 'stale' }],
+        closed: true,
+      },
+      {
+        name: 'lifecycle',
+        key: 'stage',
+        label: 'Stage',
+        operators: IS_OR_NOT,
+        options: ['initial', 'pre-live', 'live', 'completed'].map(value => ({ value })),
+      },
+      {
+        name: 'createdBy',
+        key: 'by',
+        label: 'By',
+        operators: IS_OR_NOT,
+        options: creators?.map(({ id, name }) => ({ value: String(id), label: name })),
+      },
+      { name: 'tag', key: 'tag', label: 'Tag', operators: INCLUDES },
+      { name: 'segment', key: 'segment', label: 'Segment', operators: INCLUDES },
+      {
+        name: 'createdAt',
+        key: 'since',
+        label: 'Created since',
+        operators: { one: 'IS_ON_OR_AFTER' },
+        kind: 'day',
+      },
+      {
+        name: 'createdAt',
+        key: 'before',
+        label: 'Created before',
+        operators: { one: 'IS_BEFORE' },
+        kind: 'day',
+      },
+      {
+        name: 'status',
+        key: 'environment',
+        label: 'Environment',
+        operators: { one: '' },
+        kind: 'status',
+        options: environments?.map(({ name }) => ({ value: name })),
+      },
+      {
+        name: 'archived',
+        key: 'archived',
+        label: 'Archived',
+        operators: { one: 'IS' },
+        options: [{ value: 'true', label: 'yes' }],
+        closed: true,
+      },
+    ];
+    const project: FilterField = {
+      name: 'project',
+      key: 'project',
+      label: 'Project',
+      operators: IS_OR_NOT,
+      options: projects?.map(({ id, name }) => ({ value: id, label: name })),
+    };
+    return withProject ? [project, ...fields] : fields;
+  }, [withProject, projects, types, creators, environments]);
+}

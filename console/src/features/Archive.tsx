@@ -1,0 +1,47 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Confirm } from '../ui/Confirm.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
+import { toast } from '../ui/toasts.ts';
+import { archiveFeature, checkArchive, type Feature, refresh } from './queries.ts';
+
+/** Asks before the flag is archived. Children that depend on it prevent that. */
+export function Archive({ feature, onClose }: { feature: Feature; onClose(): void }) {
+  const client = useQueryClient();
+  const place = { projectId: feature.project, featureName: feature.name };
+  const check = useQuery({
+    queryKey: ['archive-check', feature.project, feature.name],
+    queryFn: () => checkArchive(place),
+    gcTime: 0,
+  });
+  const isParent = (check.data?.parentsWithChildFeatures.length ?? 0) > 0;
+  const enabledIn = feature.environments.filter(one => one.enabled).map(one => one.name);
+  return (
+    <Confirm
+      opened
+      title={`Archive ${feature.name}?`}
+      action="Archive flag"
+      danger
+      disabled={!check.data || isParent}
+      onConfirm={async () => {
+        await archiveFeature(place);
+        await refresh(client, place);
+        toast({ message: `Archived ${feature.name}.` });
+      }}
+      onClose={onClose}
+    >
+      {isParent ? (
+        <FormErrors
+          messages={[
+            `Flags depend on ${feature.name}: ${feature.children.join(', ')}. Remove these dependencies first.`,
+          ]}
+        />
+      ) : (
+        <p>
+          SDKs no longer receive the flag, and programs use their default value.{' '}
+          {enabledIn.length > 0 ? `It is enabled in ${enabledIn.join(', ')}.` : 'It is enabled nowhere.'} You
+          can revive it later.
+        </p>
+      )}
+    </Confirm>
+  );
+}

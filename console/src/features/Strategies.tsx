@@ -1,0 +1,207 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { ArrowLeftRight, ChevronDown, ChevronUp, MoreHorizontal, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useMissingPermissions } from '../api/me.ts';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { State } from '../ui/State.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { Audience } from './Audience.tsx';
+import { CompareEnvironments } from './CompareEnvironments.tsx';
+import s from './features.module.css';
+import {
+  deleteStrategy,
+  type Feature,
+  type FeatureEnvironment,
+  orderStrategies,
+  refresh,
+  type Strategy,
+} from './queries.ts';
+import { StrategyEditor } from './StrategyEditor.tsx';
+
+/** The strategies of one environment. The address names the one that is open: `?edit=<id>` or `?edit=new`. */
+export function Strategies({
+  feature,
+  environment,
+  segmentNames,
+}: {
+  feature: Feature;
+  environment: FeatureEnvironment;
+  segmentNames: ReadonlyMap<number, string>;
+}) {
+  const client = useQueryClient();
+  const { search, push, replace } = useFilters();
+  const [comparing, compare] = useState(false);
+  const place = { projectId: feature.project, featureName: feature.name, environment: environment.name };
+  const where = { project: feature.project, environment: environment.name };
+  const { strategies } = environment;
+  const close = () => replace({ edit: undefined });
+  const move = async (index: number, step: number) => {
+    const ids = strategies.map(strategy => strategy.id);
+    const [id] = ids.splice(index, 1);
+    if (id === undefined || index + step < 0 || index + step > ids.length) return;
+    ids.splice(index + step, 0, id);
+    await orderStrategies(place, ids);
+    await refresh(client, place);
+  };
+  return (
+    <section aria-label={`Strategies in ${environment.name}`}>
+      <header className={s.sectionHead}>
+        <h2>Strategies in {environment.name}</h2>
+        <span className="muted">A user gets the flag if any strategy matches</span>
+        <span className={s.sectionActions}>
+          {feature.environments.length > 1 && (
+            <Button leftSection={<ArrowLeftRight size={14} />} onClick={() => compare(true)}>
+              Compare…
+            </Button>
+          )}
+          <Can call="addFeatureStrategy" {...where}>
+            <Button leftSection={<Plus size={14} />} onClick={() => push({ edit: 'new' })}>
+              Add strategy
+            </Button>
+          </Can>
+        </span>
+      </header>
+      {strategies.length === 0 && search.edit !== 'new' && (
+        <Empty>No strategy yet. Enabling the flag adds one that matches everyone.</Empty>
+      )}
+      <ol className={s.strategies}>
+        {strategies.map((strategy, index) => (
+          <Row
+            key={strategy.id}
+            strategy={strategy}
+            number={index + 1}
+            segmentNames={segmentNames}
+            feature={feature}
+            environment={environment.name}
+            isOpen={search.edit === strategy.id}
+            onOpen={() => push({ edit: strategy.id })}
+            onClose={close}
+            onMove={step => void move(index, step).catch(toastError)}
+          />
+        ))}
+        {search.edit === 'new' && (
+          <li className={s.strategy}>
+            <StrategyEditor feature={feature} environment={environment.name} onClose={close} />
+          </li>
+        )}
+      </ol>
+      {comparing && (
+        <CompareEnvironments
+          feature={feature}
+          environment={environment.name}
+          segmentNames={segmentNames}
+          onClose={() => compare(false)}
+        />
+      )}
+    </section>
+  );
+}
+
+function Row({
+  strategy,
+  number,
+  segmentNames,
+  feature,
+  environment,
+  isOpen,
+  onOpen,
+  onClose,
+  onMove,
+}: {
+  strategy: Strategy;
+  number: number;
+  segmentNames: ReadonlyMap<number, string>;
+  feature: Feature;
+  environment: string;
+  isOpen: boolean;
+  onOpen(): void;
+  onClose(): void;
+  onMove(step: number): void;
+}) {
+  const client = useQueryClient();
+  const [deleting, setDeleting] = useState(false);
+  const where = { project: feature.project, environment };
+  const place = {
+    projectId: feature.project,
+    featureName: feature.name,
+    environment,
+    strategyId: strategy.id,
+  };
+  const missing = useMissingPermissions('deleteFeatureStrategy', where);
+  const remove = async () => {
+    await deleteStrategy(place);
+    await refresh(client, place);
+    toast({ message: 'Strategy deleted.' });
+  };
+  return (
+    <li
+      className={s.strategy}
+      onKeyDown={event => {
+        if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+        event.preventDefault();
+        onMove(event.key === 'ArrowUp' ? -1 : 1);
+      }}
+    >
+      <header>
+        <i className={s.number}>{number}</i>
+        <button
+          type="button"
+          className={s.summary}
+          aria-expanded={isOpen}
+          onClick={isOpen ? onClose : onOpen}
+        >
+          {strategy.title && <b>{strategy.title}</b>}
+          <Audience strategy={strategy} segmentNames={segmentNames} />
+        </button>
+        {strategy.disabled && <State tone="off">Disabled</State>}
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon aria-label={`Actions of strategy ${number}`}>
+              <MoreHorizontal size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => onMove(-1)}>Move up (Alt ↑)</Menu.Item>
+            <Menu.Item onClick={() => onMove(1)}>Move down (Alt ↓)</Menu.Item>
+            <Menu.Item
+              color="red"
+              disabled={missing.length > 0}
+              title={missing.length > 0 ? `Requires ${missing.join(' or ')}` : undefined}
+              onClick={() => setDeleting(true)}
+            >
+              Delete…
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+        <ActionIcon aria-label={isOpen ? 'Close' : 'Edit'} onClick={isOpen ? onClose : onOpen}>
+          {isOpen ? <ChevronUp size={16} /> : <ChevronDown size={16} />}
+        </ActionIcon>
+      </header>
+      {isOpen && (
+        <StrategyEditor
+          key={strategy.id}
+          feature={feature}
+          environment={environment}
+          strategyId={strategy.id}
+          onClose={onClose}
+        />
+      )}
+      <Confirm
+        opened={deleting}
+        title="Delete this strategy?"
+        action="Delete strategy"
+        danger
+        onConfirm={remove}
+        onClose={() => setDeleting(false)}
+      >
+        <p>
+          In {environment}: <Audience strategy={strategy} segmentNames={segmentNames} />
+        </p>
+      </Confirm>
+    </li>
+  );
+}

@@ -1,0 +1,164 @@
+import { ActionIcon, Button, Menu, NativeSelect, TextInput } from '@mantine/core';
+import { Plus, Shapes, X } from 'lucide-react';
+import { type Draft, isDate, isNumber, operatorsFor, takesList, withOperator } from './draft.ts';
+import s from './features.module.css';
+import type { Constraint, ContextField, Segment } from './queries.ts';
+import { ValuesInput } from './ValuesInput.tsx';
+import { constraintWords, operatorWords, textOf } from './words.ts';
+
+/** The audience: segments and constraints. All of them must match. */
+export function Targeting({
+  draft,
+  segments,
+  fields,
+  onChange,
+}: {
+  draft: Draft;
+  segments: readonly Segment[];
+  fields: readonly ContextField[];
+  onChange(change: Partial<Draft>): void;
+}) {
+  const chosen = draft.segments.flatMap(id => segments.find(one => one.id === id) ?? []);
+  const setConstraint = (index: number, constraint: Constraint) =>
+    onChange({ constraints: draft.constraints.map((one, n) => (n === index ? constraint : one)) });
+  return (
+    <>
+      {chosen.map(segment => (
+        <div key={segment.id} className={s.target}>
+          <span className={s.lead}>in segment</span>
+          <span className={s.segment}>
+            <Shapes size={13} aria-hidden="true" />
+            {segment.name}
+            <button
+              type="button"
+              aria-label={`Remove segment ${segment.name}`}
+              onClick={() => onChange({ segments: draft.segments.filter(id => id !== segment.id) })}
+            >
+              <X size={12} />
+            </button>
+          </span>
+          <span className="muted">
+            {segment.constraints.map(one => textOf(constraintWords(one))).join(' and ') || 'everyone'}
+          </span>
+        </div>
+      ))}
+      {draft.constraints.map((constraint, index) => (
+        <ConstraintRow
+          // biome-ignore lint/suspicious/noArrayIndexKey: constraints have no identity
+          key={index}
+          lead={index > 0 || chosen.length > 0 ? 'and' : 'if'}
+          constraint={constraint}
+          fields={fields}
+          onChange={next => setConstraint(index, next)}
+          onRemove={() => onChange({ constraints: draft.constraints.filter((_, n) => n !== index) })}
+        />
+      ))}
+      <Menu position="bottom-start">
+        <Menu.Target>
+          <Button variant="subtle" leftSection={<Plus size={14} />}>
+            Add a constraint or segment
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown className={s.scrollMenu}>
+          <Menu.Item
+            onClick={() => {
+              const field = fields[0];
+              const operator = operatorsFor(field)[0] ?? 'IN';
+              const added = withOperator({ contextName: field?.name ?? 'userId', operator }, operator);
+              onChange({ constraints: [...draft.constraints, added] });
+            }}
+          >
+            Constraint on a context field
+          </Menu.Item>
+          {segments
+            .filter(({ id }) => !draft.segments.includes(id))
+            .map(({ id, name }) => (
+              <Menu.Item key={id} onClick={() => onChange({ segments: [...draft.segments, id] })}>
+                Segment {name}
+              </Menu.Item>
+            ))}
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}
+
+function ConstraintRow({
+  lead,
+  constraint,
+  fields,
+  onChange,
+  onRemove,
+}: {
+  lead: string;
+  constraint: Constraint;
+  fields: readonly ContextField[];
+  onChange(constraint: Constraint): void;
+  onRemove(): void;
+}) {
+  const { contextName, operator, inverted = false } = constraint;
+  const field = fields.find(one => one.name === contextName);
+  const operators = [...new Set([...operatorsFor(field), operator])];
+  const names = [...new Set([...fields.map(one => one.name), contextName])];
+  // An option is an operator, or its negation if it has no operator of its own.
+  const options = operators.flatMap(one =>
+    one === 'IN' || one === 'NOT_IN'
+      ? [{ value: one, label: operatorWords(one) }]
+      : [
+          { value: one, label: operatorWords(one) },
+          { value: `!${one}`, label: operatorWords(one, true) },
+        ],
+  );
+  return (
+    <div className={s.target}>
+      <span className={s.lead}>{lead}</span>
+      <NativeSelect
+        aria-label="Context field"
+        value={contextName}
+        data={names}
+        onChange={event => {
+          const name = event.target.value;
+          const fits = operatorsFor(fields.find(one => one.name === name));
+          const next = fits.includes(operator) ? operator : (fits[0] ?? 'IN');
+          onChange(withOperator({ ...constraint, contextName: name, inverted: false }, next));
+        }}
+      />
+      <NativeSelect
+        aria-label={`Operator for ${contextName}`}
+        value={inverted && operator !== 'IN' && operator !== 'NOT_IN' ? `!${operator}` : operator}
+        data={options}
+        onChange={event => {
+          const [, not, name] = /^(!?)(.*)$/.exec(event.target.value) ?? [];
+          const next = operators.find(one => one === name) ?? operator;
+          onChange(withOperator({ ...constraint, inverted: not === '!' }, next));
+        }}
+      />
+      {takesList(operator) ? (
+        <ValuesInput
+          label={`Values of ${contextName}`}
+          values={constraint.values ?? []}
+          suggestions={field?.legalValues}
+          onChange={values => onChange({ ...constraint, values })}
+        />
+      ) : (
+        <TextInput
+          className={s.single}
+          aria-label={`Value of ${contextName}`}
+          type={isDate(operator) ? 'datetime-local' : 'text'}
+          inputMode={isNumber(operator) ? 'decimal' : undefined}
+          value={isDate(operator) ? (constraint.value ?? '').slice(0, 16) : (constraint.value ?? '')}
+          onChange={event =>
+            onChange({
+              ...constraint,
+              value:
+                isDate(operator) && event.target.value ? `${event.target.value}:00.000Z` : event.target.value,
+            })
+          }
+        />
+      )}
+      <ActionIcon aria-label={`Remove the constraint on ${contextName}`} onClick={onRemove}>
+        <X size={15} />
+      </ActionIcon>
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { newDraft, operatorsFor, problemsOf, splitValues, spread, withOperator } from './draft.ts';
+
+const variant = (name: string, weight: number, weightType: 'fix' | 'variable' = 'variable') => ({
+  name,
+  weight,
+  weightType,
+});
+
+describe('what prevents saving', () => {
+  test('nothing in a new draft', () => {
+    expect(problemsOf(newDraft('a'))).toEqual([]);
+  });
+  test('a constraint without a value', () => {
+    const draft = {
+      ...newDraft('a'),
+      constraints: [{ contextName: 'plan', operator: 'IN' as const, values: [] }],
+    };
+    expect(problemsOf(draft)).toEqual(['Enter a value for plan.']);
+  });
+  test('variants with one name, and weights that do not add up', () => {
+    const draft = { ...newDraft('a'), variants: [variant('x', 500), variant('x', 400)] };
+    expect(problemsOf(draft)).toEqual([
+      'Two variants have the same name.',
+      'The weights of the variants add up to 90 %. They must add up to 100 %.',
+    ]);
+  });
+});
+
+test('variable variants share what the fixed ones leave, and the weights add up to 1000', () => {
+  const weights = (list: ReturnType<typeof variant>[]) => spread(list).map(one => one.weight);
+  expect(weights([variant('a', 0), variant('b', 0), variant('c', 0)])).toEqual([334, 333, 333]);
+  expect(weights([variant('a', 200, 'fix'), variant('b', 0), variant('c', 0)])).toEqual([200, 400, 400]);
+  expect(weights([variant('a', 1000, 'fix'), variant('b', 5)])).toEqual([1000, 0]);
+  expect(spread([])).toEqual([]);
+});
+
+test('operators fit the field', () => {
+  expect(operatorsFor({ name: 'plan', legalValues: [{ value: 'free' }] })).toEqual(['IN', 'NOT_IN']);
+  expect(operatorsFor({ name: 'currentTime', legalValues: [] })).toEqual(['DATE_AFTER', 'DATE_BEFORE']);
+  expect(operatorsFor(undefined)).toContain('SEMVER_GT');
+});
+
+test('another operator keeps the values that it takes', () => {
+  const list = { contextName: 'plan', operator: 'IN' as const, values: ['a', 'b'], inverted: true };
+  expect(withOperator(list, 'STR_CONTAINS')).toEqual({ ...list, operator: 'STR_CONTAINS' });
+  expect(withOperator(list, 'NUM_EQ')).toEqual({
+    contextName: 'plan',
+    operator: 'NUM_EQ',
+    value: 'a',
+    inverted: true,
+  });
+  expect(withOperator({ contextName: 'age', operator: 'NUM_EQ', value: '4' }, 'IN').values).toEqual(['4']);
+});
+
+test('pasted text becomes values without repetitions', () => {
+  expect(splitValues('a, b;c\r\nd\te\n\na', ['b', 'z'])).toEqual(['b', 'z', 'a', 'c', 'd', 'e']);
+  expect(splitValues(Array.from({ length: 500 }, (_, n) => `user-${n}`).join('\n'))).toHaveLength(500);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { audienceOf, constraintWords, listOf, textOf } from './words.ts';
+
+const segments = new Map([
+  [1, 'beta-customers'],
+  [2, 'eu-merchants'],
+]);
+const strategy = { name: 'flexibleRollout', parameters: {}, segments: [], constraints: [] };
+
+describe('the audience of a strategy', () => {
+  test.each([
+    ['Everyone', { ...strategy, name: 'default' }],
+    ['Everyone', { ...strategy, parameters: { rollout: '100' } }],
+    ['0 % of users', { ...strategy, parameters: { rollout: '0' } }],
+    ['50 % of users', { ...strategy, parameters: { rollout: '50' } }],
+    ['25 % of users', { ...strategy, name: 'gradualRolloutUserId', parameters: { percentage: '25' } }],
+    ['Everyone in beta-customers', { ...strategy, parameters: { rollout: '100' }, segments: [1] }],
+    [
+      '50 % of beta-customers and eu-merchants',
+      { ...strategy, parameters: { rollout: '50' }, segments: [1, 2] },
+    ],
+    ['Everyone in segment 7', { ...strategy, name: 'default', segments: [7] }],
+    ['Users 4 or 5', { ...strategy, name: 'userWithId', parameters: { userIds: '4, 5,' } }],
+    ['IP addresses 10.0.0.0/8', { ...strategy, name: 'remoteAddress', parameters: { IPs: '10.0.0.0/8' } }],
+    ['Hosts a.example', { ...strategy, name: 'applicationHostname', parameters: { hostNames: 'a.example' } }],
+    ['Strategy byTeam', { ...strategy, name: 'byTeam', parameters: { team: 'a' } }],
+    [
+      '50 % of users whose plan is team or business and age ≥ 18',
+      {
+        ...strategy,
+        parameters: { rollout: '50' },
+        constraints: [
+          { contextName: 'plan', operator: 'IN' as const, values: ['team', 'business'] },
+          { contextName: 'age', operator: 'NUM_LT' as const, value: '18', inverted: true },
+        ],
+      },
+    ],
+  ])('reads "%s"', (text, given) => {
+    expect(textOf(audienceOf(given, segments))).toBe(text);
+  });
+});
+
+test('a long list ends with the number of values that are not shown', () => {
+  expect(listOf([])).toBe('');
+  expect(listOf(['a'])).toBe('a');
+  expect(listOf(['a', 'b', 'c', 'd'])).toBe('a, b, c or d');
+  expect(listOf(Array.from({ length: 1003 }, (_, n) => `v${n}`))).toBe('v0, v1, v2 or 1,000 more');
+});
+
+test('the field and the values of a constraint are strong', () => {
+  expect(constraintWords({ contextName: 'plan', operator: 'NOT_IN', values: ['free'] })).toEqual([
+    { text: 'plan', strong: true },
+    { text: ' is not ' },
+    { text: 'free', strong: true },
+  ]);
+});
