@@ -64,6 +64,7 @@ import { RULE } from './platform/http/violations.ts';
 import { keyringOf } from './platform/secrets/seal.ts';
 import { eventCountRoutes } from './record/event-counts/routes.ts';
 import { eventExportRoutes } from './record/event-export/routes.ts';
+import { makeSearchMemory } from './record/event-search/indexed.ts';
 import { eventSearchRoutes } from './record/event-search/routes.ts';
 import { eventStreamRoutes } from './record/event-stream/routes.ts';
 import { eventRoutes } from './record/events/routes.ts';
@@ -167,10 +168,11 @@ export async function buildApp(
     isDatabaseResponding: () => (serving.age === undefined ? undefined : serving.age < DATABASE_GONE_AFTER_S),
   });
   eventRoutes(app, db);
-  eventSearchRoutes(app, db, longReads);
+  const searchMemory = makeSearchMemory();
+  eventSearchRoutes(app, db, longReads, searchMemory);
   eventStreamRoutes(app, db, longReads);
-  eventExportRoutes(app, longReads);
-  eventCountRoutes(app, longReads);
+  eventExportRoutes(app, longReads, searchMemory);
+  eventCountRoutes(app, longReads, searchMemory);
   projectRoutes(app, db, limits);
   featureRoutes(app, db, limits, longReads);
   featureEnvironmentRoutes(app, db, lockFeatureEtag);

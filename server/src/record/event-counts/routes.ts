@@ -3,11 +3,13 @@ import type { App } from '../../platform/http/app.ts';
 import { parseWord } from '../../platform/http/filter.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
+import type { SearchMemory } from '../event-search/indexed.ts';
 import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
+import { countEvents } from './count.ts';
 import { COUNTED_BY, type CountedBy, EventCounts, EventCountsQuery, MAX_GROUPS } from './schema.ts';
-import { countEvents, type EventGroup } from './store.ts';
+import type { EventGroup } from './store.ts';
 
-export function eventCountRoutes(app: App, longReads: LongReads): void {
+export function eventCountRoutes(app: App, longReads: LongReads, memory: SearchMemory): void {
   app.addSchema(EventCounts);
 
   app.get(
@@ -26,8 +28,9 @@ export function eventCountRoutes(app: App, longReads: LongReads): void {
     },
     async request => {
       const { by, ...filters } = parseEventCounts(request.query);
-      // It may have to look at every event.
-      const groups = await longReads.run(request.caller, db => countEvents(db, request.actor, filters, by));
+      // Without the index it would look at every event.
+      const run = filters.query === undefined ? longReads.run : longReads.runSearch;
+      const groups = await run(request.caller, db => countEvents(db, request.actor, filters, by, memory));
       const shown = groups.slice(0, MAX_GROUPS);
       return {
         by,

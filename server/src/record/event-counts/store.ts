@@ -17,20 +17,38 @@ const GROUP = {
 
 export type EventGroup = { value: string | null; count: number; name: string | null };
 
-/** The visible events that match, by group: the newest days, or the largest other groups, and one group more than a response has. */
-export async function countEvents(
+/** What the index has: ids of events to count, or counts by value. */
+export type IndexedCounts = { ids: number[]; values: (string | null)[]; counts: number[] };
+
+/**
+ * The visible events from the id `first` on that match and those of the index, by group: the newest days, or the largest other
+ * groups, and one group more than a response has.
+ */
+export async function countGroups(
   db: Reader,
   actor: Actor,
   filters: EventFilters,
   by: CountedBy,
+  first: number,
+  { ids, values, counts }: IndexedCounts,
 ): Promise<EventGroup[]> {
-  const matches = [isVisible(actor, filters), ...conditions(filters)];
+  // A literal, so that the planner knows how few events the tail of the log has.
+  const tail = first > 0 ? [sql`id >= ${sql.lit(first)}`] : [];
+  const matches = [...tail, isVisible(actor, filters), ...conditions(filters)];
+  const key = by === 'creator' ? sql`value::integer` : sql`value`;
   const order = by === 'day' ? sql`key desc` : sql`count desc, key`;
   const { rows } = await sql<EventGroup>`
     select key::text as value, count, ${by === 'creator' ? nameOfUser(sql`key`) : sql`null`} as name
     from (
-      select ${GROUP[by]} as key, count(*) as count from events where ${sql.join(matches, sql` and `)}
-      group by 1 order by ${order} limit ${MAX_GROUPS + 1}
+      select key, sum(count)::bigint as count
+      from (
+        select ${GROUP[by]} as key, count(*) as count from events where ${sql.join(matches, sql` and `)} group by 1
+        union all
+        select ${GROUP[by]}, count(*) from events where id = any(${ids}::bigint[]) group by 1
+        union all
+        select ${key}, count from unnest(${values}::text[], ${counts}::bigint[]) as indexed (value, count)
+      ) as parts
+      group by key order by ${order} limit ${MAX_GROUPS + 1}
     ) as counted
     order by ${order}`.execute(db);
   return rows;

@@ -4,12 +4,23 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { authenticationRequired } from '../../platform/errors.ts';
 import type { ExportSource } from '../../platform/http/long-reads.ts';
+import { firstIdOf } from '../event-index/bitmap.ts';
+import { findIndexed, type Indexed, type SearchMemory, type Window } from '../event-search/indexed.ts';
 import { readWatermark } from '../events/tail.ts';
 import type { ExportedEvents } from './query.ts';
-import { type ExportedLine, findLowestId, type IdRange, listExportBatch } from './store.ts';
+import {
+  BATCH_ROWS,
+  type ExportedLine,
+  findLowestId,
+  type IdRange,
+  listExportBatch,
+  listExportBatchById,
+} from './store.ts';
 
-/** A statement looks at no more events. With a text that no index finds, it takes about 1 s. */
+/** A statement looks at no more events. With a text, it takes about 1 s. */
 const IDS_PER_RANGE = 64_000;
+/** How many chunks of the index are searched at once for a text: 192,000 events, so that memory and time are bounded. */
+const CHUNKS_AT_ONCE = 8;
 
 /**
  * The events of an export, newest first, some at a time. Each batch is a statement of its own, which applies the visibility
@@ -20,8 +31,40 @@ export async function* readBatches(
   actor: Actor,
   events: ExportedEvents,
   line: RawBuilder<string>,
+  memory?: SearchMemory,
 ): AsyncGenerator<ExportedLine[], void> {
-  for await (const { low, high } of idRanges(source, events)) {
+  const range = await exportedRange(source, events);
+  if (events.query === undefined) {
+    yield* readFromLog(source, actor, events, range, line);
+    return;
+  }
+  const find = async (window: Window) =>
+    await source.read(db => findIndexed(db, actor, events, memory, window));
+  let window = await find({ atMost: CHUNKS_AT_ONCE });
+  yield* readFromLog(source, actor, events, { ...range, low: Math.max(range.low, window.first) }, line);
+  for (;;) {
+    yield* readFromIndex(
+      source,
+      actor,
+      events,
+      { ...range, high: Math.min(range.high, window.first) },
+      line,
+      window,
+    );
+    if (firstIdOf(window.firstChunk) <= range.low || source.isGone()) return;
+    window = await find({ end: window.firstChunk, atMost: CHUNKS_AT_ONCE });
+  }
+}
+
+/** The events of a range that match, by reading each of them. */
+async function* readFromLog(
+  source: ExportSource,
+  actor: Actor,
+  events: ExportedEvents,
+  range: IdRange,
+  line: RawBuilder<string>,
+): AsyncGenerator<ExportedLine[], void> {
+  for (const { low, high } of rangesOf(range)) {
     let end = high;
     for (;;) {
       if (source.isGone()) return;
@@ -37,6 +80,31 @@ export async function* readBatches(
   }
 }
 
+/** The events of a range that the index found. */
+async function* readFromIndex(
+  source: ExportSource,
+  actor: Actor,
+  events: ExportedEvents,
+  { low, high }: IdRange,
+  line: RawBuilder<string>,
+  { indexed }: Indexed,
+): AsyncGenerator<ExportedLine[], void> {
+  let before = high;
+  for (;;) {
+    if (source.isGone()) return;
+    const ids = await indexed.newest({ before, after: low - 1 }, 0, BATCH_ROWS);
+    const end = ids.at(-1);
+    if (end === undefined) return;
+    const lines = await source.read(async db => {
+      await rejectRevoked(db, actor);
+      return await listExportBatchById(db, actor, events, ids, line);
+    });
+    if (lines.length > 0) yield lines;
+    // Large events end a batch early.
+    before = lines.at(-1)?.id ?? end;
+  }
+}
+
 /** Breaks off the export of a caller who lost the token or session, or who is no longer a root admin. */
 async function rejectRevoked(db: Db, { credential, isAdmin }: Actor): Promise<void> {
   if (credential === undefined) return;
@@ -45,23 +113,22 @@ async function rejectRevoked(db: Db, { credential, isAdmin }: Actor): Promise<vo
 }
 
 /**
- * The ranges of ids that can contain events of the export, newest first. The first one ends at the watermark: a change that commits
- * later cannot add an event below it, so the export has no gaps.
+ * The ids that can have events of the export. They end at the watermark: a change that commits later cannot add an event below it,
+ * so the export has no gaps.
  */
-async function* idRanges(
-  { read }: ExportSource,
-  { before, after }: ExportedEvents,
-): AsyncGenerator<IdRange, void> {
+async function exportedRange({ read }: ExportSource, { before, after }: ExportedEvents): Promise<IdRange> {
   const watermark = await read(db => readWatermark(db));
   const lowest = await read(db => findLowestId(db));
-  if (lowest === undefined) return;
-  const first = Math.max(lowest, (after ?? 0) + 1);
-  let high = Math.min(watermark, (before ?? Number.MAX_SAFE_INTEGER) - 1) + 1;
-  while (high > first) {
-    const low = Math.max(first, high - IDS_PER_RANGE);
-    yield { low, high };
-    high = low;
-  }
+  return {
+    low: Math.max(lowest ?? 1, (after ?? 0) + 1),
+    high: Math.min(watermark, (before ?? Number.MAX_SAFE_INTEGER) - 1) + 1,
+  };
+}
+
+/** A range in pieces, newest first. */
+function* rangesOf({ low, high }: IdRange): Generator<IdRange> {
+  for (let end = high; end > low; end -= IDS_PER_RANGE)
+    yield { low: Math.max(low, end - IDS_PER_RANGE), high: end };
 }
 
 /** Gets the next item while the current one is used: PostgreSQL reads a batch while this process sends another. */

@@ -1,12 +1,13 @@
 import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { errorResponses } from '../../platform/http/schema.ts';
+import type { SearchMemory } from '../event-search/indexed.ts';
 import { exportEvents } from './export.ts';
 import { LINES } from './lines.ts';
 import { parseEventExport } from './query.ts';
 import { EventExportQuery, ExportedFile } from './schema.ts';
 
-export function eventExportRoutes(app: App, longReads: LongReads): void {
+export function eventExportRoutes(app: App, longReads: LongReads, memory: SearchMemory): void {
   app.get(
     '/api/admin/search/events/export',
     {
@@ -29,7 +30,7 @@ export function eventExportRoutes(app: App, longReads: LongReads): void {
       return await longReads.sendExport(
         reply,
         request.caller,
-        source => exportEvents(source, request.actor, events, format),
+        source => exportEvents(source, request.actor, events, format, memory),
         { contentType, fileName: `events-${timeOfFile()}.${format}` },
       );
     },

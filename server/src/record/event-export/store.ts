@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { conditions } from '../events/conditions.ts';
@@ -10,7 +10,7 @@ import { EVENT_WEIGHT } from '../events/weight.ts';
 export type IdRange = { low: number; high: number };
 
 /** A statement returns about 1 MB of typical events. */
-const BATCH_ROWS = 1_000;
+export const BATCH_ROWS = 1_000;
 /** The weight after which a batch ends. */
 const BATCH_WEIGHT = 2_097_152;
 /** An event as a line of text. Lines of about 1 kB are cheaper for the garbage collector than one text for the whole batch. */
@@ -24,7 +24,29 @@ export async function listExportBatch(
   { low, high }: IdRange,
   line: RawBuilder<string>,
 ): Promise<ExportedLine[]> {
-  const matches = [sql`id >= ${low}`, sql`id < ${high}`, isVisible(actor, filters), ...conditions(filters)];
+  const matches = [sql<SqlBool>`id >= ${low}`, sql<SqlBool>`id < ${high}`, ...conditions(filters)];
+  return await listBatch(db, actor, filters, matches, line);
+}
+
+/** The newest of the events with these ids that are visible, bounded in size, at least one if there is one. */
+export async function listExportBatchById(
+  db: Reader,
+  actor: Actor,
+  filters: EventFilters,
+  ids: number[],
+  line: RawBuilder<string>,
+): Promise<ExportedLine[]> {
+  return await listBatch(db, actor, filters, [sql<SqlBool>`id = any(${ids}::bigint[])`], line);
+}
+
+async function listBatch(
+  db: Reader,
+  actor: Actor,
+  filters: EventFilters,
+  conditions: Expression<SqlBool>[],
+  line: RawBuilder<string>,
+): Promise<ExportedLine[]> {
+  const matches = [isVisible(actor, filters), ...conditions];
   const { rows } = await sql<ExportedLine>`
     select id, ${line} as line
     from (

@@ -105,6 +105,13 @@ export function countBits(bitmap: Bitmap): number {
 
 const common = emptyBitmap();
 
+/** How many positions of a stored set are in the bitmap. */
+export function countStored(bitmap: Bitmap, stored: string): number {
+  common.set(decode(stored));
+  intersect(common, bitmap);
+  return countBits(common);
+}
+
 /** How many positions are in all the bitmaps. */
 export function countCommon([first, ...others]: Bitmap[]): number {
   if (!first) return 0;

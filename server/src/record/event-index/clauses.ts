@@ -1,4 +1,4 @@
-import type { EventSearch } from '../events/search-query.ts';
+import type { EventFilters } from '../events/search-query.ts';
 
 /** A property of events that the index has. `all` has one value, the empty text. A project is empty where an event has none. */
 export type Dimension = 'all' | 'day' | 'project' | 'feature' | 'type' | 'creator' | 'environment' | 'own';
@@ -28,7 +28,7 @@ const FIRST_DAY = '0000-00-00';
 const LAST_DAY = '9999-99-99';
 
 /** The filters of a search that the index has, except the project, which visibility decides too. */
-export function clausesOf({ feature, type, createdBy, environment, from, to }: EventSearch): Clause[] {
+export function clausesOf({ feature, type, createdBy, environment, from, to }: EventFilters): Clause[] {
   return [
     ...(feature ? [anyOf('feature', feature)] : []),
     ...(type ? [anyOf('type', type)] : []),

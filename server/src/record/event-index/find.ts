@@ -1,34 +1,44 @@
 import type { Reader } from '../../platform/db/database.ts';
 import type { EventCursor } from '../events/search-query.ts';
 import { countBits } from './bitmap.ts';
-import type { Clause } from './clauses.ts';
+import type { Clause, Dimension } from './clauses.ts';
+import { countBy } from './groups.ts';
 import { addSets, findMatches, type Match } from './matches.ts';
 import { newestOf } from './page.ts';
 import { type RecentPostings, recentBitmap } from './recent.ts';
 import { type ClauseSets, keepSets } from './sets.ts';
+import type { ChunkRange } from './store.ts';
 import { type IndexedText, withText } from './text/matches.ts';
 
 export type IndexedMatches = {
   total: number;
   /** The ids of the matches within the cursor, newest first, without the first `skip` ones. */
   newest: (cursor: EventCursor, skip: number, take: number) => Promise<number[]>;
+  /** How many matches have each value of a dimension. null: matches without one. */
+  countBy: (dimension: Dimension) => Promise<Map<string | null, number>>;
+};
+
+export const NO_MATCHES: IndexedMatches = {
+  total: 0,
+  newest: async () => [],
+  countBy: async () => new Map(),
 };
 
 /** Conditions that events must meet. `visible` is one more clause, with too many values to read their counts for each search. */
 export type Conditions = { clauses: Clause[]; visible?: Clause | undefined; text?: IndexedText | undefined };
 
 /**
- * Finds the events of the first `chunks` chunks that meet the conditions. `recent` adds the chunk after them. Sets are needed only for
+ * Finds the events of a range of chunks that meet the conditions. `recent` adds the chunk after them. Sets are needed only for
  * chunks that more than one clause narrows, and for those of the page.
  */
 export async function findInIndex(
   db: Reader,
   { clauses, visible, text }: Conditions,
-  chunks: number,
+  range: ChunkRange,
   recent?: RecentPostings,
   setsOf: ClauseSets = keepSets(),
 ): Promise<IndexedMatches> {
-  const stored = await findMatches(db, clauses, chunks);
+  const stored = await findMatches(db, clauses, range);
   if (visible) for (const match of stored) match.narrowing.push(visible);
   const all = recent ? [recentMatch(recent, visible ? [...clauses, visible] : clauses), ...stored] : stored;
   const matches = text ? await withText(db, setsOf, all, text) : all;
@@ -41,6 +51,7 @@ export async function findInIndex(
   return {
     total: found.reduce((total, match) => total + match.count, 0),
     newest: (cursor, skip, take) => newestOf(db, setsOf, found, cursor, skip, take),
+    countBy: dimension => countBy(db, setsOf, found, dimension, recent),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { type Bitmap, countCommon } from './bitmap.ts';
 import { ALL, type Clause } from './clauses.ts';
 import type { ClauseSets } from './sets.ts';
-import { readCounts } from './store.ts';
+import { type ChunkRange, readCounts } from './store.ts';
 
 /** A chunk with events that match. `narrowing` has the clauses that exclude events of it; the others contain all its events. */
 export type Match = {
@@ -19,12 +19,14 @@ export type Match = {
  * The chunks in which every clause has events, the highest first. Their counts are right where at most one clause narrows a chunk: a
  * day in the middle of the days asked for, or a search with one filter. Elsewhere there may be fewer matches.
  */
-export async function findMatches(db: Reader, clauses: Clause[], chunks: number): Promise<Match[]> {
-  const [all = [], ...counts] = await countByChunk(db, [ALL, ...clauses], chunks);
+export async function findMatches(db: Reader, clauses: Clause[], range: ChunkRange): Promise<Match[]> {
+  const [all = [], ...counts] = await countByChunk(db, [ALL, ...clauses], range);
   const matches: Match[] = [];
-  for (let chunk = chunks - 1; chunk >= 0; chunk--) {
-    const inChunk = all[chunk] ?? 0;
-    const sizes = counts.map((ofClause, n) => (clauses[n]?.all ? inChunk : 0) + (ofClause[chunk] ?? 0));
+  for (let chunk = range.end - 1; chunk >= range.first; chunk--) {
+    const inChunk = all[chunk - range.first] ?? 0;
+    const sizes = counts.map(
+      (ofClause, n) => (clauses[n]?.all ? inChunk : 0) + (ofClause[chunk - range.first] ?? 0),
+    );
     const count = Math.min(inChunk, ...sizes);
     if (count > 0)
       matches.push({ chunk, count, narrowing: clauses.filter((_, n) => (sizes[n] ?? 0) < inChunk) });
@@ -32,11 +34,12 @@ export async function findMatches(db: Reader, clauses: Clause[], chunks: number)
   return matches;
 }
 
-async function countByChunk(db: Reader, clauses: Clause[], chunks: number): Promise<number[][]> {
-  const byChunk = clauses.map(() => new Array<number>(chunks).fill(0));
-  for (const { clause, chunks: counted, counts } of await readCounts(db, clauses, chunks)) {
+/** The counts of each clause, from the first chunk of the range on. */
+async function countByChunk(db: Reader, clauses: Clause[], range: ChunkRange): Promise<number[][]> {
+  const byChunk = clauses.map(() => new Array<number>(range.end - range.first).fill(0));
+  for (const { clause, chunks, counts } of await readCounts(db, clauses, range)) {
     const ofClause = byChunk[clause] ?? [];
-    for (const [n, chunk] of counted.entries()) ofClause[chunk] = counts[n] ?? 0;
+    for (const [n, chunk] of chunks.entries()) ofClause[chunk - range.first] = counts[n] ?? 0;
   }
   return byChunk;
 }

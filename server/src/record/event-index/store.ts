@@ -102,20 +102,23 @@ function postingsOf(clauses: readonly Clause[], columns: RawBuilder<unknown>, in
   )`;
 }
 
+/** The chunks from `first` to below `end`. */
+export type ChunkRange = { first: number; end: number };
+
 /** How many events the terms of a clause have in each of the chunks: those of `plus` less those of `minus`. */
 export type ClauseCounts = { clause: number; chunks: number[]; counts: number[] };
 
-/** The counts of each clause in the first chunks. An index-only scan. Lists, because a row for each count took twice the time. */
+/** The counts of each clause in a range of chunks. An index-only scan. Lists, because a row for each count took twice the time. */
 export async function readCounts(
   db: Reader,
   clauses: readonly Clause[],
-  chunks: number,
+  { first, end }: ChunkRange,
 ): Promise<ClauseCounts[]> {
   const { rows } = await sql<ClauseCounts>`
     select ${PREPARED} clause, array_agg(chunk) as chunks, array_agg(count) as counts
     from (
       select clause, chunk, sum(case when minus then -count else count end)::integer as count
-      from ${postingsOf(clauses, sql`chunk, count`, sql`chunk < ${chunks}`)} as posting
+      from ${postingsOf(clauses, sql`chunk, count`, sql`chunk >= ${first} and chunk < ${end}`)} as posting
       group by clause, chunk
     ) as counted
     group by clause`.execute(db);
@@ -133,6 +136,35 @@ export async function readPositions(
   const { rows } = await sql<ClausePositions>`
     select ${PREPARED} clause, minus, chunk, positions
     from ${postingsOf(clauses, sql`chunk, positions`, sql`chunk = any(${chunks})`)} as posting`.execute(db);
+  return rows;
+}
+
+/** How many events of some chunks have each value of a dimension. */
+export async function countValues(
+  db: Reader,
+  dimension: Dimension,
+  chunks: readonly number[],
+): Promise<{ value: string; count: number }[]> {
+  const { rows } = await sql<{ value: string; count: number }>`
+    select value, sum(count) as count from event_postings
+    where dimension = ${dimension} and chunk = any(${chunks}) group by value`.execute(db);
+  return rows;
+}
+
+export type ValuePositions = { value: string; chunk: number; positions: string };
+
+/** The sets of the values of a dimension in some chunks, after a value and its chunk, `limit` at most. */
+export async function listValuePositions(
+  db: Reader,
+  dimension: Dimension,
+  chunks: readonly number[],
+  after: { value: string; chunk: number },
+  limit: number,
+): Promise<ValuePositions[]> {
+  const { rows } = await sql<ValuePositions>`
+    select value, chunk, positions from event_postings
+    where dimension = ${dimension} and (value, chunk) > (${after.value}, ${after.chunk}) and chunk = any(${chunks})
+    order by value, chunk limit ${limit}`.execute(db);
   return rows;
 }
 

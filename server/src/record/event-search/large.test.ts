@@ -4,7 +4,8 @@ import { SYSTEM } from '../../platform/actor.ts';
 import { useHarness } from '../../test/harness.ts';
 import { indexNext } from '../event-index/indexer.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
-import { makeSearchMemory, searchEvents } from './search.ts';
+import { makeSearchMemory } from './indexed.ts';
+import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
 const LARGE_EVENTS = 30;

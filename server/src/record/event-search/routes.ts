@@ -5,11 +5,11 @@ import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { presentEventTo, readableIn } from '../events/present.ts';
 import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
 import { parseEventSearch } from '../events/search-query.ts';
-import { makeSearchMemory, searchEvents } from './search.ts';
+import type { SearchMemory } from './indexed.ts';
+import { searchEvents } from './search.ts';
 
-export function eventSearchRoutes(app: App, db: Db, longReads: LongReads): void {
+export function eventSearchRoutes(app: App, db: Db, longReads: LongReads, memory: SearchMemory): void {
   app.addSchema(EventSearchResult);
-  const memory = makeSearchMemory();
 
   app.get(
     '/api/admin/search/events',

@@ -6,13 +6,17 @@ import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import { sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
+import { countEvents } from '../event-counts/count.ts';
+import { COUNTED_BY } from '../event-counts/schema.ts';
+import { countGroups } from '../event-counts/store.ts';
 import { indexNextChunk } from '../event-index/build.ts';
 import { readIndexLag } from '../event-index/lag.ts';
 import { keepSets } from '../event-index/sets.ts';
 import { indexNextText } from '../event-index/text/build.ts';
 import { findWrongChunks, rebuildChunk } from '../event-index/verify.ts';
 import type { EventSearch } from '../events/search-query.ts';
-import { makeSearchMemory, searchEvents } from './search.ts';
+import { makeSearchMemory } from './indexed.ts';
+import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
 const RUNS = sized({ usual: 200, long: 5_000 });
@@ -93,7 +97,8 @@ async function expectSameAsPlain(runs: number): Promise<void> {
       searches,
       fc.constantFrom(...actors),
       fc.constantFrom(memory, small, undefined),
-      async ({ page, ...given }, actor, remembered) => {
+      fc.constantFrom(...COUNTED_BY),
+      async ({ page, ...given }, actor, remembered, by) => {
         const search = Object.fromEntries(
           Object.entries({ ...given, ...page }).filter(([, value]) => value !== undefined),
         ) as EventSearch;
@@ -102,6 +107,12 @@ async function expectSameAsPlain(runs: number): Promise<void> {
         const { total, events } = await searchEvents(harness.db, actor, search, remembered);
 
         expect({ total, ids: events.map(event => event.id) }).toEqual(expected);
+        const groups = await countGroups(harness.db, actor, search, by, 0, {
+          ids: [],
+          values: [],
+          counts: [],
+        });
+        expect(await countEvents(harness.db, actor, search, by, remembered)).toEqual(groups);
       },
     ),
     { numRuns: runs, seed: SEED },

@@ -3,7 +3,7 @@ import { ofReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { bounds, conditions } from '../events/conditions.ts';
-import type { EventSearch } from '../events/search-query.ts';
+import type { EventFilters, EventSearch } from '../events/search-query.ts';
 import { EVENT_COLUMNS, type EventRow, isOwn, listsOnlyReadable } from '../events/store.ts';
 import { EVENT_WEIGHT } from '../events/weight.ts';
 
@@ -26,10 +26,10 @@ export async function findMatching(
 export async function listUnsearchable(
   db: Reader,
   actor: Actor,
-  search: EventSearch,
+  filters: EventFilters,
   before: number,
 ): Promise<number[]> {
-  if (!canBeOwn(actor, search)) return [];
+  if (!canBeOwn(actor, filters)) return [];
   const { rows } = await sql<{ id: number }>`
     select id from events where ${isOwn(actor, {})} and not ${listsOnlyReadable(actor)} and id < ${before}`.execute(
     db,
@@ -65,8 +65,8 @@ function visibleParts(actor: Actor, search: EventSearch, first: number): Express
   );
 }
 
-const canBeOwn = (actor: Actor, search: EventSearch): boolean =>
-  !actor.isAdmin && search.project === undefined;
+const canBeOwn = (actor: Actor, filters: EventFilters): boolean =>
+  !actor.isAdmin && filters.project === undefined;
 
 function pageAndTotal(search: EventSearch, parts: Expression<unknown>[]) {
   const slice = sql`limit ${search.limit} offset ${search.offset}`;

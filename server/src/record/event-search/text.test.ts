@@ -3,16 +3,25 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { sized } from '../../test/campaign.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { change } from '../change.ts';
+import { countEvents } from '../event-counts/count.ts';
+import { COUNTED_BY, type CountedBy } from '../event-counts/schema.ts';
+import { countGroups } from '../event-counts/store.ts';
+import { readBatches } from '../event-export/batches.ts';
+import { LINES } from '../event-export/lines.ts';
+import type { ExportedEvents } from '../event-export/query.ts';
 import { indexNextChunk } from '../event-index/build.ts';
 import { indexNext } from '../event-index/indexer.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
 import { indexNextText } from '../event-index/text/build.ts';
-import type { EventSearch } from '../events/search-query.ts';
-import { makeSearchMemory, searchEvents } from './search.ts';
+import type { EventFilters, EventSearch } from '../events/search-query.ts';
+import { readWatermark } from '../events/tail.ts';
+import { makeSearchMemory, type SearchMemory } from './indexed.ts';
+import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
 const RUNS = sized({ usual: 150, long: 5_000 });
@@ -184,19 +193,37 @@ const searches = fc.record({
 
 const memory = makeSearchMemory();
 
+const plainCounts = (actor: Actor, filters: EventFilters, by: CountedBy) =>
+  countGroups(harness.db, actor, filters, by, 0, { ids: [], values: [], counts: [] });
+
+async function exportedIds(actor: Actor, events: ExportedEvents, kept?: SearchMemory): Promise<number[]> {
+  const source = { read: <T>(read: (db: Db) => Promise<T>) => read(harness.db), isGone: () => false };
+  const ids: number[] = [];
+  for await (const lines of readBatches(source, actor, events, LINES.ndjson.line(actor), kept))
+    ids.push(...lines.map(({ id }) => id));
+  return ids;
+}
+
 async function expectSameAsPlain(runs: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(
       searches,
       fc.constantFrom(...actors),
       fc.constantFrom(memory, undefined),
-      async ({ page, project, ...given }, actor, kept) => {
+      fc.constantFrom(...COUNTED_BY),
+      async ({ page, project, ...given }, actor, kept, by) => {
         const search = { ...given, ...page, ...(project ? { project } : {}) };
         const expected = await findMatching(harness.db, actor, search, 0);
 
         const { total, events } = await searchEvents(harness.db, actor, search, kept);
 
         expect({ total, ids: events.map(event => event.id) }).toEqual(expected);
+        const { offset: _, limit: __, ...exported } = search;
+        expect(await countEvents(harness.db, actor, exported, by, kept)).toEqual(
+          await plainCounts(actor, exported, by),
+        );
+        const all = await findMatching(harness.db, actor, { ...exported, offset: 0, limit: 100_000 }, 0);
+        expect(await exportedIds(actor, exported, kept)).toEqual(all.ids);
       },
     ),
     { numRuns: runs, seed: SEED },
@@ -257,6 +284,48 @@ test('finds a new event at once, and its text after the transaction that wrote i
   expect(await find()).toBe(1);
   await setTimeout(300);
   expect(await find()).toBe(1);
+});
+
+test('counts and exports what is complete while events are written and indexed', async () => {
+  const { db } = harness;
+  const query = 'written-Meanwhile';
+  const [viewer = SYSTEM] = actors.slice(1);
+  let isWriting = true;
+  const write = async () => {
+    while (isWriting) {
+      await change(db, SYSTEM, async ({ record }) => {
+        for (const project of ['alpha', 'secret'])
+          record({
+            type: 'feature-tagged',
+            project,
+            data: { text: `${query} ${'x'.repeat(Math.random() * 50)}` },
+          });
+      });
+    }
+  };
+  const writers = [write(), write(), write(), write()];
+  const sum = (groups: { value: string | null; count: number }[]) =>
+    Object.fromEntries(groups.map(({ value, count }) => [value, count]));
+
+  for (let n = 0; n < 40; n++) {
+    const actor = n % 2 === 0 ? SYSTEM : viewer;
+    const watermark = await readWatermark(db);
+    const before = sum(await plainCounts(actor, { query }, 'project'));
+    const counted = sum(await countEvents(db, actor, { query }, 'project', memory));
+    const ids = await exportedIds(actor, { query }, memory);
+    const after = sum(await plainCounts(actor, { query }, 'project'));
+    const plain = await findMatching(db, actor, { query, offset: 0, limit: 100_000 }, 0);
+
+    for (const project of Object.keys(after)) {
+      expect(counted[project] ?? 0).toBeGreaterThanOrEqual(before[project] ?? 0);
+      expect(counted[project] ?? 0).toBeLessThanOrEqual(after[project] ?? 0);
+    }
+    expect(ids).toEqual(plain.ids.filter(id => id <= (ids[0] ?? 0)));
+    expect(ids[0] ?? 0).toBeGreaterThanOrEqual(plain.ids.find(id => id <= watermark) ?? 0);
+  }
+  isWriting = false;
+  await Promise.all(writers);
+  expect(Object.keys(sum(await plainCounts(viewer, { query }, 'project')))).toEqual(['alpha']);
 });
 
 test('the text of the last complete chunk is indexed before its filters', async () => {

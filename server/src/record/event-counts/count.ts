@@ -1,0 +1,33 @@
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { findIndexed, type SearchMemory } from '../event-search/indexed.ts';
+import type { EventFilters } from '../events/search-query.ts';
+import type { CountedBy } from './schema.ts';
+import { countGroups, type EventGroup, type IndexedCounts } from './store.ts';
+
+/** To read so few events by their ids takes less time than to read the sets of every value. */
+const FEW = 2_000;
+
+/**
+ * The visible events that match, by group. The index gives the counts of its chunks. The statement that reads the tail of the log adds
+ * them, so the result is that of one moment.
+ */
+export async function countEvents(
+  db: Reader,
+  actor: Actor,
+  filters: EventFilters,
+  by: CountedBy,
+  memory?: SearchMemory,
+): Promise<EventGroup[]> {
+  const { indexed, first } = await findIndexed(db, actor, filters, memory);
+  const counts: IndexedCounts = { ids: [], values: [], counts: [] };
+  if (indexed.total <= FEW) counts.ids = await indexed.newest({}, 0, FEW);
+  else {
+    for (const [value, count] of await indexed.countBy(by)) {
+      // The index has an empty project for events without one.
+      counts.values.push(value === '' && by === 'project' ? null : value);
+      counts.counts.push(count);
+    }
+  }
+  return await countGroups(db, actor, filters, by, first, counts);
+}

@@ -1,0 +1,76 @@
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { firstIdOf } from '../event-index/bitmap.ts';
+import { type Clause, clausesOf, ofProjects, visibleTo } from '../event-index/clauses.ts';
+import { findInIndex, type IndexedMatches, NO_MATCHES } from '../event-index/find.ts';
+import { makeRecentEvents, type RecentPostings, recentProjects } from '../event-index/recent.ts';
+import { keepSets } from '../event-index/sets.ts';
+import { listProjectsFor, readIndexedChunks } from '../event-index/store.ts';
+import { makeRecentTexts } from '../event-index/text/recent.ts';
+import type { EventFilters } from '../events/search-query.ts';
+import { listUnsearchable } from './store.ts';
+
+/** Keeps in memory what searches read again and again: recent events, their texts, and sets of the index. None of it ever changes. */
+export const makeSearchMemory = () => ({
+  events: makeRecentEvents(),
+  texts: makeRecentTexts(),
+  sets: keepSets(),
+});
+export type SearchMemory = ReturnType<typeof makeSearchMemory>;
+
+/** Matches in the chunks from `firstChunk` on. Events from the id `first` on are not in the index and must be read from the log. */
+export type Indexed = { indexed: IndexedMatches; first: number; firstChunk: number };
+
+const NOTHING_INDEXED: Indexed = { indexed: NO_MATCHES, first: 0, firstChunk: 0 };
+
+/** `atMost` chunks of the index, the newest before the chunk `end`. */
+export type Window = { end?: number; atMost: number };
+
+/** The visible events in the index that match the filters. */
+export async function findIndexed(
+  db: Reader,
+  actor: Actor,
+  filters: EventFilters,
+  memory?: SearchMemory,
+  { end = Number.MAX_SAFE_INTEGER, atMost }: Window = { atMost: Number.MAX_SAFE_INTEGER },
+): Promise<Indexed> {
+  // Ids and changes have indexes of their own on the events.
+  if (filters.id !== undefined || filters.groupId !== undefined) return NOTHING_INDEXED;
+  const { query } = filters;
+  const chunks = await readIndexedChunks(db, query ? ['filters', 'text'] : ['filters']);
+  const postings = end >= chunks ? await memory?.events(db, chunks) : undefined;
+  const next = postings?.chunk === chunks ? postings : undefined;
+  if (chunks === 0 && !next) return NOTHING_INDEXED;
+  const { clauses, visible } = await clausesFor(db, actor, filters, next);
+  const first = next ? next.upTo + 1 : firstIdOf(chunks);
+  const text = query
+    ? {
+        text: query,
+        recent: next && (await memory?.texts(db, next, query)),
+        except: await listUnsearchable(db, actor, filters, first),
+      }
+    : undefined;
+  const last = Math.min(end, chunks);
+  const range = { first: Math.max(0, last - atMost), end: last };
+  const indexed = await findInIndex(db, { clauses, visible, text }, range, next, memory?.sets);
+  return { indexed, first, firstChunk: range.first };
+}
+
+async function clausesFor(
+  db: Reader,
+  actor: Actor,
+  filters: EventFilters,
+  recent?: RecentPostings,
+): Promise<{ clauses: Clause[]; visible?: Clause }> {
+  const clauses = clausesOf(filters);
+  if (actor.isAdmin)
+    return { clauses: filters.project ? [ofProjects(filters.project), ...clauses] : clauses };
+  const { readable, indexed } = await listProjectsFor(db, actor);
+  if (filters.project) {
+    const projects = filters.project.filter(project => readable.includes(project));
+    return { clauses: [ofProjects(projects), ...clauses] };
+  }
+  const known = [...indexed, ...(recent ? recentProjects(recent) : [])];
+  const visible = visibleTo(actor.userId, readable, known);
+  return { clauses, visible };
+}
