@@ -63,6 +63,8 @@ const PRESENT = [
   '31-0-0 ',
   '99-999-9',
   'values": ["5-0-0',
+  '": ["',
+  '}, {"',
 ];
 
 const checks = () => harness.statements.filter(text => /id = any\(.*ilike/s.test(text)).length;
@@ -98,6 +100,22 @@ test('PostgreSQL checks no large event of the index that cannot contain the text
   while (await indexNext(harness.db));
   expect(await readIndexedChunks(harness.db, ['filters', 'text'])).toBe(1);
 
-  await expectNoChecks(['needlenot', 'needle not', 'zq', '§', '\\', '"\\', 'u', 'ü', '🚀', '日本', 'userid']);
+  await expectNoChecks([
+    '": {',
+    '"], "',
+    '}, {"',
+    '(((',
+    'needlenot',
+    'needle not',
+    'zq',
+    '§',
+    '\\',
+    '"\\',
+    'u',
+    'ü',
+    '🚀',
+    '日本',
+    'userid',
+  ]);
   await expectSameAsPlain();
 });

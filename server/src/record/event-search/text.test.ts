@@ -55,6 +55,8 @@ const PHRASES = [
   'tab\tand\nline',
   '\u0001\u007f',
   "it's 5 < 6 && 7 > 3",
+  'wait... what?!',
+  `line ${'-'.repeat(250)} end`,
 ];
 
 /** Two chunks and a tail with ids that have gaps: frequent and rare words, names, numbers, escapes, long words and texts. */
@@ -136,7 +138,21 @@ const chosen = fc.constantFrom(
     '-1"',
     '"name": "feature-1',
     '"enabled": true',
-    '": ',
+    ...[
+      '": ',
+      '": {',
+      '": {"',
+      '", "',
+      '}\n{',
+      '"}\n\n[',
+      '...',
+      '?!"',
+      '-----',
+      '&& ',
+      '\\" ',
+      '({[',
+      '-'.repeat(251),
+    ],
     '%',
     '_',
     '\\',

@@ -15,6 +15,7 @@ function collect(texts: string[]): Record<TextDimension, Sets> {
   const sets = {
     gram: new Map(),
     word: new Map(),
+    separator: new Map(),
     rare: new Map(),
     pair: new Map(),
     phrase: new Map(),
@@ -57,7 +58,7 @@ const WORDS = [
   'v2',
   'y'.repeat(201),
 ];
-const SEPARATORS = [' ', '-', '_', ': ', ' \\"', '"', '", "', '": "', '\\n', '}, {"'];
+const SEPARATORS = [' ', '-', '_', ': ', ' \\"', '"', '", "', '": "', '\\n', '}, {"', '-'.repeat(201)];
 
 /** JSON texts of some hundred events: frequent words, and words and numbers that few events have. */
 const texts = fc
@@ -93,7 +94,7 @@ const texts = fc
 test('collects exactly the runs of characters, words and pairs that events have', () => {
   fc.assert(
     fc.property(texts, texts => {
-      const { gram, word, rare, pair, long } = collect(texts);
+      const { gram, word, separator, rare, pair, long } = collect(texts);
       const words = setsOf(texts, text => splitText(text).words);
       const isFrequent = (value: string) => (words.get(value)?.length ?? 0) >= 16 && value.length <= 200;
 
@@ -103,13 +104,22 @@ test('collects exactly the runs of characters, words and pairs that events have'
         ...gramsOf(value, 3),
         ...([...value].length <= 3 ? [wholeWord(value)] : []),
       ];
+      const separators = setsOf(texts, text =>
+        splitText(text).separators.filter(({ length }) => length >= 3),
+      );
+      const isFrequentSeparator = (value: string) =>
+        (separators.get(value)?.length ?? 0) >= 16 && value.length <= 200;
+      expect(sorted(separator)).toEqual(sorted(separators).filter(([value]) => isFrequentSeparator(value)));
       expect(sorted(rare)).toEqual(
         sorted(
-          setsOf(texts, text =>
-            splitText(text)
-              .words.filter(value => !isFrequent(value))
-              .flatMap(rareOf),
-          ),
+          setsOf(texts, text => {
+            const split = splitText(text);
+            const rareSeparators = split.separators.filter(value => !isFrequentSeparator(value));
+            return [
+              ...split.words.filter(value => !isFrequent(value)).flatMap(rareOf),
+              ...rareSeparators.flatMap(value => gramsOf(value, 3)),
+            ];
+          }),
         ),
       );
       expect(sorted(pair)).toEqual(sorted(setsOf(texts, text => bucketsOf(text, isFrequent))));
@@ -174,7 +184,7 @@ test('leaves out a text with a word that is too long', () => {
 });
 
 test('collects a large text in slices, with every run of characters, word and pair', () => {
-  const words = Array.from({ length: 6_000 }, (_, n) => `${WORDS[n % 9]}${n % 700}${SEPARATORS[n % 10]}`);
+  const words = Array.from({ length: 6_000 }, (_, n) => `${WORDS[n % 9]}${n % 700}${SEPARATORS[n % 11]}`);
   const large = words.join('').toLowerCase();
   const many = Array<string>(20).fill(large);
 

@@ -6,9 +6,10 @@ import { collectPairs, makeBeginnings } from './pairs.ts';
 import { phrasesOf } from './phrases.ts';
 import { toStored } from './position-sets.ts';
 import type { Phrase, TextPosting } from './posting.ts';
+import { separatorPostings } from './separators.ts';
 import { slicesOf } from './slices.ts';
 import { makeTokens } from './tokens.ts';
-import { frequentWords, rareGrams, wordPostings } from './words.ts';
+import { frequentOf, rareGrams, wordPostings } from './words.ts';
 
 /** A longer text is large: it is added in slices of this length, because the bounds of memory are checked between texts. */
 const MAX_SLICE_LENGTH = 32_768;
@@ -60,9 +61,12 @@ export function makeCollector() {
       const shareOf = (position: number) => (large.has(position) ? LARGE_SHARE : 1);
       yield* grams.postings();
       yield* wideGrams(tokens, shareOf, onFull);
-      const isFrequent = frequentWords(tokens);
+      const isFrequent = frequentOf(tokens.words, tokens.counts.countOf);
+      const eachWord = (call: (position: number, word: number) => void) =>
+        tokens.eachWord((position, at) => call(position, tokens.wordAt(at)));
       yield* wordPostings(tokens, isFrequent);
-      yield* rareGrams(tokens, isFrequent, shareOf, onFull);
+      yield* rareGrams(tokens.words, eachWord, isFrequent, shareOf, onFull);
+      yield* separatorPostings(tokens, shareOf, onFull);
       const beginnings = makeBeginnings(tokens);
       const pairs = collectPairs(tokens, isFrequent, beginnings);
       yield* pairs.buckets();

@@ -3,7 +3,7 @@ import { beginningsOf, gramsOf, isInString, pairBucket, splitText } from './spli
 import { listTerms, type TextTerm } from './store.ts';
 import { wholeWord } from './words.ts';
 
-/** Events with one of the terms, or with all runs of characters of one of the lists in words that are not frequent. */
+/** Events with one of the terms, or with all runs of characters of one of the lists in words or separators that are not frequent. */
 export type Condition = { terms: TextTerm[]; rare: string[][] };
 
 /**
@@ -22,8 +22,8 @@ const MAX_PAIRS = 200;
 const MAX_PAIR_CONDITIONS = 4;
 const MAX_WORD_CONDITIONS = 4;
 const MAX_RARE_GRAMS = 16;
-/** No bound of results: the words of a text without separators must be complete. */
-const ALL_WORDS = 1_000_000;
+/** No bound of results: the words or separators that contain a text must be complete. */
+const ALL_TERMS = 1_000_000;
 
 const termsOf = (dimension: TextTerm['dimension'], values: string[]): TextTerm[] =>
   values.map(value => ({ dimension, value }));
@@ -32,8 +32,10 @@ const termsOf = (dimension: TextTerm['dimension'], values: string[]): TextTerm[]
 export async function planText(db: Reader, text: string): Promise<TextPlan> {
   if (lengthOf(text) <= 2) return { sure: termsOf('gram', [text]), maybe: [] };
   const { words, separators } = splitText(text);
-  if (words[0] === text) {
-    const sure = termsOf('word', await listTerms(db, 'word', text, 'anywhere', ALL_WORDS));
+  // Without a separator, the text is inside of a word. Without a word, it is inside of a separator.
+  if (words[0] === text || words.length === 0) {
+    const dimension = words.length === 0 ? 'separator' : 'word';
+    const sure = termsOf(dimension, await listTerms(db, dimension, text, 'anywhere', ALL_TERMS));
     if (lengthOf(text) === 3) return { sure: [...sure, { dimension: 'rare', value: text }], maybe: [] };
     return { sure, maybe: [{ terms: [], rare: [rareOf(text)] }] };
   }
@@ -45,7 +47,7 @@ export async function planText(db: Reader, text: string): Promise<TextPlan> {
 
 const lengthOf = (text: string): number => [...text].length;
 
-/** The runs of characters that a word with this part has, if it is not frequent. */
+/** The runs of characters that a word or separator with this part has, if it is not frequent. */
 const rareOf = (part: string): string[] => [...new Set(gramsOf(part, 3))].slice(0, MAX_RARE_GRAMS);
 
 /** The phrases that contain the text, without those that contain another of them. */

@@ -45,19 +45,19 @@ export async function insertTextPostings(
     ) as posting (dimension, value, count, positions)`.execute(tx);
 }
 
-/** Adds the words and phrases among the postings to the terms. */
+/** Adds the words, separators and phrases among the postings to the terms. */
 export async function insertTerms(tx: Tx, { dimensions, values }: PostingColumns): Promise<void> {
   await sql`
     insert into event_text_terms (dimension, value)
     select dimension, value from unnest(${dimensions}::text[], ${values}::text[]) as term (dimension, value)
-    where dimension in ('word', 'phrase')
+    where dimension in ('word', 'separator', 'phrase')
     on conflict do nothing`.execute(tx);
 }
 
-/** Words or phrases that contain a text, begin or end with it. The shortest first. */
+/** Words, separators or phrases that contain a text, begin or end with it. The shortest first. */
 export async function listTerms(
   db: Reader,
-  dimension: 'word' | 'phrase',
+  dimension: 'word' | 'separator' | 'phrase',
   text: string,
   where: 'anywhere' | 'beginning' | 'end',
   limit: number,

@@ -63,6 +63,14 @@ export function makeTokens() {
         start = end;
       }
     },
+    /** Calls with the position and the number of each separator. */
+    eachSeparator: (call: (position: number, separator: number) => void): void => {
+      let start = 0;
+      for (const { position, end } of events) {
+        for (let at = start; at < end; at++) call(position, separatorAt[at] ?? 0);
+        start = end;
+      }
+    },
     isInString: (separator: number): boolean => {
       inString[separator] ??= isInString(separators.textOf(separator));
       return inString[separator];

@@ -1,3 +1,4 @@
+import type { Lexicon } from './lexicon.ts';
 import { makePositionSets } from './position-sets.ts';
 import { MAX_TERM_LENGTH, type TextPosting } from './posting.ts';
 import type { Tokens } from './tokens.ts';
@@ -9,12 +10,11 @@ const FREQUENT_WORD = 16;
 /** A word of up to 3 characters as a whole. */
 export const wholeWord = (word: string): string => `=${word}`;
 
-/** 1 for each frequent word. */
-export function frequentWords({ words, counts }: Tokens): Uint8Array {
-  const isFrequent = new Uint8Array(words.size());
-  for (let word = 0; word < isFrequent.length; word++)
-    if (counts.countOf(word) >= FREQUENT_WORD && words.lengthOf(word) <= MAX_TERM_LENGTH)
-      isFrequent[word] = 1;
+/** 1 for each frequent word or separator. */
+export function frequentOf(texts: Lexicon, countOf: (text: number) => number): Uint8Array {
+  const isFrequent = new Uint8Array(texts.size());
+  for (let text = 0; text < isFrequent.length; text++)
+    if (countOf(text) >= FREQUENT_WORD && texts.lengthOf(text) <= MAX_TERM_LENGTH) isFrequent[text] = 1;
   return isFrequent;
 }
 
@@ -37,21 +37,21 @@ export function* wordPostings(tokens: Tokens, isFrequent: Uint8Array): Generator
   }
 }
 
-/** The runs of 3 characters of the words that are not frequent. */
+/** The runs of 3 characters of the words or separators that are not frequent. `each` visits those of the events. */
 export function* rareGrams(
-  tokens: Tokens,
+  texts: Lexicon,
+  each: (call: (position: number, text: number) => void) => void,
   isFrequent: Uint8Array,
   shareOf: (position: number) => number,
   onFull: (position: number) => void,
 ): Generator<TextPosting> {
-  const { words } = tokens;
-  const codes = words.codes();
+  const codes = texts.codes();
   const grams = makeTriples();
-  const noteWord = (position: number, word: number) => {
-    const end = words.endOf(word);
+  const noteGrams = (position: number, text: number) => {
+    const end = texts.endOf(text);
     const share = shareOf(position);
     let [a, b, count] = [0, 0, 0];
-    for (let at = words.startOf(word); at < end; at++) {
+    for (let at = texts.startOf(text); at < end; at++) {
       let code = codes[at] ?? 0;
       // PostgreSQL stores no halves of surrogate pairs, so the second half follows.
       if (code >= 0xd800 && code < 0xdc00)
@@ -61,9 +61,8 @@ export function* rareGrams(
       b = code;
     }
   };
-  tokens.eachWord((position, at) => {
-    const word = tokens.wordAt(at);
-    if (isFrequent[word] === 0) noteWord(position, word);
+  each((position, text) => {
+    if (isFrequent[text] === 0) noteGrams(position, text);
   });
   for (const { id, count, positions } of grams.stored())
     yield { dimension: 'rare', value: String.fromCodePoint(...grams.keyOf(id)), count, positions };
