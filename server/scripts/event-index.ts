@@ -3,6 +3,7 @@
 import { readOptions } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { indexNext } from '../src/record/event-index/indexer.ts';
+import { findWrongTexts, rebuildText } from '../src/record/event-index/text/verify.ts';
 import { findWrongChunks, rebuildChunk } from '../src/record/event-index/verify.ts';
 import { runScript } from './run.ts';
 
@@ -16,6 +17,10 @@ const options = readOptions({
 });
 
 const REPORT_EVERY = 50;
+const PARTS = [
+  { part: 'filters', findWrong: findWrongChunks, rebuild: rebuildChunk },
+  { part: 'text', findWrong: findWrongTexts, rebuild: rebuildText },
+];
 
 await runScript(process.env, async config => {
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
@@ -23,15 +28,16 @@ await runScript(process.env, async config => {
   while (await indexNext(db)) if (++added % REPORT_EVERY === 0) console.log(`Chunks indexed: ${added}`);
   console.log(`Chunks added to the two parts of the index, filters and text: ${added}.`);
   if (options.verify || options.rebuild) {
-    const wrong = await findWrongChunks(db, (chunk, of) => {
-      if (chunk % REPORT_EVERY === 0) console.log(`Chunks compared: ${chunk} of ${of}`);
-    });
-    if (options.rebuild) for (const chunk of wrong) await rebuildChunk(db, chunk);
-    const which = wrong.length > 0 ? ` (${wrong.join(', ')})` : '';
-    console.log(`Chunks that differ from the events: ${wrong.length}${which}.`);
-    if (wrong.length > 0 && options.rebuild)
-      console.log('They were rebuilt. Restart the servers: they keep sets in memory.');
-    else if (wrong.length > 0) process.exitCode = 1;
+    for (const { part, findWrong, rebuild } of PARTS) {
+      const wrong = await findWrong(db, (chunk, of) => {
+        if (chunk % REPORT_EVERY === 0) console.log(`Chunks compared (${part}): ${chunk} of ${of}`);
+      });
+      if (options.rebuild) for (const chunk of wrong) await rebuild(db, chunk);
+      const which = wrong.length > 0 ? ` (${wrong.join(', ')})` : '';
+      console.log(`Chunks that differ from the events (${part}): ${wrong.length}${which}.`);
+      if (wrong.length > 0 && options.rebuild) console.log('They were rebuilt.');
+      else if (wrong.length > 0) process.exitCode = 1;
+    }
   }
   await db.destroy();
 });

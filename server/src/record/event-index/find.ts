@@ -36,7 +36,7 @@ export async function findInIndex(
   { clauses, visible, text }: Conditions,
   range: ChunkRange,
   recent?: RecentPostings,
-  setsOf: ClauseSets = keepSets(),
+  setsOf: ClauseSets = keepSets()(0),
 ): Promise<IndexedMatches> {
   const stored = await findMatches(db, clauses, range);
   if (visible) for (const match of stored) match.narrowing.push(visible);

@@ -13,14 +13,14 @@ const BYTES_PER_SET = 3_200;
 /**
  * Keeps the sets of the clauses that were searched last, in memory. The set of an indexed chunk never changes. To read the sets of
  * two common values of 10 million events and to combine them took 22 ms of CPU for each search. From memory it takes 1 ms. Callers who
- * can read the same projects share their visible sets.
+ * can read the same projects share their visible sets. Sets of an older generation of the index are not used: a chunk was rebuilt.
  */
-export function keepSets(maxBytes = MAX_BYTES): ClauseSets {
+export function keepSets(maxBytes = MAX_BYTES): (generation: number) => ClauseSets {
   const kept = new Map<string, Map<number, Bitmap>>();
 
-  return async (db, clause, chunks) => {
+  return generation => async (db, clause, chunks) => {
     // A hash, because a clause can have many long values.
-    const key = createHash('sha256').update(JSON.stringify(clause)).digest('base64');
+    const key = createHash('sha256').update(JSON.stringify({ generation, clause })).digest('base64');
     const sets = kept.get(key) ?? new Map<number, Bitmap>();
     const missing = chunks.filter(chunk => !sets.has(chunk));
     for (const [n, set] of (await readSets(db, clause, missing)).entries()) sets.set(missing[n] ?? -1, set);

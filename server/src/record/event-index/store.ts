@@ -18,6 +18,22 @@ export async function readIndexedChunks(db: Reader, parts: IndexPart[] = ['filte
   return rows[0]?.chunks ?? 0;
 }
 
+export type IndexState = { chunks: number; generation: number };
+
+/** How many chunks all the parts have, and the generation of the index: it changes when a chunk was rebuilt. */
+export async function readIndexState(db: Reader, parts: IndexPart[]): Promise<IndexState> {
+  const { rows } = await sql<{ chunks: number | null; generation: number }>`
+    select ${PREPARED} min(chunks) filter (where part = any(${parts})) as chunks,
+      coalesce(sum(generation), 0) as generation
+    from event_index_progress`.execute(db);
+  return { chunks: rows[0]?.chunks ?? 0, generation: rows[0]?.generation ?? 0 };
+}
+
+/** Tells all servers that sets which they keep in memory may be wrong. */
+export async function startGeneration(tx: Tx, part: IndexPart): Promise<void> {
+  await sql`update event_index_progress set generation = generation + 1 where part = ${part}`.execute(tx);
+}
+
 /** Locks the progress and returns it. Undefined while another process indexes. */
 export async function lockProgress(tx: Tx, part: IndexPart): Promise<number | undefined> {
   const { rows } = await sql<{ chunks: number }>`

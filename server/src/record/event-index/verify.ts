@@ -1,6 +1,13 @@
 import type { Db } from '../../platform/db/database.ts';
 import { encodedPostings } from './build.ts';
-import { deletePostings, insertPostings, listPostings, type Posting, readIndexedChunks } from './store.ts';
+import {
+  deletePostings,
+  insertPostings,
+  listPostings,
+  type Posting,
+  readIndexedChunks,
+  startGeneration,
+} from './store.ts';
 
 /** Compares every indexed chunk with the events. Returns the chunks that differ. */
 export async function findWrongChunks(
@@ -22,6 +29,7 @@ export async function rebuildChunk(db: Db, chunk: number): Promise<void> {
     const postings = await encodedPostings(tx, chunk);
     await deletePostings(tx, chunk);
     await insertPostings(tx, chunk, postings);
+    await startGeneration(tx, 'filters');
   });
 }
 

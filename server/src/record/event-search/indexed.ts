@@ -5,12 +5,12 @@ import { type Clause, clausesOf, ofProjects, visibleTo } from '../event-index/cl
 import { findInIndex, type IndexedMatches, NO_MATCHES } from '../event-index/find.ts';
 import { makeRecentEvents, type RecentPostings, recentProjects } from '../event-index/recent.ts';
 import { keepSets } from '../event-index/sets.ts';
-import { listProjectsFor, readIndexedChunks } from '../event-index/store.ts';
+import { listProjectsFor, readIndexState } from '../event-index/store.ts';
 import { makeRecentTexts } from '../event-index/text/recent.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import { listUnsearchable } from './store.ts';
 
-/** Keeps in memory what searches read again and again: recent events, their texts, and sets of the index. None of it ever changes. */
+/** Keeps in memory what searches read again and again: recent events, their texts, and sets of the index. */
 export const makeSearchMemory = () => ({
   events: makeRecentEvents(),
   texts: makeRecentTexts(),
@@ -37,7 +37,7 @@ export async function findIndexed(
   // Ids and changes have indexes of their own on the events.
   if (filters.id !== undefined || filters.groupId !== undefined) return NOTHING_INDEXED;
   const { query } = filters;
-  const chunks = await readIndexedChunks(db, query ? ['filters', 'text'] : ['filters']);
+  const { chunks, generation } = await readIndexState(db, query ? ['filters', 'text'] : ['filters']);
   const postings = end >= chunks ? await memory?.events(db, chunks) : undefined;
   const next = postings?.chunk === chunks ? postings : undefined;
   if (chunks === 0 && !next) return NOTHING_INDEXED;
@@ -52,7 +52,7 @@ export async function findIndexed(
     : undefined;
   const last = Math.min(end, chunks);
   const range = { first: Math.max(0, last - atMost), end: last };
-  const indexed = await findInIndex(db, { clauses, visible, text }, range, next, memory?.sets);
+  const indexed = await findInIndex(db, { clauses, visible, text }, range, next, memory?.sets(generation));
   return { indexed, first, firstChunk: range.first };
 }
 

@@ -142,6 +142,25 @@ test('the index is compared with the events, and a wrong chunk is rebuilt', asyn
   expect(await findWrongChunks(db, () => {})).toEqual([]);
 });
 
+test('a server reads the sets of a rebuilt chunk again', async () => {
+  const { db } = harness;
+  const search = { project: ['alpha'], type: ['feature-created'], offset: 0, limit: 50 };
+  const expected = await findMatching(db, SYSTEM, search, 0);
+  const server = makeSearchMemory();
+  await sql`
+    update event_postings set positions = other.positions from event_postings as other
+    where event_postings.dimension = 'project' and event_postings.value = 'alpha'
+      and other.dimension = 'project' and other.value = 'beta' and other.chunk = event_postings.chunk`.execute(
+    db,
+  );
+  expect((await searchEvents(db, SYSTEM, search, server)).total).not.toBe(expected.total);
+
+  for (const chunk of await findWrongChunks(db, () => {})) await rebuildChunk(db, chunk);
+
+  const { total, events } = await searchEvents(db, SYSTEM, search, server);
+  expect({ total, ids: events.map(event => event.id) }).toEqual(expected);
+});
+
 test('a chunk is indexed only when every id of it is decided', async () => {
   const { db } = harness;
   while (await indexNextText(db));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../../platform/db/database.ts';
+import type { Db, Reader, Tx } from '../../../platform/db/database.ts';
 import { readWatermark } from '../../events/tail.ts';
 import { CHUNK_SIZE, firstIdOf } from '../bitmap.ts';
 import { encodedPostings } from '../build.ts';
@@ -33,7 +33,26 @@ export async function indexNextText(
     return await inNextChunk(db, (tx, chunk) => insertChunk(tx, chunk, maxMemoryMb, signal));
   } catch (error) {
     if (!isOutOfMemory(error)) throw error;
-    return await inNextChunk(db, insertUnsplit);
+    return await inNextChunk(db, async (tx, chunk) =>
+      insertBoth(tx, chunk, await unsplitPostings(tx, chunk)),
+    );
+  }
+}
+
+/** Calls with the postings of a chunk as the index must have them, some at a time. `restart` is called before the first ones. */
+export async function computeText(
+  db: Reader,
+  chunk: number,
+  restart: () => Promise<void>,
+  use: (postings: PostingColumns) => Promise<void>,
+): Promise<void> {
+  try {
+    await restart();
+    await eachBatch(db, chunk, use, MAX_MEMORY_MB);
+  } catch (error) {
+    if (!isOutOfMemory(error)) throw error;
+    await restart();
+    await use(await unsplitPostings(db, chunk));
   }
 }
 
@@ -54,22 +73,29 @@ const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 
 /** A chunk whose texts are too large to be split: searches check each of its events. */
-async function insertUnsplit(tx: Tx, chunk: number): Promise<void> {
-  for (const { dimension, count, positions } of await encodedPostings(tx, chunk)) {
-    if (dimension !== 'all') continue;
-    await insertTextPostings(tx, chunk, {
-      dimensions: ['long'],
-      values: [''],
-      counts: [count],
-      positions: [positions],
-    });
-  }
+async function unsplitPostings(db: Reader, chunk: number): Promise<PostingColumns> {
+  const all = (await encodedPostings(db, chunk)).filter(({ dimension }) => dimension === 'all');
+  return {
+    dimensions: all.map(() => 'long'),
+    values: all.map(() => ''),
+    counts: all.map(({ count }) => count),
+    positions: all.map(({ positions }) => positions),
+  };
 }
 
+const insertChunk = (tx: Tx, chunk: number, maxMemoryMb: number, signal?: AbortSignal) =>
+  eachBatch(tx, chunk, postings => insertBoth(tx, chunk, postings), maxMemoryMb, signal);
+
 /** The thread splits texts while PostgreSQL reads the next ones, and encodes postings while PostgreSQL inserts others. */
-async function insertChunk(tx: Tx, chunk: number, maxMemoryMb: number, signal?: AbortSignal): Promise<void> {
+async function eachBatch(
+  db: Reader,
+  chunk: number,
+  use: (postings: PostingColumns) => Promise<void>,
+  maxMemoryMb: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const splitter = startSplitter(maxMemoryMb, signal);
-  const listFrom = (from: number) => listTexts(tx, chunk, from, Math.min(from + EVENTS_AT_ONCE, CHUNK_SIZE));
+  const listFrom = (from: number) => listTexts(db, chunk, from, Math.min(from + EVENTS_AT_ONCE, CHUNK_SIZE));
   try {
     let texts = await listFrom(0);
     for (let next = EVENTS_AT_ONCE; next < CHUNK_SIZE + EVENTS_AT_ONCE; next += EVENTS_AT_ONCE) {
@@ -77,14 +103,14 @@ async function insertChunk(tx: Tx, chunk: number, maxMemoryMb: number, signal?: 
     }
     let postings = await splitter.next(BYTES_AT_ONCE);
     while (postings.values.length > 0) {
-      [postings] = await Promise.all([splitter.next(BYTES_AT_ONCE), insertBoth(tx, chunk, postings)]);
+      [postings] = await Promise.all([splitter.next(BYTES_AT_ONCE), use(postings)]);
     }
   } finally {
     await splitter.stop();
   }
 }
 
-async function insertBoth(tx: Tx, chunk: number, postings: PostingColumns): Promise<void> {
+export async function insertBoth(tx: Tx, chunk: number, postings: PostingColumns): Promise<void> {
   await insertTextPostings(tx, chunk, postings);
   await insertTerms(tx, postings);
 }

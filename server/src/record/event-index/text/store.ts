@@ -54,6 +54,41 @@ export async function insertTerms(tx: Tx, { dimensions, values }: PostingColumns
     on conflict do nothing`.execute(tx);
 }
 
+/** A sum over postings that hardly ever stays the same when one of them changes. */
+const DIGEST = sql`sum(hashtextextended(concat_ws(' ', dimension, value, count, positions), 0))::text`;
+
+/** The digest of the stored postings of each chunk. It reads the whole table. */
+export async function readTextDigests(tx: Tx): Promise<Map<number, string>> {
+  const { rows } = await sql<{ chunk: number; digest: string }>`
+    select chunk, ${DIGEST} as digest from event_text_postings group by chunk`.execute(tx);
+  return new Map(rows.map(({ chunk, digest }) => [chunk, digest]));
+}
+
+export async function digestOf(
+  db: Reader,
+  { dimensions, values, counts, positions }: PostingColumns,
+): Promise<string | null> {
+  const { rows } = await sql<{ digest: string | null }>`
+    select ${DIGEST} as digest from unnest(
+      ${dimensions}::text[], ${values}::text[], ${counts}::integer[], ${positions}::text[]
+    ) as posting (dimension, value, count, positions)`.execute(db);
+  return rows[0]?.digest ?? null;
+}
+
+/** The chunks with a word, separator or phrase that is not among the terms. */
+export async function listChunksWithoutTerms(tx: Tx): Promise<number[]> {
+  const { rows } = await sql<{ chunk: number }>`
+    select distinct chunk from event_text_postings as posting
+    where dimension in ('word', 'separator', 'phrase') and not exists (
+      select from event_text_terms as term where term.dimension = posting.dimension and term.value = posting.value
+    )`.execute(tx);
+  return rows.map(({ chunk }) => chunk);
+}
+
+export async function deleteTextPostings(tx: Tx, chunk: number): Promise<void> {
+  await sql`delete from event_text_postings where chunk = ${chunk}`.execute(tx);
+}
+
 /** Words, separators or phrases that contain a text, begin or end with it. The shortest first. */
 export async function listTerms(
   db: Reader,
