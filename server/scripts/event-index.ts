@@ -3,6 +3,11 @@
 import { readOptions } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { indexNext } from '../src/record/event-index/indexer.ts';
+import {
+  findWrongLargeTexts,
+  keepLargeTexts,
+  rebuildLargeText,
+} from '../src/record/event-index/text/keep-large.ts';
 import { findWrongTexts, rebuildText } from '../src/record/event-index/text/verify.ts';
 import { findWrongChunks, rebuildChunk } from '../src/record/event-index/verify.ts';
 import { runScript } from './run.ts';
@@ -18,23 +23,25 @@ const options = readOptions({
 
 const REPORT_EVERY = 50;
 const PARTS = [
-  { part: 'filters', findWrong: findWrongChunks, rebuild: rebuildChunk },
-  { part: 'text', findWrong: findWrongTexts, rebuild: rebuildText },
+  { part: 'Chunks of filters', findWrong: findWrongChunks, rebuild: rebuildChunk },
+  { part: 'Chunks of text', findWrong: findWrongTexts, rebuild: rebuildText },
+  { part: 'Large texts', findWrong: findWrongLargeTexts, rebuild: rebuildLargeText },
 ];
 
 await runScript(process.env, async config => {
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
   let added = 0;
   while (await indexNext(db)) if (++added % REPORT_EVERY === 0) console.log(`Chunks indexed: ${added}`);
+  while (await keepLargeTexts(db));
   console.log(`Chunks added to the two parts of the index, filters and text: ${added}.`);
   if (options.verify || options.rebuild) {
     for (const { part, findWrong, rebuild } of PARTS) {
       const wrong = await findWrong(db, (chunk, of) => {
-        if (chunk % REPORT_EVERY === 0) console.log(`Chunks compared (${part}): ${chunk} of ${of}`);
+        if (chunk % REPORT_EVERY === 0) console.log(`${part} compared: ${chunk} of ${of}`);
       });
       if (options.rebuild) for (const chunk of wrong) await rebuild(db, chunk);
       const which = wrong.length > 0 ? ` (${wrong.join(', ')})` : '';
-      console.log(`Chunks that differ from the events (${part}): ${wrong.length}${which}.`);
+      console.log(`${part} that differ from the events: ${wrong.length}${which}.`);
       if (wrong.length > 0 && options.rebuild) console.log('They were rebuilt.');
       else if (wrong.length > 0) process.exitCode = 1;
     }

@@ -1,6 +1,7 @@
 import { endianness } from 'node:os';
 import { addPosition, emptyBitmap } from '../bitmap.ts';
 import { makeAsciiGrams, wideGrams } from './grams.ts';
+import { MAX_SMALL_LENGTH } from './large.ts';
 import { makeMembers } from './members.ts';
 import { collectPairs, makeBeginnings } from './pairs.ts';
 import { phrasesOf } from './phrases.ts';
@@ -11,8 +12,8 @@ import { slicesOf } from './slices.ts';
 import { makeTokens } from './tokens.ts';
 import { frequentOf, rareGrams, wordPostings } from './words.ts';
 
-/** A longer text is large: it is added in slices of this length, because the bounds of memory are checked between texts. */
-const MAX_SLICE_LENGTH = 32_768;
+/** A large text is added in slices of this length, because the bounds of memory are checked between texts. */
+const MAX_SLICE_LENGTH = MAX_SMALL_LENGTH;
 /** Bounds of the time that a chunk takes. A large text beyond them is not indexed: a search checks it. */
 const MAX_TEXT_LENGTH = 2_000_000;
 const MAX_LARGE_LENGTH = 128_000_000;

@@ -6,6 +6,7 @@ import { type Condition, planText } from './plan.ts';
 import {
   type ChunkPositions,
   filterByText,
+  findLargeTexts,
   readRarestPositions,
   readTermPositions,
   type TextTerm,
@@ -59,11 +60,17 @@ const CHECKED_AT_ONCE = 1_000;
 
 /** Those of the events that contain the text. It takes no longer than a statement may take. */
 export async function checkText(db: Reader, ids: number[], text: string): Promise<number[]> {
+  if (ids.length === 0) return [];
   const found: number[] = [];
+  const forms = await toLowerCase(db, textForms(text));
   const deadline = performance.now() + STATEMENT_TIMEOUT_MS;
   for (let at = 0; at < ids.length; at += CHECKED_AT_ONCE) {
     if (performance.now() > deadline) throw tooSlow();
-    found.push(...(await filterByText(db, ids.slice(at, at + CHECKED_AT_ONCE), text)));
+    const some = ids.slice(at, at + CHECKED_AT_ONCE);
+    const large = await findLargeTexts(db, some, forms);
+    const others = some.filter(id => !large.has(id));
+    found.push(...some.filter(id => large.get(id)));
+    if (others.length > 0) found.push(...(await filterByText(db, others, text)));
   }
   return found;
 }

@@ -1,80 +1,40 @@
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
+/** A text with more UTF-16 codes is large. */
+export const MAX_SMALL_LENGTH = 32_768;
 
-const compress = promisify(deflateRaw);
-const decompress = promisify(inflateRaw);
+/** Bits per code. With random values, a run of 5 codes that the text does not contain has its bit set in 1 of 5 filters. */
+const BITS_PER_CODE = 4;
+/** Runs of 5 codes exclude random values, runs of 3 exclude short texts. */
+const [LONG_RUN, SHORT_RUN] = [5, 3];
+/** More runs of a text hardly exclude more. */
+const MAX_RUNS = 12;
 
-/** Bounds of the memory: 32 MB for filters, and 64 MB for compressed texts. */
-const MAX_FILTERS = 4_096;
-const MAX_BYTES = 64_000_000;
-const FILTER_WORDS = 2_048;
-/** The longest run of UTF-16 codes that a filter has. */
-const RUN = 3;
-
-type LargeText = { filter: Uint32Array; compressed: Buffer | undefined };
-
-export type Finding = 'found' | 'absent' | 'unknown';
-
-/**
- * Keeps large lower-case texts in memory, by position. Each has a filter of the runs of up to 3 codes that it contains, which rules out
- * most texts that it does not contain. To check a text of 340,000 characters, PostgreSQL takes 40 ms.
- */
-export function makeLargeTexts() {
-  const texts = new Map<number, LargeText>();
-  let bytes = 0;
-  return {
-    positions: () => texts.keys(),
-    has: (position: number): boolean => texts.has(position),
-    /** Without room, the text is not kept, and nothing is known about it. */
-    keep: async (position: number, text: string): Promise<void> => {
-      if (texts.size >= MAX_FILTERS || texts.has(position)) return;
-      const filter = filterOf(text);
-      const compressed = await compress(Buffer.from(text), { level: 1 });
-      const isKept = bytes + compressed.length <= MAX_BYTES;
-      if (isKept) bytes += compressed.length;
-      texts.set(position, { filter, compressed: isKept ? compressed : undefined });
-    },
-    /** Whether the text at a position contains one of the forms. */
-    find: async (position: number, forms: string[]): Promise<Finding> => {
-      const text = texts.get(position);
-      if (!text) return 'unknown';
-      const possible = forms.filter(form => mayContain(text.filter, form));
-      if (possible.length === 0) return 'absent';
-      if (!text.compressed) return 'unknown';
-      const whole = (await decompress(text.compressed)).toString();
-      return possible.some(form => whole.includes(form)) ? 'found' : 'absent';
-    },
-  };
-}
-
-export type LargeTexts = ReturnType<typeof makeLargeTexts>;
-
-/** A bit for each run of 1, 2 and 3 codes. */
-export function filterOf(text: string): Uint32Array {
-  const filter = new Uint32Array(FILTER_WORDS);
+/** The filter of a large text: a bit for each of its runs of 3 and 5 codes. */
+export function filterOf(text: string): Buffer {
+  const filter = Buffer.alloc(Math.ceil((text.length * BITS_PER_CODE) / 8));
+  const bits = 8 * filter.length;
   for (let at = 0; at < text.length; at++) {
-    let hash = 0;
-    for (let n = at; n < at + RUN && n < text.length; n++) {
-      hash = addCode(hash, text.charCodeAt(n));
-      const bit = bitOf(hash);
-      filter[bit >>> 5] = (filter[bit >>> 5] ?? 0) | (1 << (bit & 31));
+    for (const size of [SHORT_RUN, LONG_RUN]) {
+      if (at + size > text.length) continue;
+      const bit = hashOf(text, at, size) % bits;
+      filter[bit >>> 3] = (filter[bit >>> 3] ?? 0) | (1 << (bit & 7));
     }
   }
   return filter;
 }
 
-/** False if the text of the filter does not contain the form. */
-export function mayContain(filter: Uint32Array, form: string): boolean {
-  const size = Math.min(RUN, form.length);
-  for (let at = 0; at + size <= form.length; at++) {
-    let hash = 0;
-    for (let n = at; n < at + size; n++) hash = addCode(hash, form.charCodeAt(n));
-    const bit = bitOf(hash);
-    if (((filter[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;
-  }
-  return true;
+/** The hashes of runs of a text. In the filter of a text that contains it, the bit of each hash is set: hash modulo number of bits. */
+export function hashesOf(text: string): number[] {
+  const size = text.length >= LONG_RUN ? LONG_RUN : SHORT_RUN;
+  const count = text.length - size + 1;
+  if (count <= 0) return [];
+  const hashes = Array.from({ length: Math.min(count, MAX_RUNS) }, (_, n) =>
+    hashOf(text, Math.floor((n * count) / Math.min(count, MAX_RUNS)), size),
+  );
+  return [...new Set(hashes)];
 }
 
-const addCode = (hash: number, code: number): number => Math.imul(hash ^ (code + 1), 0x9e3779b1);
-/** One of the 65,536 bits. */
-const bitOf = (hash: number): number => (hash ^ (hash >>> 15)) & (32 * FILTER_WORDS - 1);
+function hashOf(text: string, from: number, size: number): number {
+  let hash = size;
+  for (let at = from; at < from + size; at++) hash = Math.imul(hash ^ (text.charCodeAt(at) + 1), 0x9e3779b1);
+  return (hash ^ (hash >>> 15)) & 0x7fffffff;
+}

@@ -3,33 +3,19 @@ import { textForms } from '../../events/conditions.ts';
 import { addPosition, emptyBitmap, firstIdOf } from '../bitmap.ts';
 import type { RecentPostings } from '../recent.ts';
 import type { TextMatches } from './find.ts';
-import { type LargeTexts, makeLargeTexts } from './large.ts';
-import { listTexts, toLowerCase } from './store.ts';
+import { MAX_SMALL_LENGTH } from './large.ts';
+import { listSmallTexts, toLowerCase } from './store.ts';
 
 /** Finds a text among the recent events. */
 export type RecentTexts = (db: Reader, recent: RecentPostings, text: string) => Promise<TextMatches>;
 
-/** The texts that are kept in memory as they are. The others are large texts. */
-const MAX_TEXT_LENGTH = 32_768;
 const MAX_LENGTH = 64_000_000;
 /** 100 events of 1 MB take a few seconds to read. */
 const EVENTS_AT_ONCE = 100;
 
-type Texts = {
-  chunk: number;
-  upTo: number;
-  length: number;
-  texts: (string | undefined)[];
-  large: LargeTexts;
-};
+type Texts = { chunk: number; upTo: number; length: number; texts: (string | undefined)[] };
 
-const textsOf = (chunk: number): Texts => ({
-  chunk,
-  upTo: firstIdOf(chunk) - 1,
-  length: 0,
-  texts: [],
-  large: makeLargeTexts(),
-});
+const textsOf = (chunk: number): Texts => ({ chunk, upTo: firstIdOf(chunk) - 1, length: 0, texts: [] });
 
 /**
  * Makes a reader of the lower-case texts of the recent events, in memory: about 32 MB. To read these events for each search took
@@ -44,16 +30,13 @@ export function makeRecentTexts(): RecentTexts {
     while (known.chunk === chunk && known.upTo < upTo) {
       const from = known.upTo + 1 - firstIdOf(chunk);
       const to = Math.min(from + EVENTS_AT_ONCE, upTo + 1 - firstIdOf(chunk));
-      for (const { position, text } of await listTexts(db, chunk, from, to)) await keep(position, text);
+      for (const { position, text } of await listSmallTexts(db, chunk, from, to)) keep(position, text);
       known.upTo = firstIdOf(chunk) + to - 1;
     }
   }
 
-  async function keep(position: number, text: string): Promise<void> {
-    if (text.length > MAX_TEXT_LENGTH || known.length + text.length > MAX_LENGTH) {
-      await known.large.keep(position, text);
-      return;
-    }
+  function keep(position: number, text: string | null): void {
+    if (text === null || text.length > MAX_SMALL_LENGTH || known.length + text.length > MAX_LENGTH) return;
     known.texts[position] = text;
     known.length += text.length;
   }
@@ -66,26 +49,17 @@ export function makeRecentTexts(): RecentTexts {
       });
       await loading;
     }
-    return await findIn(recent.chunk === known.chunk ? known : textsOf(recent.chunk), recent, forms);
+    return findIn(recent.chunk === known.chunk ? known : textsOf(recent.chunk), recent, forms);
   };
 }
 
-async function findIn(
-  { texts, large }: Texts,
-  { chunk, upTo }: RecentPostings,
-  forms: string[],
-): Promise<TextMatches> {
+/** Events whose text is not kept must be checked. */
+function findIn({ texts }: Texts, { chunk, upTo }: RecentPostings, forms: string[]): TextMatches {
   const matches = { sure: emptyBitmap(), maybe: emptyBitmap() };
   for (let position = 0; position <= upTo - firstIdOf(chunk); position++) {
     const text = texts[position];
-    if (text === undefined) {
-      if (!large.has(position)) addPosition(matches.maybe, position);
-    } else if (forms.some(form => text.includes(form))) addPosition(matches.sure, position);
-  }
-  for (const position of [...large.positions()]) {
-    const finding = position <= upTo - firstIdOf(chunk) ? await large.find(position, forms) : 'absent';
-    if (finding === 'found') addPosition(matches.sure, position);
-    if (finding === 'unknown') addPosition(matches.maybe, position);
+    if (text === undefined) addPosition(matches.maybe, position);
+    else if (forms.some(form => text.includes(form))) addPosition(matches.sure, position);
   }
   return matches;
 }

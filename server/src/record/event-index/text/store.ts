@@ -1,8 +1,10 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import type { Reader, Tx } from '../../../platform/db/database.ts';
 import { likeText } from '../../../platform/db/like.ts';
 import { containsText } from '../../events/conditions.ts';
+import { EVENT_WEIGHT } from '../../events/weight.ts';
 import { firstIdOf } from '../bitmap.ts';
+import { hashesOf } from './large.ts';
 import type { TextDimension } from './posting.ts';
 
 /** PostgreSQL decides what the lower case of a character is, for the index and for searches. */
@@ -22,6 +24,22 @@ export async function listTexts(db: Reader, chunk: number, from: number, to: num
   const { rows } = await sql<TextOfEvent>`
     select (id - ${first})::integer as position, lower(event_text(data, pre_data, tags)) as text
     from events where id >= ${first + from} and id < ${first + to} order by id`.execute(db);
+  return rows;
+}
+
+/** The lower-case texts of recent events in a range of positions. null: the text is among the large texts. */
+export async function listSmallTexts(
+  db: Reader,
+  chunk: number,
+  from: number,
+  to: number,
+): Promise<{ position: number; text: string | null }[]> {
+  const first = firstIdOf(chunk);
+  const { rows } = await sql<{ position: number; text: string | null }>`
+    select (events.id - ${first})::integer as position,
+      case when large.id is null then lower(event_text(data, pre_data, tags)) end as text
+    from events left join event_large_texts as large on large.id = events.id
+    where events.id >= ${first + from} and events.id < ${first + to}`.execute(db);
   return rows;
 }
 
@@ -156,4 +174,73 @@ export async function filterByText(db: Reader, ids: number[], text: string): Pro
   const { rows } = await sql<{ id: number }>`
     select id from events where id = any(${ids}::bigint[]) and ${containsText(text)}`.execute(db);
   return rows.map(row => row.id);
+}
+
+/** Locks the last id whose text was looked at. Undefined while another process has it. */
+export async function lockLargeProgress(tx: Tx): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select last_id as id from event_large_text_progress for update skip locked`.execute(tx);
+  return rows[0]?.id;
+}
+
+export async function updateLargeProgress(tx: Tx, id: number): Promise<void> {
+  await sql`update event_large_text_progress set last_id = ${id}`.execute(tx);
+}
+
+/** JSON text has at most 6 characters for a stored byte: a control character. */
+const SMALL_WEIGHT = 4_096;
+
+/** The first events of a range whose texts may be large, by the stored size of their values. */
+export async function listLikelyLarge(tx: Tx, after: number, end: number, limit: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from events where id > ${after} and id <= ${end} and ${EVENT_WEIGHT} > ${SMALL_WEIGHT}
+    order by id limit ${limit}`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+export async function findLowerText(db: Reader, id: number): Promise<string | undefined> {
+  const { rows } = await sql<{ text: string }>`
+    select lower(event_text(data, pre_data, tags)) as text from events where id = ${id}`.execute(db);
+  return rows[0]?.text;
+}
+
+export type LargeText = { id: number; filter: Buffer; text: string };
+
+export async function insertLargeText(tx: Tx, { id, filter, text }: LargeText): Promise<void> {
+  await sql`
+    insert into event_large_texts (id, filter, text) values (${id}, ${filter}, ${text}) on conflict do nothing`.execute(
+    tx,
+  );
+}
+
+export async function deleteLargeText(tx: Tx, id: number): Promise<void> {
+  await sql`delete from event_large_texts where id = ${id}`.execute(tx);
+}
+
+export async function listLargeTexts(db: Reader, after: number, limit: number): Promise<LargeText[]> {
+  const { rows } = await sql<LargeText>`
+    select id, filter, text from event_large_texts where id > ${after} order by id limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Those of the events whose texts are stored as large, and whether they contain one of the lower-case forms. */
+export async function findLargeTexts(
+  db: Reader,
+  ids: number[],
+  forms: string[],
+): Promise<Map<number, boolean>> {
+  // The bits come first, because they exclude most texts. substring reads one byte of the filter.
+  const isSet = (hash: number) => sql<SqlBool>`
+    get_byte(substring(filter from ${hash}::integer % (8 * octet_length(filter)) / 8 + 1 for 1), 0)
+      >> (${hash}::integer % (8 * octet_length(filter)) % 8) & 1 = 1`;
+  const contains = forms.map(
+    form =>
+      sql<SqlBool>`(${sql.join([...hashesOf(form).map(isSet), sql`strpos(text, ${form}) > 0`], sql` and `)})`,
+  );
+  const { rows } = await sql<{ id: number; matches: boolean }>`
+    select id, ${sql.join(contains, sql` or `)} as matches from event_large_texts
+    where id = any(${ids}::bigint[])`.execute(db);
+  return new Map(rows.map(({ id, matches }) => [id, matches]));
 }

@@ -1,0 +1,66 @@
+import type { Db } from '../../../platform/db/database.ts';
+import { readWatermark } from '../../events/tail.ts';
+import { filterOf, MAX_SMALL_LENGTH } from './large.ts';
+import {
+  deleteLargeText,
+  findLowerText,
+  insertLargeText,
+  listLargeTexts,
+  listLikelyLarge,
+  lockLargeProgress,
+  updateLargeProgress,
+} from './store.ts';
+
+const IDS_AT_ONCE = 10_000;
+/** 20 events of 500,000 characters take about 1 s. */
+const EVENTS_AT_ONCE = 20;
+
+/**
+ * Stores the texts of the next large events, in one transaction. Returns whether there are more events to look at. Only one process
+ * does it at a time; the others return at once. A large event without a stored text is found too, but slowly.
+ */
+export async function keepLargeTexts(db: Db): Promise<boolean> {
+  return await db.transaction().execute(async tx => {
+    const last = await lockLargeProgress(tx);
+    if (last === undefined) return false;
+    const watermark = await readWatermark(tx);
+    const end = Math.min(watermark, last + IDS_AT_ONCE);
+    if (end <= last) return false;
+    const ids = await listLikelyLarge(tx, last, end, EVENTS_AT_ONCE);
+    for (const id of ids) {
+      const text = await findLowerText(tx, id);
+      if (text !== undefined && text.length > MAX_SMALL_LENGTH)
+        await insertLargeText(tx, { id, filter: filterOf(text), text });
+    }
+    const done = ids.length < EVENTS_AT_ONCE ? end : (ids.at(-1) ?? end);
+    await updateLargeProgress(tx, done);
+    return done < watermark;
+  });
+}
+
+/** Compares every stored text with its event. Returns the ids of those that differ. */
+export async function findWrongLargeTexts(
+  db: Db,
+  onText: (compared: number, of: number) => void,
+): Promise<number[]> {
+  const wrong: number[] = [];
+  for (let [after, compared] = [0, 0]; ; ) {
+    const stored = await listLargeTexts(db, after, EVENTS_AT_ONCE);
+    for (const { id, filter, text } of stored) {
+      if (text !== (await findLowerText(db, id)) || !filter.equals(filterOf(text))) wrong.push(id);
+      compared++;
+      onText(compared, compared);
+    }
+    const last = stored.at(-1);
+    if (!last) return wrong;
+    after = last.id;
+  }
+}
+
+export async function rebuildLargeText(db: Db, id: number): Promise<void> {
+  await db.transaction().execute(async tx => {
+    const text = await findLowerText(tx, id);
+    await deleteLargeText(tx, id);
+    if (text !== undefined) await insertLargeText(tx, { id, filter: filterOf(text), text });
+  });
+}

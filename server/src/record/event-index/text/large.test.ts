@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { filterOf, hashesOf } from './large.ts';
+
+const isSet = (filter: Buffer, hash: number): boolean => {
+  const bit = hash % (8 * filter.length);
+  return (((filter[bit >>> 3] ?? 0) >>> (bit & 7)) & 1) === 1;
+};
+
+test('a filter has the hashes of every part of its text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), fc.nat(), fc.nat(), (text, from, size) => {
+      const start = from % text.length;
+      const part = text.slice(start, start + 1 + (size % 30));
+
+      expect(hashesOf(part).filter(hash => !isSet(filterOf(text), hash))).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a filter of random values excludes most texts of 6 characters, and nearly all of 9', () => {
+  const random = (length: number) =>
+    Array.from({ length }, () => Math.floor(Math.random() * 36).toString(36)).join('');
+  const filter = filterOf(random(200_000));
+  const passing = (length: number) =>
+    Array.from({ length: 2_000 }, () => hashesOf(random(length))).filter(hashes =>
+      hashes.every(hash => isSet(filter, hash)),
+    ).length / 2_000;
+
+  expect(passing(6)).toBeLessThan(0.15);
+  expect(passing(9)).toBeLessThan(0.01);
+});
