@@ -82,7 +82,18 @@ export interface EventCreators {
 
 export interface EventIndexProgress {
   chunks: number;
+  generation: Generated<number>;
   part: string;
+}
+
+export interface EventLargeTextProgress {
+  last_id: number;
+}
+
+export interface EventLargeTexts {
+  filter: Buffer;
+  id: number;
+  text: string;
 }
 
 export interface EventPostings {
@@ -607,6 +618,8 @@ export interface DB {
   environments: Environments;
   event_creators: EventCreators;
   event_index_progress: EventIndexProgress;
+  event_large_text_progress: EventLargeTextProgress;
+  event_large_texts: EventLargeTexts;
   event_postings: EventPostings;
   event_text_postings: EventTextPostings;
   event_text_terms: EventTextTerms;

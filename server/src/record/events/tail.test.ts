@@ -45,6 +45,18 @@ test('delivers a lower id that commits late to the consumer, in order', async ()
   expect(late.map(event => event.id)).toEqual([low, high]);
 });
 
+test('a writer that begins while the watermark is read does not lower it', async () => {
+  const start = await readWatermark(harness.db);
+  const writer = await openTransaction();
+  // The key of a writer that began after others had taken 5 ids, which the sequence did not show yet.
+  await writer.query('select pg_advisory_xact_lock_shared(1214344281, $1)', [start + 5]);
+
+  const meanwhile = await readWatermark(harness.db);
+  await end(writer, 'rollback');
+
+  expect(meanwhile).toBe(start);
+});
+
 test('skips the id of a transaction that was rolled back', async () => {
   const start = await readWatermark(harness.db);
   const rolledBack = await openTransaction();

@@ -20,12 +20,16 @@ export async function tailEvents(db: Db, after: number, limit: number): Promise<
  */
 export async function readWatermark(db: Reader): Promise<number> {
   const assigned = await readLastAssigned(db);
-  // A lock key holds the low 31 bits of the id. The distance to the last assigned id gives the rest.
+  // A lock key holds the low 31 bits of the id. The distance to the last assigned id gives the rest. A writer that began after the
+  // sequence was read can have a key above it: a distance in the upper half of the range. Its events have ids above `assigned`.
   const writers = await sql<{ distance: number | null }>`
-    select max((${assigned}::bigint - objid::bigint + 2147483648) % 2147483648) as distance
-    from pg_locks
-    where locktype = 'advisory' and classid = ${WRITER_LOCKS} and objsubid = 2
-      and database = (select oid from pg_database where datname = current_database())`.execute(db);
+    select max(distance) as distance
+    from (
+      select (${assigned}::bigint - objid::bigint + 2147483648) % 2147483648 as distance from pg_locks
+      where locktype = 'advisory' and classid = ${WRITER_LOCKS} and objsubid = 2
+        and database = (select oid from pg_database where datname = current_database())
+    ) as writers
+    where distance < 1073741824`.execute(db);
   return assigned - (writers.rows[0]?.distance ?? 0);
 }
 
