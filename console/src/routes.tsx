@@ -9,6 +9,7 @@ import {
 import { RequestError } from './api/errors.ts';
 import { meQuery } from './api/me.ts';
 import { Shell } from './shell/Shell.tsx';
+import { Failure, NotFound } from './ui/Failure.tsx';
 import { parseSearch, type Search, stringifySearch } from './ui/search.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -91,6 +92,8 @@ export const createConsoleRouter = (queryClient: QueryClient) =>
     routeTree: routes,
     context: { queryClient },
     defaultPreload: 'intent',
+    defaultErrorComponent: ({ error, reset }) => <Failure error={error} onRetry={reset} />,
+    defaultNotFoundComponent: () => <NotFound />,
     parseSearch,
     stringifySearch,
   });

@@ -1,5 +1,144 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Star, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { favoritesQuery, integrationsQuery, projectsQuery } from '../shell/queries.ts';
+import { Env } from '../ui/Env.tsx';
+import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
+import { Person } from '../ui/Person.tsx';
+import { Sentence } from '../ui/Sentence.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Time } from '../ui/Time.tsx';
+import { counted } from '../ui/words.ts';
+import { FirstSteps } from './FirstSteps.tsx';
+import s from './home.module.css';
+import { latestEventsQuery } from './queries.ts';
 
+/** Favorite flags, projects, the latest events and failing integrations. */
 export function HomePage() {
-  return <Page title="Home" />;
+  return (
+    <Page title="Home">
+      <div className={s.columns}>
+        <div>
+          <FirstSteps />
+          <FailingIntegrations />
+          <LatestEvents />
+        </div>
+        <div>
+          <Favorites />
+          <Projects />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Section({ title, more, children }: { title: string; more?: ReactNode; children: ReactNode }) {
+  return (
+    <section className={s.section} aria-label={title}>
+      <h2>
+        {title}
+        {more}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+function LatestEvents() {
+  const events = useQuery(latestEventsQuery);
+  return (
+    <Section title="Latest events" more={<Link to="/events">All events</Link>}>
+      {events.error && <Failure error={events.error} onRetry={() => void events.refetch()} />}
+      {events.isPending && <Skeleton rows={5} />}
+      <ul className={s.list}>
+        {events.data?.map(event => (
+          <li key={event.id}>
+            <Person name={event.createdBy} size={22} />
+            <Link to="/events/$eventId" params={{ eventId: String(event.id) }} className={s.event}>
+              <Sentence event={event} />
+            </Link>
+            <Time at={event.createdAt} className={s.time} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function FailingIntegrations() {
+  const { data: integrations = [] } = useQuery(integrationsQuery);
+  const failing = integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null);
+  if (failing.length === 0) return null;
+  return (
+    <Section title="Failing integrations">
+      <ul className={s.list}>
+        {failing.map(({ id, provider, description, failingSince }) => (
+          <li key={id}>
+            <TriangleAlert size={16} className={s.bad} aria-hidden="true" />
+            <Link
+              to="/integrations/$integrationId/deliveries"
+              params={{ integrationId: String(id) }}
+              className={s.event}
+            >
+              {description || provider}
+            </Link>
+            <span className={s.time}>since {failingSince !== null && <Time at={failingSince} />}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Favorites() {
+  const { data: favorites = [] } = useQuery(favoritesQuery);
+  if (favorites.length === 0) return null;
+  return (
+    <Section title="Favorites">
+      <ul className={s.list}>
+        {favorites.map(({ name, project, environments }) => (
+          <li key={name}>
+            <Star size={14} fill="currentColor" className={s.favorite} aria-hidden="true" />
+            <Link
+              className={s.flag}
+              to="/projects/$projectId/features/$featureName"
+              params={{ projectId: project, featureName: name }}
+            >
+              {name}
+            </Link>
+            <span className={s.envs}>
+              {environments
+                .filter(one => one.enabled)
+                .map(one => (
+                  <Env key={one.name} name={one.name} type={one.type} />
+                ))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const SHOWN_PROJECTS = 12;
+
+function Projects() {
+  const { data: projects = [], error, refetch } = useQuery(projectsQuery);
+  return (
+    <Section title="Projects" more={<Link to="/projects">All projects</Link>}>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      <ul className={s.list}>
+        {projects.slice(0, SHOWN_PROJECTS).map(({ id, name, members }) => (
+          <li key={id}>
+            <Link to="/projects/$projectId" params={{ projectId: id }} className={s.event}>
+              <b>{name}</b>
+            </Link>
+            <span className={s.time}>{counted(members, 'member')}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
 }

@@ -1,41 +1,30 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { Mark } from '../shell/Mark.tsx';
+import { Card } from './Card.tsx';
+import { LoginForm } from './LoginForm.tsx';
 import s from './login.module.css';
-import { logIn } from './queries.ts';
 
 /** Only a path of this server: another address could imitate this page. */
 const pathOf = (to: unknown): string => (typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/');
 
+const NOTES: Record<string, string> = {
+  password: 'Your password is set. Log in with it.',
+  signup: 'Your account is ready. Log in with your password.',
+};
+
 export function LoginPage() {
-  const { to } = useSearch({ strict: false });
-  const login = useMutation({
-    mutationFn: (form: FormData) => logIn(String(form.get('username')), String(form.get('password'))),
-    onSuccess: () => location.assign(pathOf(to)),
-  });
+  const { to, after } = useSearch({ strict: false });
+  const returnTo = pathOf(to);
+  const note = typeof after === 'string' ? NOTES[after] : undefined;
   return (
-    <main className={s.page}>
-      <form
-        className={s.card}
-        onSubmit={event => {
-          event.preventDefault();
-          login.mutate(new FormData(event.currentTarget));
-        }}
-      >
-        <Mark className={s.mark} />
-        <h1>Log in to Halyard</h1>
-        <TextInput name="username" label="Username or e-mail address" autoComplete="username" required />
-        <PasswordInput name="password" label="Password" autoComplete="current-password" required />
-        {login.error && (
-          <p className={s.error} role="alert">
-            {login.error.message}
-          </p>
-        )}
-        <Button type="submit" variant="filled" loading={login.isPending}>
-          Log in
-        </Button>
-      </form>
-    </main>
+    <Card title="Log in to Halyard">
+      {note && (
+        <p className={s.note} role="status">
+          {note}
+        </p>
+      )}
+      {/* A full load: nothing of an earlier user remains in memory. */}
+      <LoginForm returnTo={returnTo} onLoggedIn={() => location.assign(returnTo)} />
+      <p className={s.hint}>Forgot the password? An admin can create a link to set a new one.</p>
+    </Card>
   );
 }

@@ -1,129 +1,48 @@
-import { ActionIcon, Menu, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useParams } from '@tanstack/react-router';
-import {
-  Activity,
-  Blocks,
-  Flag,
-  FlagTriangleRight,
-  FolderOpen,
-  Gauge,
-  type LucideIcon,
-  Moon,
-  Sun,
-} from 'lucide-react';
-import type { ReactNode } from 'react';
-import { useMe } from '../api/me.ts';
-import { Mark } from './Mark.tsx';
-import { logOut, profileQuery } from './queries.ts';
+import { Outlet } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { LoginDialog } from './LoginDialog.tsx';
 import s from './Shell.module.css';
+import { Sidebar } from './Sidebar.tsx';
+import { Toasts } from './Toasts.tsx';
+import { useGoTo } from './useGoTo.ts';
 
-function Item({
-  to,
-  icon: Icon,
-  exact,
-  children,
-}: {
-  to: string;
-  icon: LucideIcon;
-  exact?: boolean;
-  children: ReactNode;
-}) {
-  return (
-    <Link to={to} className={s.item} activeOptions={{ exact: exact ?? false, includeSearch: false }}>
-      <Icon size={15} strokeWidth={1.8} aria-hidden="true" />
-      <span>{children}</span>
-    </Link>
-  );
-}
+const Palette = lazy(() => import('./Palette.tsx').then(module => ({ default: module.Palette })));
+const Help = lazy(() => import('./Help.tsx').then(module => ({ default: module.Help })));
 
-/** The sidebar, and the page in its main region. */
+/** The sidebar, the page in its main region, and what may appear over it. */
 export function Shell() {
+  const [overlay, setOverlay] = useState<'palette' | 'help'>();
+  const [isNavOpen, setNavOpen] = useState(false);
+  const close = () => setOverlay(undefined);
+  useGoTo();
+  useShortcuts([
+    { keys: 'mod+k', description: 'Search or run', run: () => setOverlay('palette') },
+    { keys: '?', description: 'Keyboard shortcuts', run: () => setOverlay('help') },
+  ]);
   return (
-    <div className={s.shell}>
+    <div className={s.shell} data-nav={isNavOpen || undefined}>
       <a href="#main" className={s.skip}>
         Skip to content
       </a>
-      <nav className={s.side} aria-label="Main">
-        <Link to="/" className={s.brand}>
-          <Mark className={s.mark} />
-          <strong>Halyard</strong>
-        </Link>
-        <ProjectItems />
-        <h2>All projects</h2>
-        <div className={s.list}>
-          <Item to="/flags" icon={FlagTriangleRight}>
-            Flags
-          </Item>
-          <Item to="/events" icon={Activity}>
-            Events
-          </Item>
-          <Item to="/integrations" icon={Blocks}>
-            Integrations
-          </Item>
-          <Item to="/projects" icon={FolderOpen} exact>
-            Projects
-          </Item>
-        </div>
-        <Foot />
-      </nav>
+      <Sidebar
+        onSearch={() => setOverlay('palette')}
+        onHelp={() => setOverlay('help')}
+        isOpen={isNavOpen}
+        onToggle={() => setNavOpen(!isNavOpen)}
+        onNavigate={() => setNavOpen(false)}
+      />
       <main id="main" className={s.main} tabIndex={-1}>
+        <ConnectionBanner />
         <Outlet />
       </main>
-    </div>
-  );
-}
-
-/** The pages of the project in the address. */
-function ProjectItems() {
-  const { projectId } = useParams({ strict: false });
-  if (projectId === undefined) return null;
-  const base = `/projects/${encodeURIComponent(projectId)}`;
-  return (
-    <div className={s.list}>
-      <Item to={base} icon={Flag} exact>
-        Flags
-      </Item>
-      <Item to={`${base}/health`} icon={Gauge}>
-        Health
-      </Item>
-      <Item to={`${base}/events`} icon={Activity}>
-        Events
-      </Item>
-    </div>
-  );
-}
-
-function Foot() {
-  const { user } = useMe();
-  const { data: profile } = useQuery(profileQuery);
-  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
-  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
-  const other = scheme === 'dark' ? 'light' : 'dark';
-  return (
-    <div className={s.foot}>
-      <Menu position="top-start">
-        <Menu.Target>
-          <button type="button" className={s.me}>
-            <i aria-hidden="true">{user.name.slice(0, 2).toUpperCase()}</i>
-            <span>
-              <b>{user.name}</b>
-              <small>{profile?.rootRole}</small>
-            </span>
-          </button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item component={Link} to="/profile">
-            Profile
-          </Menu.Item>
-          <Menu.Item onClick={() => void logOut()}>Log out</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Tooltip label={`Use the ${other} color scheme`}>
-        <ActionIcon aria-label={`Use the ${other} color scheme`} onClick={() => setColorScheme(other)}>
-          {scheme === 'dark' ? <Sun size={16} /> : <Moon size={16} />}
-        </ActionIcon>
-      </Tooltip>
+      <Suspense>
+        {overlay === 'palette' && <Palette onClose={close} />}
+        {overlay === 'help' && <Help onClose={close} />}
+      </Suspense>
+      <Toasts />
+      <LoginDialog />
     </div>
   );
 }

@@ -7,8 +7,50 @@ export const profileQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Ends the session and loads the login page, so that no data of the user remains in memory. */
+/** The projects that the user may read. */
+export const projectsQuery = queryOptions({
+  queryKey: ['projects'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/projects', { signal }))).projects,
+  staleTime: 30_000,
+});
+
+const SHOWN_FAVORITES = 8;
+
+/** The first favorite flags of the user. Invalidate ['favorites'] after a change. */
+export const favoritesQuery = queryOptions({
+  queryKey: ['favorites'],
+  queryFn: async ({ signal }) => {
+    const query = { favoritesFirst: 'true', limit: SHOWN_FAVORITES } as const;
+    const { features } = await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
+    return features.filter(feature => feature.favorite);
+  },
+  staleTime: 30_000,
+});
+
+/** The integrations, to count those whose last attempts failed. */
+export const integrationsQuery = queryOptions({
+  queryKey: ['integrations'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/addons', { signal }))).addons,
+  staleTime: 30_000,
+});
+
+const SHOWN_FLAGS = 8;
+
+/** Flags for the command palette, from two characters. */
+export const flagsQuery = (query: string) =>
+  queryOptions({
+    queryKey: ['palette', query],
+    enabled: query.length >= 2,
+    queryFn: async ({ signal }) => {
+      const params = { query: { query, limit: SHOWN_FLAGS } };
+      return (await unwrap(api.GET('/api/admin/search/features', { params, signal }))).features;
+    },
+    staleTime: 10_000,
+  });
+
+/** Ends the session here and, if the provider supports it, there. Loads a page, so that no data remains in memory. */
 export async function logOut(): Promise<void> {
   await unwrap(api.POST('/logout'));
-  location.assign('/login');
+  const { methods } = await unwrap(api.GET('/auth/methods'));
+  location.assign(methods.some(({ type }) => type === 'oidc') ? '/auth/oidc/logout' : '/login');
 }

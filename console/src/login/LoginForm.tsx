@@ -1,0 +1,94 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { type FormEvent, useEffect, useState } from 'react';
+import { RequestError } from '../api/errors.ts';
+import { Failure } from '../ui/Failure.tsx';
+import { counted } from '../ui/words.ts';
+import s from './login.module.css';
+import { logIn, methodsQuery } from './queries.ts';
+
+/** The login methods that the server reports. `returnTo` is the path to open after single sign-on. */
+export function LoginForm({ returnTo, onLoggedIn }: { returnTo: string; onLoggedIn(): void }) {
+  const methods = useQuery(methodsQuery);
+  if (methods.error) return <Failure error={methods.error} onRetry={() => void methods.refetch()} />;
+  const listed = methods.data?.methods ?? [];
+  return (
+    <>
+      {listed.map(({ type, label, path }) =>
+        type === 'oidc' ? (
+          <Button
+            key={type}
+            component="a"
+            href={`${path}?redirect=${encodeURIComponent(returnTo)}`}
+            size="sm"
+            variant={listed.length === 1 ? 'filled' : 'default'}
+            leftSection={<KeyRound size={15} />}
+          >
+            {label}
+          </Button>
+        ) : (
+          <PasswordForm key={type} onLoggedIn={onLoggedIn} />
+        ),
+      )}
+    </>
+  );
+}
+
+function PasswordForm({ onLoggedIn }: { onLoggedIn(): void }) {
+  const login = useMutation({
+    mutationFn: (form: FormData) => logIn(String(form.get('username')), String(form.get('password'))),
+    onSuccess: onLoggedIn,
+  });
+  const seconds = useSecondsLeft(login.error);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    login.mutate(new FormData(event.currentTarget));
+  };
+  return (
+    <form className={s.form} onSubmit={submit}>
+      <TextInput
+        name="username"
+        label="Username or e-mail address"
+        autoComplete="username"
+        size="sm"
+        required
+        data-autofocus
+      />
+      <PasswordInput
+        name="password"
+        label="Password"
+        autoComplete="current-password"
+        size="sm"
+        visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
+        required
+      />
+      {login.error && (
+        <p className={s.error} role="alert">
+          {wordsOf(login.error)} {seconds > 0 && `Try again in ${counted(seconds, 'second')}.`}
+        </p>
+      )}
+      <Button type="submit" size="sm" variant="filled" loading={login.isPending}>
+        Log in
+      </Button>
+    </form>
+  );
+}
+
+const wordsOf = (error: Error): string =>
+  error instanceof RequestError && error.status === 401
+    ? 'The username or the password is wrong.'
+    : error.message;
+
+/** Counts down the seconds until a throttled login is accepted again. */
+function useSecondsLeft(error: Error | null): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const until = Date.now() + ((error instanceof RequestError && error.retryAfter) || 0) * 1000;
+    const update = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    update();
+    const timer = setInterval(update, 1000);
+    return () => clearInterval(timer);
+  }, [error]);
+  return left;
+}

@@ -1,0 +1,17 @@
+import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Moon, Sun } from 'lucide-react';
+
+/** Changes between light and dark. public/scheme.js applies the choice before the first paint. */
+export function ColorScheme() {
+  // Suspending transitions adds a style element, which the content security policy rejects.
+  const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
+  const other = scheme === 'dark' ? 'light' : 'dark';
+  return (
+    <Tooltip label={`Use the ${other} color scheme`}>
+      <ActionIcon aria-label={`Use the ${other} color scheme`} onClick={() => setColorScheme(other)}>
+        {scheme === 'dark' ? <Sun size={16} /> : <Moon size={16} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}

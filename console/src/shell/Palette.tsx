@@ -1,0 +1,127 @@
+import '@mantine/spotlight/styles.layer.css';
+import {
+  createSpotlight,
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+} from '@mantine/spotlight';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import {
+  Activity,
+  Blocks,
+  Flag,
+  FolderOpen,
+  Gauge,
+  type LucideIcon,
+  Search,
+  Send,
+  User,
+  Zap,
+} from 'lucide-react';
+import { useEffect, useMemo, useState } from 'react';
+import type { Schemas } from '../api/client.ts';
+import { usePageActions } from '../ui/actions.ts';
+import { counted } from '../ui/words.ts';
+import { flagsQuery, projectsQuery } from './queries.ts';
+import { readRecent, rememberRecent } from './recent.ts';
+
+const [store, spotlight] = createSpotlight();
+const PAGES: readonly [string, string, LucideIcon, string?][] = [
+  ['/flags', 'Flags', Flag, 'G then F'],
+  ['/events', 'Events', Activity, 'G then E'],
+  ['/integrations', 'Integrations', Blocks, 'G then I'],
+  ['/deliveries', 'Deliveries', Send],
+  ['/projects', 'Projects', FolderOpen, 'G then P'],
+  ['/profile', 'Profile', User],
+];
+
+/** The command palette: flags, actions of the page, pages and projects. Recent choices come first. */
+export function Palette({ onClose }: { onClose(): void }) {
+  const [typed, setTyped] = useState('');
+  const navigate = useNavigate();
+  const { data: flags = [] } = useQuery({ ...flagsQuery(typed.trim()), placeholderData: keepPreviousData });
+  const { data: projects = [] } = useQuery(projectsQuery);
+  const pageActions = usePageActions();
+  useEffect(() => spotlight.open(), []);
+
+  const groups = useMemo((): SpotlightActionGroupData[] => {
+    const go = (to: string, label: string, Icon: LucideIcon, description?: string): SpotlightActionData => ({
+      id: to,
+      label,
+      description,
+      leftSection: <Icon size={16} />,
+      onClick: () => {
+        rememberRecent({ to, label });
+        void navigate({ to });
+      },
+    });
+    const words = typed.trim().toLowerCase();
+    const matches = ({ label = '' }: { label?: string }) => label.toLowerCase().includes(words);
+    const recent = words === '' ? readRecent().map(({ to, label }) => go(to, label, Search)) : [];
+    const isRecent = ({ id }: SpotlightActionData) => recent.some(one => one.id === id);
+    return [
+      { group: 'Recent', actions: recent },
+      {
+        group: 'Flags',
+        actions:
+          words.length < 2 ? [] : flags.map(flag => go(addressOf(flag), flag.name, Flag, describe(flag))),
+      },
+      {
+        group: 'Actions',
+        actions: pageActions
+          .filter(matches)
+          .map(({ label, run }) => ({ id: label, label, leftSection: <Zap size={16} />, onClick: run })),
+      },
+      {
+        group: 'Go to',
+        actions: PAGES.map(([to, label, Icon, keys]) => go(to, label, Icon, keys))
+          .filter(matches)
+          .filter(one => !isRecent(one)),
+      },
+      {
+        group: 'Projects',
+        actions: projects
+          .flatMap(({ id, name }) => [
+            go(`/projects/${encodeURIComponent(id)}`, name, FolderOpen),
+            go(`/projects/${encodeURIComponent(id)}/health`, `Health of ${name}`, Gauge),
+          ])
+          .filter(matches)
+          .filter(one => !isRecent(one))
+          .slice(0, 10),
+      },
+    ].filter(({ actions }) => actions.length > 0);
+  }, [typed, flags, projects, pageActions, navigate]);
+
+  return (
+    <Spotlight
+      store={store}
+      actions={groups}
+      query={typed}
+      onQueryChange={setTyped}
+      onSpotlightClose={onClose}
+      filter={(_query, actions) => actions}
+      shortcut={null}
+      lockScroll={false}
+      transitionProps={{ duration: 0 }}
+      overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
+      size={600}
+      scrollable
+      maxHeight={440}
+      nothingFound={typed.length === 1 ? 'Type one more character to search flags' : 'Nothing matches'}
+      searchProps={{
+        leftSection: <Search size={16} />,
+        placeholder: 'Flags, pages, actions…',
+        'aria-label': 'Search or run',
+      }}
+    />
+  );
+}
+
+type Found = Schemas['FoundFeature'];
+
+const addressOf = ({ project, name }: Found): string =>
+  `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
+
+const describe = ({ project, environments }: Found): string =>
+  `${project} · enabled in ${environments.filter(one => one.enabled).length} of ${counted(environments.length, 'environment')}`;

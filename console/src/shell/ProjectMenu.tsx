@@ -1,0 +1,56 @@
+import { Menu, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { Check, ChevronsUpDown } from 'lucide-react';
+import { useState } from 'react';
+import type { Schemas } from '../api/client.ts';
+import { counted } from '../ui/words.ts';
+import s from './Shell.module.css';
+
+type Project = Schemas['Project'];
+const MAX_SHOWN = 50;
+
+/** The current project, and a menu to go to another one. */
+export function ProjectMenu({ project, projects }: { project: Project; projects: readonly Project[] }) {
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState('');
+  const matching = projects.filter(({ id, name }) =>
+    `${name} ${id}`.toLowerCase().includes(typed.toLowerCase()),
+  );
+  return (
+    <Menu position="bottom-start" width={212} onClose={() => setTyped('')}>
+      <Menu.Target>
+        <button
+          type="button"
+          className={s.project}
+          aria-label={`Project ${project.name}. Go to another project`}
+        >
+          <i aria-hidden="true">{project.name.slice(0, 1).toUpperCase()}</i>
+          <span>
+            <b>{project.name}</b>
+            <small>{counted(project.members, 'member')}</small>
+          </span>
+          <ChevronsUpDown size={14} aria-hidden="true" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {projects.length > 8 && (
+          <TextInput
+            aria-label="Find a project"
+            placeholder="Find a project"
+            value={typed}
+            onChange={event => setTyped(event.target.value)}
+          />
+        )}
+        {matching.slice(0, MAX_SHOWN).map(({ id, name }) => (
+          <Menu.Item
+            key={id}
+            rightSection={id === project.id ? <Check size={14} aria-label="Current project" /> : undefined}
+            onClick={() => void navigate({ to: '/projects/$projectId', params: { projectId: id } })}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

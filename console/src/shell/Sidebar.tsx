@@ -1,0 +1,176 @@
+import { ActionIcon, Kbd, Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import {
+  Activity,
+  Blocks,
+  Flag,
+  FlagTriangleRight,
+  FolderOpen,
+  Gauge,
+  HelpCircle,
+  type LucideIcon,
+  Menu,
+  Search,
+  Send,
+  Star,
+} from 'lucide-react';
+import type { ReactNode } from 'react';
+import { keysOf } from '../ui/shortcuts.ts';
+import { formatNumber } from '../ui/words.ts';
+import { ColorScheme } from './ColorScheme.tsx';
+import { Mark } from './Mark.tsx';
+import { Me } from './Me.tsx';
+import { ProjectMenu } from './ProjectMenu.tsx';
+import { favoritesQuery, integrationsQuery, projectsQuery } from './queries.ts';
+import s from './Shell.module.css';
+
+type ItemProps = {
+  to: string;
+  icon: LucideIcon;
+  exact?: boolean;
+  note?: ReactNode;
+  bad?: boolean;
+  children: ReactNode;
+};
+
+function Item({ to, icon: Icon, exact = false, note, bad, children }: ItemProps) {
+  return (
+    <Link to={to} className={s.item} activeOptions={{ exact, includeSearch: false }}>
+      <Icon size={15} strokeWidth={1.8} aria-hidden="true" />
+      <span>{children}</span>
+      {note !== undefined && <em data-bad={bad || undefined}>{note}</em>}
+    </Link>
+  );
+}
+
+type SidebarProps = {
+  isOpen: boolean;
+  onSearch(): void;
+  onHelp(): void;
+  onToggle(): void;
+  onNavigate(): void;
+};
+
+export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: SidebarProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click
+    // biome-ignore lint/a11y/noStaticElementInteractions: the links inside are the controls
+    <div
+      className={s.side}
+      onClick={event => event.target instanceof Element && event.target.closest('a') && onNavigate()}
+    >
+      <div className={s.brand}>
+        <Link to="/">
+          <Mark className={s.mark} />
+          <strong>Halyard</strong>
+        </Link>
+        <ActionIcon className={s.burger} aria-label="Navigation" aria-expanded={isOpen} onClick={onToggle}>
+          <Menu size={18} />
+        </ActionIcon>
+      </div>
+      <nav className={s.nav} aria-label="Main">
+        <button type="button" className={s.search} onClick={onSearch}>
+          <Search size={14} aria-hidden="true" />
+          <span>Search or run…</span>
+          <Kbd>{keysOf('mod+k').join('')}</Kbd>
+        </button>
+        <ProjectItems />
+        <InstanceItems />
+        <Favorites />
+      </nav>
+      <div className={s.foot}>
+        <Me />
+        <Tooltip label="Keyboard shortcuts  ?">
+          <ActionIcon aria-label="Keyboard shortcuts" onClick={onHelp}>
+            <HelpCircle size={16} />
+          </ActionIcon>
+        </Tooltip>
+        <ColorScheme />
+      </div>
+    </div>
+  );
+}
+
+/** The pages of the project in the address, or of the first project. */
+function ProjectItems() {
+  const { projectId } = useParams({ strict: false });
+  const { data: projects } = useQuery(projectsQuery);
+  const project =
+    projects?.find(({ id }) => id === projectId) ?? (projectId === undefined ? projects?.[0] : undefined);
+  if (!project) return null;
+  const base = `/projects/${encodeURIComponent(project.id)}`;
+  // The server adds these to the list of projects.
+  const { featureCount, health } = project as { featureCount?: number; health?: number };
+  return (
+    <>
+      <ProjectMenu project={project} projects={projects ?? []} />
+      <div className={s.list}>
+        <Item
+          to={base}
+          icon={Flag}
+          exact
+          note={featureCount === undefined ? undefined : formatNumber(featureCount)}
+        >
+          Flags
+        </Item>
+        <Item to={`${base}/health`} icon={Gauge} note={health}>
+          Health
+        </Item>
+        <Item to={`${base}/events`} icon={Activity}>
+          Events
+        </Item>
+      </div>
+    </>
+  );
+}
+
+function InstanceItems() {
+  const { data: integrations = [] } = useQuery(integrationsQuery);
+  const failing = integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null).length;
+  return (
+    <>
+      <h2>All projects</h2>
+      <div className={s.list}>
+        <Item to="/flags" icon={FlagTriangleRight}>
+          Flags
+        </Item>
+        <Item to="/events" icon={Activity}>
+          Events
+        </Item>
+        <Item to="/integrations" icon={Blocks} note={failing > 0 ? `${failing} failing` : undefined} bad>
+          Integrations
+        </Item>
+        <Item to="/deliveries" icon={Send}>
+          Deliveries
+        </Item>
+        <Item to="/projects" icon={FolderOpen} exact>
+          Projects
+        </Item>
+      </div>
+    </>
+  );
+}
+
+function Favorites() {
+  const { data: favorites = [] } = useQuery(favoritesQuery);
+  if (favorites.length === 0) return null;
+  return (
+    <>
+      <h2>Favorites</h2>
+      <div className={s.list}>
+        {favorites.map(({ name, project }) => (
+          <Link
+            key={name}
+            className={s.item}
+            to="/projects/$projectId/features/$featureName"
+            params={{ projectId: project, featureName: name }}
+          >
+            <Star size={14} fill="currentColor" className={s.favorite} aria-hidden="true" />
+            <span className="mono">{name}</span>
+          </Link>
+        ))}
+      </div>
+    </>
+  );
+}
