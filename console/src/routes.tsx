@@ -8,8 +8,8 @@ import {
 } from '@tanstack/react-router';
 import { RequestError } from './api/errors.ts';
 import { meQuery } from './api/me.ts';
+import { FailedPage, FailedShell, UnknownPage } from './shell/FailedPage.tsx';
 import { Shell } from './shell/Shell.tsx';
-import { Failure, NotFound } from './ui/Failure.tsx';
 import { parseSearch, type Search, stringifySearch } from './ui/search.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -21,6 +21,7 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   component: Shell,
+  errorComponent: FailedShell,
   beforeLoad: async ({ context, location }) => {
     try {
       await context.queryClient.ensureQueryData(meQuery);
@@ -84,6 +85,7 @@ const routes = root.addChildren([
     inShell('/integrations/$integrationId/deliveries/$deliveryId', deliveries, 'DeliveryPage'),
     inShell('/deliveries', deliveries, 'DeliveriesPage'),
     inShell('/profile', profile, 'ProfilePage'),
+    createRoute({ getParentRoute: () => shell, path: '$', component: UnknownPage }),
   ]),
 ]);
 
@@ -92,8 +94,7 @@ export const createConsoleRouter = (queryClient: QueryClient) =>
     routeTree: routes,
     context: { queryClient },
     defaultPreload: 'intent',
-    defaultErrorComponent: ({ error, reset }) => <Failure error={error} onRetry={reset} />,
-    defaultNotFoundComponent: () => <NotFound />,
+    defaultErrorComponent: FailedPage,
     parseSearch,
     stringifySearch,
   });

@@ -66,7 +66,7 @@ export const theme = createTheme({
     Checkbox: { defaultProps: { size: 'xs' } },
     SegmentedControl: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 350, fz: 12 } },
-    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end' } },
+    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     // Locking the scroll position adds a style element, which the content security policy rejects.
     Modal: { defaultProps: { lockScroll: false, radius: 'lg' } },
     Drawer: { defaultProps: { lockScroll: false } },

@@ -11,7 +11,7 @@ const REFRESH_MS = 5000;
 /** Three steps with live ticks, until a project beyond `default` exists. */
 export function FirstSteps() {
   const { data: projects } = useQuery(projectsQuery);
-  const isNew = projects !== undefined && projects.every(({ id }) => id === 'default');
+  const isNew = projects?.every(({ id }) => id === 'default') ?? false;
   const { data: flags = 0 } = useQuery({ ...flagCountQuery, enabled: isNew, refetchInterval: REFRESH_MS });
   const { data: tokens = [] } = useQuery({ ...sdkTokensQuery, enabled: isNew, refetchInterval: REFRESH_MS });
   if (!isNew) return null;

@@ -53,6 +53,7 @@ function PasswordForm({ onLoggedIn }: { onLoggedIn(): void }) {
         autoComplete="username"
         size="sm"
         required
+        withAsterisk={false}
         data-autofocus
       />
       <PasswordInput
@@ -62,6 +63,7 @@ function PasswordForm({ onLoggedIn }: { onLoggedIn(): void }) {
         size="sm"
         visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
         required
+        withAsterisk={false}
       />
       {login.error && (
         <p className={s.error} role="alert">

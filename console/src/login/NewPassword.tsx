@@ -20,6 +20,7 @@ export function NewPassword({ error }: { error?: string }) {
       maxLength={128}
       visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
       required
+      withAsterisk={false}
       error={error ?? weak}
       onChange={event => event.currentTarget.value.length >= 12 && checkSoon(event.currentTarget.value)}
     />

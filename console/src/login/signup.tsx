@@ -48,6 +48,7 @@ export function Signup({ token }: { token: string }) {
           autoComplete="email"
           size="sm"
           required
+          withAsterisk={false}
           error={errors.email}
         />
         <TextInput

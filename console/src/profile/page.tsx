@@ -123,6 +123,7 @@ function Password() {
           size="sm"
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the current password' }}
           required
+          withAsterisk={false}
           error={errors.oldPassword}
         />
         <NewPassword error={errors.password} />

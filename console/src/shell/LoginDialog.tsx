@@ -18,6 +18,7 @@ export function LoginDialog() {
   return (
     <Modal
       opened={sessionEnded}
+      zIndex={10_000} // Above the palette.
       onClose={() => {}}
       title="Your session ended"
       withCloseButton={false}

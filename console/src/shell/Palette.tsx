@@ -19,7 +19,7 @@ import {
   User,
   Zap,
 } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { usePageActions } from '../ui/actions.ts';
 import { counted } from '../ui/words.ts';
@@ -109,13 +109,21 @@ export function Palette({ onClose }: { onClose(): void }) {
       scrollable
       maxHeight={440}
       nothingFound={typed.length === 1 ? 'Type one more character to search flags' : 'Nothing matches'}
+      attributes={{ content: { 'aria-label': 'Search or run' } }}
       searchProps={{
         leftSection: <Search size={16} />,
         placeholder: 'Flags, pages, actions…',
         'aria-label': 'Search or run',
+        onKeyDown: runFirst,
       }}
     />
   );
+}
+
+/** Enter runs the first entry if the arrows chose no other one. */
+function runFirst(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || document.querySelector('[data-action][data-selected]')) return;
+  document.querySelector<HTMLElement>('[data-action]')?.click();
 }
 
 type Found = Schemas['FoundFeature'];

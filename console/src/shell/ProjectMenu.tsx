@@ -19,15 +19,12 @@ export function ProjectMenu({ project, projects }: { project: Project; projects:
   return (
     <Menu position="bottom-start" width={212} onClose={() => setTyped('')}>
       <Menu.Target>
-        <button
-          type="button"
-          className={s.project}
-          aria-label={`Project ${project.name}. Go to another project`}
-        >
+        <button type="button" className={s.project}>
           <i aria-hidden="true">{project.name.slice(0, 1).toUpperCase()}</i>
           <span>
             <b>{project.name}</b>
             <small>{counted(project.members, 'member')}</small>
+            <small className="sr">Go to another project</small>
           </span>
           <ChevronsUpDown size={14} aria-hidden="true" />
         </button>

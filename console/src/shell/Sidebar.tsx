@@ -16,7 +16,7 @@ import {
   Star,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { keysOf } from '../ui/shortcuts.ts';
+import { keysText } from '../ui/shortcuts.ts';
 import { formatNumber } from '../ui/words.ts';
 import { ColorScheme } from './ColorScheme.tsx';
 import { Mark } from './Mark.tsx';
@@ -55,8 +55,8 @@ type SidebarProps = {
 export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: SidebarProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click
-    // biome-ignore lint/a11y/noStaticElementInteractions: the links inside are the controls
-    <div
+    <nav
+      aria-label="Main"
       className={s.side}
       onClick={event => event.target instanceof Element && event.target.closest('a') && onNavigate()}
     >
@@ -69,16 +69,16 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
           <Menu size={18} />
         </ActionIcon>
       </div>
-      <nav className={s.nav} aria-label="Main">
+      <div className={s.nav}>
         <button type="button" className={s.search} onClick={onSearch}>
           <Search size={14} aria-hidden="true" />
           <span>Search or run…</span>
-          <Kbd>{keysOf('mod+k').join('')}</Kbd>
+          <Kbd>{keysText('mod+k')}</Kbd>
         </button>
         <ProjectItems />
         <InstanceItems />
         <Favorites />
-      </nav>
+      </div>
       <div className={s.foot}>
         <Me />
         <Tooltip label="Keyboard shortcuts  ?">
@@ -88,7 +88,7 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
         </Tooltip>
         <ColorScheme />
       </div>
-    </div>
+    </nav>
   );
 }
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { Change } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
 import s from './SaveBar.module.css';
-import { keysOf, useShortcuts } from './shortcuts.ts';
+import { keysText, useShortcuts } from './shortcuts.ts';
 import { counted } from './words.ts';
 
 /** The bar under an editor with unsaved changes. It lists them; ⌘S saves. */
@@ -34,7 +34,7 @@ export function SaveBar({
         Discard
       </Button>
       <Button variant="filled" loading={pending} disabled={!canSave} onClick={onSave}>
-        {action} <kbd className={s.kbd}>{keysOf('mod+s').join('')}</kbd>
+        {action} <kbd className={s.kbd}>{keysText('mod+s')}</kbd>
       </Button>
     </div>
   );

@@ -89,6 +89,9 @@ export const useActiveShortcuts = (): readonly Shortcut[] =>
 
 const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent);
 
+/** The keys as one text: "⌘K" or "Ctrl+K". */
+export const keysText = (keys: string): string => keysOf(keys).join(isMac() ? '' : '+');
+
 /** The keys as a person sees them: ['⌘', 'S'] or ['Ctrl', 'S']. */
 export const keysOf = (keys: string): string[] =>
   keys
