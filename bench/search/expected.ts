@@ -111,7 +111,7 @@ async function addBatch(
     from (
       select id, created_at, project, type, feature_name, created_by_user_id, environment, ${contained.join(', ')}
       from (
-        select *, lower(event_text(data, pre_data, tags)) as text from events
+        select *, lower(event_text(data, pre_data, tags, comment)) as text from events
         where id > ${after} and id <= ${upTo} offset 0
       ) as events offset 0
     ) as events`);

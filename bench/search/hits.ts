@@ -12,7 +12,7 @@ export async function storeHits(client: pg.Client, forms: string[], loaded: numb
     create table bench.hits as
     select id, (${bits.join(' || ')})::bit varying as hits
     from (
-      select id, lower(event_text(data, pre_data, tags)) as text from events where id <= ${loaded} offset 0
+      select id, lower(event_text(data, pre_data, tags, comment)) as text from events where id <= ${loaded} offset 0
     ) as texts;
     alter table bench.hits add primary key (id);
     analyze bench.hits`);

@@ -44,7 +44,7 @@ const COLUMNS = {
 } as const;
 
 export const containsText = (form: string) =>
-  `event_text(data, pre_data, tags) ilike ${literal(`%${form.replace(/[\\%_]/g, '\\$&')}%`)}`;
+  `event_text(data, pre_data, tags, comment) ilike ${literal(`%${form.replace(/[\\%_]/g, '\\$&')}%`)}`;
 export const literal = (value: string | number) =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
 

@@ -26,6 +26,7 @@ import { transferRoutes } from './flags/transfer/routes.ts';
 import { apiTokenRoutes } from './people/api-tokens/routes.ts';
 import { authSettingsRoutes } from './people/auth-settings/routes.ts';
 import { groupRoutes } from './people/groups/routes.ts';
+import { instanceRoutes } from './people/instance/routes.ts';
 import { invitationRoutes } from './people/invitations/routes.ts';
 import { passwordRoutes } from './people/passwords/routes.ts';
 import { projectAccessRoutes } from './people/project-access/routes.ts';
@@ -62,6 +63,7 @@ import { clientErrorHandler, installExpectations } from './platform/http/socket-
 import { installStalledClients } from './platform/http/stalled-clients.ts';
 import { RULE } from './platform/http/violations.ts';
 import { keyringOf } from './platform/secrets/seal.ts';
+import { COMMENT_PARAMETER, installComments } from './record/comment.ts';
 import { eventCountRoutes } from './record/event-counts/routes.ts';
 import { eventExportRoutes } from './record/event-export/routes.ts';
 import { makeSearchMemory } from './record/event-search/indexed.ts';
@@ -106,6 +108,8 @@ export type AppSettings = Pick<
   | 'oldSecretKeys'
   | 'allowedTargets'
   | 'allowPrivateTargets'
+  | 'deliverySchedule'
+  | 'disableAfterHours'
 >;
 
 /** The pools of connections for other work than short requests. */
@@ -158,9 +162,12 @@ export async function buildApp(
   installIgnored(app);
   installRowIds(app);
   installRevisionHeader(app);
+  installComments(app);
   installIdempotency(app, db);
   installCompression(app);
-  await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl), () => app.sdk);
+  await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl), () => app.sdk, {
+    'Halyard-Comment': COMMENT_PARAMETER,
+  });
   installMetrics(app);
   await installSdk(app, serving, headers, { ...STREAM_LIMITS, streams: settings.maxStreams, ...streams });
   healthRoutes(app, {
@@ -207,6 +214,7 @@ export async function buildApp(
   groupRoutes(app, db);
   roleRoutes(app, db);
   projectAccessRoutes(app, db);
+  instanceRoutes(app, db, settings);
   docsRoutes(app);
   consoleRoutes(app, consoleFiles);
   return app;

@@ -9,6 +9,8 @@ export type Actor = {
   rootPermissions: readonly string[];
   /** The session or token of the request. The server itself has none. */
   credential?: Credential;
+  /** The reason that the caller gives for the changes of the request. Each of their events has it. */
+  comment?: string;
   /** Held by a request with an Idempotency-Key; the change it makes settles it. */
   claim?: Claim;
   /** The revisions that the changes of the request took, by environment. The response names them. */

@@ -61,7 +61,7 @@ const SECRET_KEY_BYTES = 32;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 const MAX_ATTEMPTS = 50;
 /** 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts over three days. */
-const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+export const DEFAULT_SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** Reads all variables and reports all problems at once, each with the variable and an example. */
 export function readConfig(env: Env): Config {
@@ -221,7 +221,7 @@ function targets(text: string | undefined): string[] {
 }
 
 function schedule(text: string | undefined): number[] {
-  const delays = text === undefined ? SCHEDULE : items(text).map(Number);
+  const delays = text === undefined ? DEFAULT_SCHEDULE : items(text).map(Number);
   const valid = delays.every(delay => Number.isFinite(delay) && delay >= 0 && delay <= 86_400);
   if (!valid || delays.length === 0 || delays.length > MAX_ATTEMPTS)
     throw new Error(

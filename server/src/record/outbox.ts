@@ -26,7 +26,9 @@ export const FILTERED_BY_TEXT = sql<SqlBool>`exists (select from integrations wh
 export const matchesFilters = (event: 'written' | 'events') => {
   const column = (name: string) => sql.ref(`${event}.${name}`);
   const text =
-    event === 'written' ? sql`written.text` : sql`event_text(events.data, events.pre_data, events.tags)`;
+    event === 'written'
+      ? sql`written.text`
+      : sql`event_text(events.data, events.pre_data, events.tags, events.comment)`;
   const isAnyOf = (name: string, filter: string) =>
     sql`(${sql.ref(`integrations.${filter}`)} is null or ${column(name)} = any(${sql.ref(`integrations.${filter}`)}))`;
   return sql<SqlBool>`(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { type AppSettings, buildApp } from '../app.ts';
 import type { ConsoleFiles } from '../console/files.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
-import { DEFAULT_LIMITS, type Limits } from '../platform/config.ts';
+import { DEFAULT_LIMITS, DEFAULT_SCHEDULE, type Limits } from '../platform/config.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
 import type { App } from '../platform/http/app.ts';
 import { LONG_READ_CONNECTIONS } from '../platform/http/long-reads.ts';
@@ -26,6 +26,8 @@ export const APP_SETTINGS = {
   allowedTargets: [],
   // Tests deliver to receivers on this machine.
   allowPrivateTargets: true,
+  deliverySchedule: DEFAULT_SCHEDULE,
+  disableAfterHours: 120,
 };
 
 /** Runs in the background, once a minute and credential: counts of statements would depend on the time. */

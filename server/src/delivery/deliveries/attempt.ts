@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingRequest, OutgoingResponse, Send } from '../../platform/outgoing/send.ts';
 import { storableText } from '../../platform/text.ts';
-import { describe } from '../../record/events/describe.ts';
+import { describeWithComment } from '../../record/events/describe.ts';
 import { providerNamed } from '../integrations/providers/list.ts';
 import {
   type DeliveredEvent,
@@ -231,7 +231,13 @@ export function planRequests(
     if (!provider) throw new PlanError(`Provider "${receiver.provider}" does not exist.`);
     const { parameters, keys } = receiver.open();
     const event = withoutLargeData(claim.event, publicUrl);
-    const plan = provider.plan({ event, ...describe(event), parameters, publicUrl, isTest: claim.isTest });
+    const plan = provider.plan({
+      event,
+      ...describeWithComment(event),
+      parameters,
+      publicUrl,
+      isTest: claim.isTest,
+    });
     const outgoing = plan.requests.map(request => ({
       url: request.url,
       body: request.body,

@@ -4,7 +4,7 @@ import { loadReceivers } from '../integrations/receiver.ts';
 import { planRequests } from './attempt.ts';
 import { MAX_RENDERED, type RenderedDelivery } from './schema.ts';
 import { shownRequest } from './shown-request.ts';
-import type { RecordRow } from './store.ts';
+import { asDelivered, type RecordRow } from './store.ts';
 
 export type RenderSettings = { keyring: Keyring; publicUrl: string };
 
@@ -16,13 +16,13 @@ export async function renderDelivery(
   db: Reader,
   settings: RenderSettings,
   integration: number,
-  { ip: _, ...event }: RecordRow['event'],
+  event: RecordRow['event'],
   report: (error: unknown) => void,
 ): Promise<RenderedDelivery> {
   const receiver = (await loadReceivers(db, settings.keyring, [integration])).get(integration);
   const nothing = { eventId: event.id, requests: [] };
   if (!receiver) return { ...nothing, problem: `Integration ${integration} does not exist.` };
-  const claim = { event, isTest: false, webhookId: PREVIEW_ID };
+  const claim = { event: asDelivered(event), isTest: false, webhookId: PREVIEW_ID };
   const planned = planRequests(claim, receiver, settings.publicUrl, report);
   if ('problem' in planned) return { ...nothing, problem: planned.problem };
   const requests = planned.outgoing.slice(0, MAX_RENDERED);

@@ -10,6 +10,12 @@ import type { RequestHeader } from './schema.ts';
 
 const OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;
 
+/** An event as receivers get it: without the IP address, and with a comment only if the change had one. */
+export const asDelivered = ({ ip: _, comment, ...event }: EventRow): Claim['event'] => ({
+  ...event,
+  ...(comment === null ? {} : { comment }),
+});
+
 export type JobToClaim = { delivery: number; attempt: number; retried: boolean };
 
 /**
@@ -62,7 +68,7 @@ export async function claimDeliveries(
       claimed.webhook_id as "webhookId", claimed.is_test as "isTest", ${EVENT_COLUMNS}
     from claimed join events on events.id = claimed.event_id`.execute(tx);
   return rows.map(
-    ({ deliveryId, integrationId, attempt, failures, waitedMs, webhookId, isTest, ip: _, ...event }) => ({
+    ({ deliveryId, integrationId, attempt, failures, waitedMs, webhookId, isTest, ...event }) => ({
       id: deliveryId,
       integrationId,
       attempt,
@@ -70,7 +76,7 @@ export async function claimDeliveries(
       waitedMs,
       webhookId,
       isTest,
-      event,
+      event: asDelivered(event),
     }),
   );
 }

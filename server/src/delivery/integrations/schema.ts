@@ -53,7 +53,7 @@ const filter = Nullable(
       query: Type.Optional(
         Type.String({
           maxLength: MAX_TEXT_LENGTH,
-          description: 'Text in the JSON text of data, preData or tags, as in the event search',
+          description: 'Text in the JSON text of data, preData, tags or the comment, as in the event search',
           examples: ['flexibleRollout'],
         }),
       ),

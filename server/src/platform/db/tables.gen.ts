@@ -105,6 +105,7 @@ export interface EventPostings {
 }
 
 export interface Events {
+  comment: string | null;
   created_at: Generated<string>;
   created_by: string;
   created_by_kind: string | null;

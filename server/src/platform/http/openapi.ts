@@ -18,6 +18,7 @@ export async function installOpenApi(
   publicUrl: string,
   sessionCookieName: string,
   sdk: () => { swagger: App['swagger'] },
+  headersOfWrites: Record<string, object>,
 ): Promise<void> {
   app.addSchema(ErrorBody);
   await app.register(swagger, {
@@ -101,19 +102,14 @@ export async function installOpenApi(
           // A control character in the address (platform/http/input.ts).
           ...(url.includes(':') ? errorResponses(400) : {}),
           // Every write is counted (platform/http/rate-limit.ts).
-          ...(route.method === 'GET' ? {} : errorResponses(429)),
+          ...(route.method === 'GET' ? {} : errorResponses(400, 429)),
           ...(schema?.response ?? {}),
         },
       };
       const conditional = withConditions(guarded, config);
-      return {
-        // Without a caller there is nobody whose key it is.
-        schema:
-          route.method === 'POST' && config.permission !== undefined
-            ? repeatable(conditional, config)
-            : conditional,
-        url,
-      };
+      if (route.method === 'GET' || config.onlyReads) return { schema: conditional, url };
+      const write = { ...conditional, headers: withHeaders(conditional, headersOfWrites) };
+      return { schema: route.method === 'POST' ? repeatable(write, config) : write, url };
     },
     transformObject: document =>
       'openapiObject' in document
@@ -138,10 +134,14 @@ function withOperations<T extends object>(document: T, other: object): T {
 
 type Described = { headers?: unknown; response?: object };
 
-const headerOf = (schema: Described, name: string, header: object) => ({
+/** The request headers of a schema and further ones, for the document only. */
+const withHeaders = (schema: Described, headers: Record<string, object>) => ({
   type: 'object',
-  properties: { ...(schema.headers as { properties?: object })?.properties, [name]: header },
+  properties: { ...(schema.headers as { properties?: object })?.properties, ...headers },
 });
+
+/** Node.js rejects a request with more bytes of headers. */
+const MAX_HEADERS_BYTES = 16_384;
 
 /** The headers and responses of operations with ETags (platform/http/etag.ts). */
 function withConditions<T extends Described>(
@@ -152,13 +152,14 @@ function withConditions<T extends Described>(
     const header = {
       title: 'IfMatch',
       type: 'string',
+      maxLength: MAX_HEADERS_BYTES,
       description:
         'The ETag of the response that the change is based on. If the resource has changed since, the request is rejected with 412.',
       examples: ['"R8fhxpLzPuQpYhVfTOFn1Q"'],
     };
     return {
       ...schema,
-      headers: headerOf(schema, 'If-Match', header),
+      headers: withHeaders(schema, { 'If-Match': header }),
       response: { ...errorResponses(412), ...schema.response },
     };
   }
@@ -166,6 +167,7 @@ function withConditions<T extends Described>(
   const header = {
     title: 'IfNoneMatch',
     type: 'string',
+    maxLength: MAX_HEADERS_BYTES,
     description:
       'The ETag of an earlier response. If it is still current, the response is 304 without a body.',
     examples: ['"R8fhxpLzPuQpYhVfTOFn1Q"'],
@@ -177,7 +179,7 @@ function withConditions<T extends Described>(
   const success = (schema.response as Record<number, object>)[200];
   return {
     ...schema,
-    headers: headerOf(schema, 'If-None-Match', header),
+    headers: withHeaders(schema, { 'If-None-Match': header }),
     response: {
       ...schema.response,
       200: { ...success, headers: { ETag } },
@@ -187,11 +189,7 @@ function withConditions<T extends Described>(
 }
 
 /** Every POST takes the header (record/idempotency/hook.ts), so the document says it in one place too. */
-function repeatable<T extends Described>(
-  schema: T,
-  { returnsSecret = false, onlyReads = false }: { returnsSecret?: boolean; onlyReads?: boolean },
-) {
-  if (onlyReads) return schema;
+function repeatable<T extends Described>(schema: T, { returnsSecret = false }: { returnsSecret?: boolean }) {
   const kept = returnsSecret
     ? 'The response contains a secret and is not stored, so a retry gets 409.'
     : 'A retry within 24 hours gets the first response.';
@@ -206,7 +204,7 @@ function repeatable<T extends Described>(
   return {
     ...schema,
     ...(returnsSecret ? { 'x-returns-secret': true } : {}),
-    headers: headerOf(schema, 'Idempotency-Key', key),
+    headers: withHeaders(schema, { 'Idempotency-Key': key }),
     response: { ...errorResponses(409, 422, 429), ...(schema.response ?? {}) },
   };
 }

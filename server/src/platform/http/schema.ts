@@ -104,12 +104,6 @@ export const Nothing = Type.Unsafe<undefined>({
   description: 'Success. The response has no body',
 });
 
-/** The response to a client that already has the body. */
-export const NotModified = Type.Unsafe<undefined>({
-  type: 'null',
-  description: 'Not modified: the client has the current body. The response has no body',
-});
-
 export const ErrorBody = Named(
   'ApiError',
   Type.Object({

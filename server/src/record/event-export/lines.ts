@@ -22,11 +22,12 @@ const ndjsonLine = (actor: Actor) => sql<string>`concat(
   ',"createdByUserId":', coalesce(created_by_user_id::text, 'null'), ',"createdByKind":"' || created_by_kind || '"',
   ',"environment":', ${jsonText('environment')}, ',"project":', ${jsonText('project')},
   ',"featureName":', ${jsonText('feature_name')}, ',"data":', coalesce((${shownPart(actor, 'data')})::text, 'null'),
-  ',"preData":', coalesce((${shownPart(actor, 'pre_data')})::text, 'null'), ',"tags":', tags, ',"groupId":', to_json(group_id)
+  ',"preData":', coalesce((${shownPart(actor, 'pre_data')})::text, 'null'), ',"tags":', tags, ',"groupId":', to_json(group_id),
+  ',"comment":' || to_json(comment)::text
   ${actor.isAdmin ? sql`, ',"ip":', ${jsonText('ip')}` : sql``}, e'}\n')`;
 
 const CSV_COLUMNS =
-  'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId';
+  'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId,comment';
 
 /** = + - @ tab, line breaks and the full-width forms: a spreadsheet takes a cell that begins with one of them for a formula. */
 const FORMULA = sql.lit(
@@ -45,7 +46,7 @@ const csvLine = (actor: Actor) => sql<string>`concat(
   id, ',', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), ',', ${csvText('type')},
   ',', ${csvText('created_by')}, ',', created_by_user_id, ',', ${csvText('created_by_kind')},
   ',', ${csvText('environment')}, ',', ${csvText('project')}, ',', ${csvText('feature_name')},
-  ',', ${csvJson(shownPart(actor, 'data'))}, ',', ${csvJson(shownPart(actor, 'pre_data'))}, ',', ${csvJson(sql.ref('tags'))}, ',', ${csvText('group_id')}
+  ',', ${csvJson(shownPart(actor, 'data'))}, ',', ${csvJson(shownPart(actor, 'pre_data'))}, ',', ${csvJson(sql.ref('tags'))}, ',', ${csvText('group_id')}, ',', ${csvText('comment')}
   ${actor.isAdmin ? sql`, ',', ${csvText('ip')}` : sql``}, e'\r\n')`;
 
 export const LINES: Record<ExportFormat, ExportLines> = {

@@ -86,7 +86,7 @@ test('sends a file with a name and the type of the format', async () => {
 
 test('a CSV parser reads the same events from the CSV file', async () => {
   const columns =
-    'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId';
+    'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId,comment';
   for (const token of [undefined, viewer.token]) {
     const events = await lines('', token);
 
@@ -106,6 +106,7 @@ test('a CSV parser reads the same events from the CSV file', async () => {
     expect(read).toEqual(
       events.map(event => ({
         createdByKind: '',
+        comment: '',
         ...Object.fromEntries(Object.entries(event).map(([name, value]) => [name, cell(value)])),
       })),
     );

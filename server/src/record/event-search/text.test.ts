@@ -69,7 +69,7 @@ beforeAll(async () => {
   actors.push({ ...SYSTEM, kind: 'user', userId: viewer.id, isAdmin: false });
   await sql`select setseed(${(SEED % 1_000) / 1_000})`.execute(db);
   await sql`
-    insert into events (id, created_at, group_id, type, created_by, project, data, pre_data, tags)
+    insert into events (id, created_at, group_id, type, created_by, project, data, pre_data, tags, comment)
     select id, timestamptz '2026-01-01' + id * interval '1 minute', 'group', 'feature-tagged', 'someone',
       (array['alpha', 'secret', null])[1 + floor(random() * 3)],
       jsonb_build_object(
@@ -78,7 +78,8 @@ beforeAll(async () => {
         'description', (${WORDS}::text[])[1 + floor(random() * ${WORDS.length})] || ' ' || (${PHRASES}::text[])[1 + floor(random() * 40)]
           || ' ' || (${WORDS}::text[])[1 + floor(random() * ${WORDS.length})]),
       case when random() < 0.3 then jsonb_build_object('rollout', floor(random() * 100), 'name', 'feature-' || floor(random() * 500)) end,
-      case when random() < 0.2 then '[{"type": "simple", "value": "Checkout"}]' else '[]' end::jsonb
+      case when random() < 0.2 then '[{"type": "simple", "value": "Checkout"}]' else '[]' end::jsonb,
+      case when random() < 0.3 then 'Because ' || (${PHRASES}::text[])[1 + floor(random() * 8)] end
     from generate_series(108, 66000, 11) as id where random() < 0.98`.execute(db);
   const huge = {
     text: 'needle-in-huge '.repeat(70_000),
@@ -102,7 +103,7 @@ beforeAll(async () => {
   }
   await sql`select setval('events_id_seq', 66000)`.execute(db);
   const sample = await sql<{ text: string }>`
-    select left(event_text(data, pre_data, tags), 5000) as text from events order by random() limit 500`.execute(
+    select left(event_text(data, pre_data, tags, comment), 5000) as text from events order by random() limit 500`.execute(
     db,
   );
   texts = sample.rows.map(row => row.text);

@@ -40,7 +40,7 @@ export function bounds({ before, after }: EventCursor): Expression<SqlBool>[] {
  */
 export function containsText(text: string): Expression<SqlBool> {
   const matches = textForms(text).map(
-    form => sql<SqlBool>`event_text(data, pre_data, tags) ilike ${likeText(form)}`,
+    form => sql<SqlBool>`event_text(data, pre_data, tags, comment) ilike ${likeText(form)}`,
   );
   return sql`(${sql.join(matches, sql` or `)})`;
 }

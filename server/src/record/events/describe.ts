@@ -1,6 +1,6 @@
 import { ellipsize } from '../../platform/text.ts';
 import { EVENT_TYPES } from './event-types.ts';
-import { asOneLine, escapeLine } from './markdown.ts';
+import { asOneLine, escapeLine, escapeMarkdown } from './markdown.ts';
 import { changedFields, fromPayload, own } from './payload.ts';
 import { type Reference, referenceTo, referenceToActor } from './references.ts';
 import { type Option, type Options, parseTemplate, type Slot } from './template.ts';
@@ -45,6 +45,15 @@ const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
 export function describe(event: DescribedEvent): { label: string; summary: string } {
   const { label, text } = typeOf(event);
   return { label, summary: asMarkdown(compose(text, event, false)) };
+}
+
+/** The same for a message: the summary ends with the comment of the change. */
+export function describeWithComment(event: DescribedEvent & { comment?: string }): {
+  label: string;
+  summary: string;
+} {
+  const { label, summary } = describe(event);
+  return { label, summary: event.comment ? `${summary}: “${escapeMarkdown(event.comment)}”` : summary };
 }
 
 /** The same, with the parts of the sentence. The summary is the parts in Markdown. */

@@ -9,12 +9,13 @@ import type { EventRow } from './store.ts';
 /** Parts of a response that not every event has. */
 type Added = { parts?: boolean | undefined };
 
-/** An event for responses, without the IP address. Older events have no createdByKind. */
+/** An event for responses, without the IP address. Older events have no createdByKind, and most events no comment. */
 export function presentEvent(row: EventRow, { parts }: Added = {}): Event {
-  const { ip: _, createdByKind, ...event } = row;
+  const { ip: _, createdByKind, comment, ...event } = row;
   return {
     ...event,
     ...(createdByKind === null ? {} : { createdByKind }),
+    ...(comment === null ? {} : { comment }),
     ...(parts ? describeInParts(row) : describe(row)),
   };
 }

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { entityTagOf, hasEntityTag } from '../../platform/http/entity-tag.ts';
-import { errorResponses, jsonResponse, NotModified, PathBigId } from '../../platform/http/schema.ts';
+import { makeEtag, unlessKnown } from '../../platform/http/etag.ts';
+import { errorResponses, jsonResponse, PathBigId } from '../../platform/http/schema.ts';
 import { EVENT_TYPE_LIST } from './event-types.ts';
 import { presentEventTo, readableIn } from './present.ts';
 import {
@@ -62,28 +62,26 @@ export function eventRoutes(app: App, db: Db): void {
   );
 
   const types = { eventTypes: EVENT_TYPE_LIST };
-  const etag = entityTagOf(types);
+  const etag = makeEtag(types);
   app.get(
     '/api/admin/event-types',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', etag: true },
       schema: {
         operationId: 'getEventTypes',
         tags: ['Events'],
         summary: 'List the types of events',
         description:
-          'Returns every type of event with its label, and whether an operation emits it. The list changes only with the version of the server. The response has an ETag; a request with the same If-None-Match gets 304. Every authenticated caller may call it.',
+          'Returns every type of event with its label, and whether an operation emits it. The list changes only with the version of the server. Every authenticated caller may call it.',
         response: {
           200: jsonResponse('The types', EventTypeList),
-          304: NotModified,
           ...errorResponses(401, 403),
         },
       },
     },
     async (request, reply) => {
-      reply.headers({ etag, 'cache-control': 'private, no-cache' });
-      if (hasEntityTag(request.headers['if-none-match'], etag)) return await reply.code(304).send();
-      return types;
+      reply.header('cache-control', 'private, no-cache');
+      return unlessKnown(request, reply, etag, types);
     },
   );
 }

@@ -130,6 +130,13 @@ export const Event = Named(
         ],
       }),
     ),
+    comment: Type.Optional(
+      Type.String({
+        description:
+          'Reason for the change, as the caller gave it in Halyard-Comment. Absent without a reason',
+        examples: ['Rollback of the spring sale, see INC-1234'],
+      }),
+    ),
     groupId: Type.String({
       description: 'Shared by all events of one change',
       examples: ['0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'],
@@ -191,7 +198,7 @@ export const eventFilters = {
       title: 'EventTextFilter',
       maxLength: MAX_TEXT_LENGTH,
       description:
-        'Text to find in the JSON text of data, preData or tags: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to a person. JSON punctuation and null match too.',
+        'Text to find in the JSON text of data, preData, tags or the comment: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to a person. JSON punctuation and null match too.',
       examples: ['flexibleRollout'],
     }),
   ),

@@ -32,6 +32,7 @@ export type EventRow = {
   preData: object | null;
   tags: { type: string; value: string }[];
   groupId: string;
+  comment: string | null;
   ip: string | null;
 };
 
@@ -39,7 +40,7 @@ export const EVENT_COLUMNS = sql`
   events.id, events.created_at as "createdAt", events.type, events.created_by as "createdBy",
   events.created_by_user_id as "createdByUserId", events.created_by_kind as "createdByKind", events.environment, events.project,
   events.feature_name as "featureName", events.data, events.pre_data as "preData", events.tags,
-  events.group_id as "groupId", events.ip`;
+  events.group_id as "groupId", events.comment, events.ip`;
 
 /**
  * Inserts events in the order in which they were recorded; the first part of the statement of `change()`. Features are looked up
@@ -56,9 +57,9 @@ export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]):
     tags: event.tags ?? null,
   }));
   return sql`
-    insert into events (group_id, created_by, created_by_user_id, created_by_kind, ip,
+    insert into events (group_id, created_by, created_by_user_id, created_by_kind, ip, comment,
       type, project, environment, feature_name, data, pre_data, tags)
-    select ${groupId}, ${actor.name}, ${actor.userId}::integer, ${actor.kind}, ${actor.ip},
+    select ${groupId}, ${actor.name}, ${actor.userId}::integer, ${actor.kind}, ${actor.ip}, ${actor.comment ?? null},
       type, project, environment, feature_name, data, pre_data, coalesce(recorded.tags, ${tagsOf(sql`recorded.feature_name`)})
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
       type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb
@@ -66,7 +67,7 @@ export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]):
     order by recorded.ordinality
     returning id, created_at, type, project, environment, feature_name, created_by_user_id,
       case when type = 'integration-tested' then data ->> 'id' end as tested,
-      case when ${FILTERED_BY_TEXT} then event_text(data, pre_data, tags) end as text`;
+      case when ${FILTERED_BY_TEXT} then event_text(data, pre_data, tags, comment) end as text`;
 }
 
 /** Remembers who wrote events in which project, so that listing creators does not read the log. */

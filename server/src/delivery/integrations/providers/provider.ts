@@ -14,13 +14,15 @@ export type DeliveredEvent = {
   preData: object | null;
   tags: { type: string; value: string }[];
   groupId: string;
+  /** The reason that the caller gave for the change. */
+  comment?: string;
 };
 
 export type Parameters = Record<string, string>;
 
 export type Occasion = {
   event: DeliveredEvent;
-  /** A short name of the event, and one line of Markdown. */
+  /** A short name of the event, and one line of Markdown with the comment of the change. */
   label: string;
   summary: string;
   parameters: Parameters;

@@ -22,7 +22,7 @@ export type TextOfEvent = { position: number; text: string };
 export async function listTexts(db: Reader, chunk: number, from: number, to: number): Promise<TextOfEvent[]> {
   const first = firstIdOf(chunk);
   const { rows } = await sql<TextOfEvent>`
-    select (id - ${first})::integer as position, lower(event_text(data, pre_data, tags)) as text
+    select (id - ${first})::integer as position, lower(event_text(data, pre_data, tags, comment)) as text
     from events where id >= ${first + from} and id < ${first + to} order by id`.execute(db);
   return rows;
 }

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness);
+
+async function createTagType(name: string, comment?: string): Promise<void> {
+  const { statusCode } = await harness.app.inject({
+    method: 'POST',
+    url: '/api/admin/tag-types',
+    headers: { authorization: ADMIN_TOKEN, ...(comment ? { 'halyard-comment': comment } : {}) },
+    payload: { name, description: '' },
+  });
+  expect(statusCode).toBe(201);
+}
+
+test('a receiver gets the comment of a change, and its message ends with it', async () => {
+  const { id } = await deliveries.addWebhook({ events: ['tag-type-created'] });
+  const bodyTemplate = '{ "text": "{{{eventMarkdown}}}", "why": "{{event.comment}}" }';
+  await deliveries.addWebhook({ events: ['tag-type-created'] }, { bodyTemplate });
+
+  await createTagType('reviewed', 'Asked for by *legal*');
+
+  await deliveries.settled(id);
+  const bodies = (await deliveries.receiver.count(2)).map(({ body }) => JSON.parse(body));
+  expect(bodies).toContainEqual(
+    expect.objectContaining({ type: 'tag-type-created', comment: 'Asked for by *legal*' }),
+  );
+  expect(bodies).toContainEqual({
+    text: expect.stringMatching(/created tag type \*\*reviewed\*\*: “Asked for by \\\*legal\\\*”$/),
+    why: 'Asked for by *legal*',
+  });
+});
+
+test('a receiver of a change without a comment gets no such field', async () => {
+  deliveries.receiver.received.length = 0;
+  const { id } = await deliveries.addWebhook({ events: ['tag-type-created'], filter: { query: 'quietly' } });
+
+  await createTagType('quietly');
+
+  const [record] = await deliveries.settled(id);
+  const sent = deliveries.receiver.received.map(({ body }) => JSON.parse(body));
+  expect(record?.event).not.toHaveProperty('comment');
+  expect(sent.find(({ type }) => type === 'tag-type-created')).not.toHaveProperty('comment');
+});
+
+test('the text filter of an integration finds comments', async () => {
+  const { id } = await deliveries.addWebhook({ filter: { query: 'inc-77' } });
+
+  await createTagType('unrelated', 'See INC-78');
+  await createTagType('related', 'See INC-77');
+
+  const records = await deliveries.settled(id);
+  expect(records.map(({ event }) => (event as { comment?: string }).comment)).toEqual(['See INC-77']);
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { version } from '../../platform/command-line.ts';
+import { DEFAULT_LIMITS } from '../../platform/config.ts';
+import { makeUser } from '../../test/factories.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+const URL = '/api/admin/instance';
+
+test('tells a user the version, limits, schedule and login methods, and nothing about the database', async () => {
+  const { token } = await makeUser(harness.db, 'Viewer');
+
+  const { status, body } = await call(harness.app, 'GET', URL, { token });
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    version: version(),
+    edition: 'open-source',
+    license: 'Apache-2.0',
+    publicUrl: 'http://localhost:4242',
+    limits: { ...DEFAULT_LIMITS, writesPerMinute: null, writeBurst: null },
+    deliveries: {
+      attempts: APP_SETTINGS.deliverySchedule.length,
+      waitSeconds: APP_SETTINGS.deliverySchedule,
+      disableAfterHours: 120,
+    },
+    login: { password: true, singleSignOn: false },
+    mail: false,
+    eventRetentionDays: null,
+  });
+});
+
+test('tells a root admin the version of PostgreSQL', async () => {
+  const { body } = await call(harness.app, 'GET', URL);
+
+  expect(body.postgresVersion).toMatch(/^\d+\.\d+$/);
+});
+
+test('has the settings of the server and the current login methods', async () => {
+  const server = await harness.secondServer({
+    limits: { ...DEFAULT_LIMITS, projects: 7 },
+    writeLimit: { perMinute: 60, burst: 90 },
+    deliverySchedule: [0, 2.5],
+    disableAfterHours: 0,
+  });
+  const oidc = { enabled: true, discoverUrl: 'https://login.example.com', clientId: 'h', secret: 'hush' };
+  await call(harness.app, 'POST', '/api/admin/auth/oidc/settings', { body: oidc });
+
+  const { body } = await call(server, 'GET', URL);
+
+  expect(body.limits).toMatchObject({ projects: 7, writesPerMinute: 60, writeBurst: 90 });
+  expect(body.deliveries).toEqual({ attempts: 2, waitSeconds: [0, 2.5], disableAfterHours: null });
+  expect(body.login).toEqual({ password: true, singleSignOn: true });
+  expect(JSON.stringify(body)).not.toContain('hush');
+});
+
+test('rejects a request without a token with 401', async () => {
+  expect((await call(harness.app, 'GET', URL, { token: null })).status).toBe(401);
+});

@@ -1,0 +1,83 @@
+import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Nullable } from '../../platform/http/schema.ts';
+
+const count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
+
+export const Instance = Named(
+  'Instance',
+  Type.Object({
+    version: Type.String({ description: 'Version of Halyard', examples: ['0.1.0'] }),
+    edition: Type.String({
+      description: 'Halyard has one edition with every function: open-source',
+      examples: ['open-source'],
+    }),
+    license: Type.String({
+      description: 'License of Halyard, as an SPDX identifier',
+      examples: ['Apache-2.0'],
+    }),
+    publicUrl: Type.String({
+      description: 'Address at which people reach the server',
+      examples: ['https://flags.example.com'],
+    }),
+    limits: NamedObject(
+      'InstanceLimits',
+      {
+        projects: count('Projects, archived ones included', 500),
+        environments: count('Environments', 50),
+        features: count('Active features', 100_000),
+        segments: count('Segments of all projects', 300),
+        apiTokens: count('API tokens that are not revoked', 2_000),
+        writesPerMinute: Nullable(count('Writes of one caller in the long run. null: no limit', 600)),
+        writeBurst: Nullable(count('Writes of one caller at once, after a pause. null: no limit', 1_000)),
+      },
+      { description: 'The most of each kind that this server accepts' },
+    ),
+    deliveries: NamedObject(
+      'DeliverySchedule',
+      {
+        attempts: Type.Integer({
+          minimum: 1,
+          description: 'Attempts of a delivery until it is exhausted',
+          examples: [10],
+        }),
+        waitSeconds: Type.Array(Type.Number({ minimum: 0 }), {
+          description: 'Seconds before each attempt, counted from the attempt before it. The first is 0',
+          examples: [[0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]],
+        }),
+        disableAfterHours: Nullable(
+          Type.Integer({
+            minimum: 1,
+            description: 'Hours of failures after which an integration is disabled. null: never',
+            examples: [120],
+          }),
+        ),
+      },
+      { description: 'When deliveries to integrations are retried' },
+    ),
+    login: NamedObject(
+      'InstanceLogin',
+      {
+        password: Type.Boolean({ description: 'Whether users log in with a password', examples: [true] }),
+        singleSignOn: Type.Boolean({ description: 'Whether single sign-on is enabled', examples: [false] }),
+      },
+      { description: 'The enabled login methods' },
+    ),
+    mail: Type.Boolean({
+      description:
+        'Whether the server sends e-mail. Halyard sends none: it returns the links for invitations and passwords to the caller',
+      examples: [false],
+    }),
+    eventRetentionDays: Nullable(
+      Type.Integer({
+        minimum: 1,
+        description: 'Days after which events are deleted. null: never',
+        examples: [null],
+      }),
+    ),
+    postgresVersion: Type.Optional(
+      Type.String({ description: 'Version of PostgreSQL. Only root admins see it', examples: ['17.6'] }),
+    ),
+  }),
+);
+export type Instance = Static<typeof Instance>;

@@ -1,0 +1,181 @@
+import { parse } from 'csv-parse/sync';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { SYSTEM } from '../platform/actor.ts';
+import { makeFeature, makeUser } from '../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../test/harness.ts';
+import { call } from '../test/request.ts';
+import { change } from './change.ts';
+
+const harness = useHarness();
+const REASON = 'Rollback of the spring sale, see INC-1234';
+
+type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'GET';
+
+/** A request with the header as a client sends it. */
+async function send(method: Method, path: string, comment: string, body?: object) {
+  const response = await harness.app.inject({
+    method,
+    url: `/api/admin/${path}`,
+    headers: {
+      authorization: ADMIN_TOKEN,
+      'halyard-comment': comment,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { payload: JSON.stringify(body) } : {}),
+  });
+  return { status: response.statusCode, body: response.body === '' ? undefined : response.json() };
+}
+
+async function lastEvents(after: number): Promise<{ type: string; comment: string | null }[]> {
+  const { rows } = await sql<{ type: string; comment: string | null }>`
+    select type, comment from events where id > ${after} order by id`.execute(harness.db);
+  return rows;
+}
+
+async function lastId(): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select max(id) as id from events`.execute(harness.db);
+  return rows[0]?.id ?? 0;
+}
+
+const csvOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
+
+const search = async (query: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
+
+const F = 'projects/default/features';
+const WRITES: [Method, string, object | undefined, string[]][] = [
+  ['POST', F, { name: 'commented' }, ['feature-created']],
+  ['PUT', `${F}/commented`, { description: 'x', type: 'release' }, ['feature-metadata-updated']],
+  [
+    'PATCH',
+    `${F}/commented`,
+    [{ op: 'replace', path: '/description', value: 'y' }],
+    ['feature-metadata-updated'],
+  ],
+  [
+    'POST',
+    `${F}/commented/environments/production/on`,
+    undefined,
+    ['feature-strategy-add', 'feature-environment-enabled'],
+  ],
+  ['DELETE', `${F}/commented`, undefined, ['feature-archived']],
+];
+
+test('every kind of write takes a comment, and each of its events has it', async () => {
+  for (const [method, path, body, types] of WRITES) {
+    const before = await lastId();
+
+    const { status } = await send(method, path, REASON, body);
+
+    expect(status, `${method} ${path}`).toBeLessThan(300);
+    expect(await lastEvents(before)).toEqual(types.map(type => ({ type, comment: REASON })));
+  }
+});
+
+test('search, single event and export show the comment, and events without one have no such field', async () => {
+  await send('POST', F, REASON, { name: 'shown' });
+  await makeFeature(harness.db, 'default', { name: 'silent' });
+
+  const [shown] = (await search('feature=IS:shown')).events;
+  const [silent] = (await search('feature=IS:silent')).events;
+  const exported = async (query: string) =>
+    (await call(harness.app, 'GET', `/api/admin/search/events/export?${query}`)).body as string;
+  const rowOf = async (feature: string) => csvOf(await exported(`format=csv&feature=IS:${feature}`))[0];
+  const lineOf = async (feature: string) => JSON.parse(await exported(`feature=IS:${feature}`));
+
+  expect(shown.comment).toBe(REASON);
+  expect(silent).not.toHaveProperty('comment');
+  expect((await call(harness.app, 'GET', `/api/admin/events/${shown.id}`)).body.comment).toBe(REASON);
+  expect((await lineOf('shown')).comment).toBe(REASON);
+  expect(await lineOf('silent')).not.toHaveProperty('comment');
+  expect((await rowOf('shown'))?.comment).toBe(REASON);
+  expect((await rowOf('silent'))?.comment).toBe('');
+});
+
+test('a comment is found by text, as a person reads it', async () => {
+  const comment = 'Größe "XL" läuft 100 % – 日本 🚀';
+  await send('POST', F, encodeURIComponent(comment), { name: 'found' });
+  const count = async (text: string) => (await search(`query=${encodeURIComponent(text)}`)).total;
+
+  expect((await search('feature=IS:found')).events[0].comment).toBe(comment);
+  for (const text of ['größe "xl"', '100 % –', '日本 🚀', '\\"XL\\"'])
+    expect(await count(text), text).toBe(1);
+  // The comment is no part of the tags before it.
+  expect(await count(']Größe')).toBe(0);
+});
+
+test('a comment that begins like a formula is text in a spreadsheet', async () => {
+  await send('POST', F, '=1+1', { name: 'formula' });
+
+  const { body } = await call(
+    harness.app,
+    'GET',
+    '/api/admin/search/events/export?format=csv&feature=IS:formula',
+  );
+
+  expect(csvOf(body)[0]?.comment).toBe("'=1+1");
+});
+
+test.each([
+  ['', 'must not be blank'],
+  ['  ', 'must not be blank'],
+  ['%20%20', 'must not be blank'],
+  ['x'.repeat(501), 'must have at most 500 characters'],
+  [encodeURIComponent('日'.repeat(501)), 'must have at most 500 characters'],
+  ['line%0Abreak', 'must be one line without control characters'],
+  ['tab\tstop', 'must be one line without control characters'],
+  ['nul%00', 'must be one line without control characters'],
+  ['line%E2%80%A8separator', 'must be one line without control characters'],
+  ['100%', 'must be percent-encoded UTF-8'],
+  ['%FF', 'must be percent-encoded UTF-8'],
+  ['%ED%A0%80', 'must be percent-encoded UTF-8'],
+  ['Gr\u00f6\u00dfe', 'must be ASCII'],
+])('rejects the comment %j with 400 and changes nothing', async (comment, message) => {
+  const before = await lastId();
+
+  const { status, body } = await send('POST', F, comment, { name: 'rejected' });
+
+  expect(status).toBe(400);
+  expect(body.details).toEqual([
+    { message: expect.stringContaining(`Halyard-Comment ${message}`), path: '/headers/halyard-comment' },
+  ]);
+  expect(await lastId()).toBe(before);
+});
+
+test.each([['x'.repeat(500)], ['日'.repeat(500)], [' trimmed '], ['100 %']])(
+  'accepts the comment %s',
+  async comment => {
+    const before = await lastId();
+    const name = `accepted-${before}`;
+
+    const { status } = await send('POST', F, encodeURIComponent(comment), { name });
+
+    expect(status).toBe(201);
+    expect((await lastEvents(before))[0]?.comment).toBe(comment.trim());
+  },
+);
+
+test('a read ignores the header, also an invalid one', async () => {
+  expect((await send('GET', 'projects', '100%')).status).toBe(200);
+});
+
+test('a caller without the permission gets 403 before the comment is read', async () => {
+  const { token } = await makeUser(harness.db, 'Viewer');
+
+  const response = await harness.app.inject({
+    method: 'DELETE',
+    url: '/api/admin/projects/default/features/any',
+    headers: { authorization: token, 'halyard-comment': '%' },
+  });
+
+  expect(response.statusCode).toBe(403);
+});
+
+test('changes of the server itself have no comment', async () => {
+  const before = await lastId();
+
+  await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-created' }));
+
+  expect(await lastEvents(before)).toEqual([{ type: 'tag-created', comment: null }]);
+});

@@ -1,0 +1,59 @@
+import { badData } from '../platform/errors.ts';
+import type { App } from '../platform/http/app.ts';
+import { hasControlCharacter, isStorable } from '../platform/http/text.ts';
+
+const HEADER = 'halyard-comment';
+/** Percent-encoded, 500 characters are at most 4,500 bytes: a character of 3 bytes takes 9. Some proxies accept 8 KiB of headers. */
+const MAX_COMMENT_LENGTH = 500;
+const MAX_HEADER_LENGTH = 9 * MAX_COMMENT_LENGTH;
+
+/**
+ * Reads the reason for a change from a header, because every write can have one: a DELETE without a body, a body that is a list, and
+ * a body of which Unleash defines every field. Each event of the request has the comment.
+ */
+export function installComments(app: App): void {
+  // Runs after authorization and validation, as the other headers of writes do.
+  app.addHook('preHandler', async request => {
+    const text = request.headers[HEADER];
+    if (text === undefined || request.method === 'GET' || request.actor === undefined) return;
+    request.actor = { ...request.actor, comment: parseComment(String(text)) };
+  });
+}
+
+function parseComment(header: string): string {
+  if (header.length > MAX_HEADER_LENGTH) throw tooLong();
+  const comment = decode(header).trim();
+  if (comment === '') throw invalid('must not be blank. Remove the header from a write without a comment.');
+  if (comment.length > MAX_COMMENT_LENGTH) throw tooLong();
+  if (hasControlCharacter(comment) || !isStorable(comment)) {
+    throw invalid('must be one line without control characters.');
+  }
+  return comment;
+}
+
+/** Headers carry ASCII. Other characters are percent-encoded UTF-8, which every client can write. */
+function decode(header: string): string {
+  if (/[^\x20-\x7e\t]/.test(header)) {
+    throw invalid('must be ASCII. Percent-encode other characters as UTF-8: ü is %C3%BC.');
+  }
+  try {
+    return decodeURIComponent(header);
+  } catch {
+    throw invalid('must be percent-encoded UTF-8. Write % itself as %25.');
+  }
+}
+
+const tooLong = () => invalid(`must have at most ${MAX_COMMENT_LENGTH} characters.`);
+
+const invalid = (problem: string) =>
+  badData([{ message: `Halyard-Comment ${problem}`, path: `/headers/${HEADER}` }]);
+
+/** The header in the API document. */
+export const COMMENT_PARAMETER = {
+  title: 'Comment',
+  type: 'string',
+  minLength: 1,
+  maxLength: MAX_HEADER_LENGTH,
+  description: `Reason for the change, at most ${MAX_COMMENT_LENGTH} characters in one line. Every event of the request has it as comment. Characters outside ASCII, and % itself, are percent-encoded UTF-8.`,
+  examples: ['Rollback of the spring sale, see INC-1234'],
+};
