@@ -100,18 +100,12 @@ function ProjectItems() {
     projects?.find(({ id }) => id === projectId) ?? (projectId === undefined ? projects?.[0] : undefined);
   if (!project) return null;
   const base = `/projects/${encodeURIComponent(project.id)}`;
-  // The server adds these to the list of projects.
-  const { featureCount, health } = project as { featureCount?: number; health?: number };
+  const { featureCount, health } = project;
   return (
     <>
       <ProjectMenu project={project} projects={projects ?? []} />
       <div className={s.list}>
-        <Item
-          to={base}
-          icon={Flag}
-          exact
-          note={featureCount === undefined ? undefined : formatNumber(featureCount)}
-        >
+        <Item to={base} icon={Flag} exact note={formatNumber(featureCount)}>
           Flags
         </Item>
         <Item to={`${base}/health`} icon={Gauge} note={health}>
