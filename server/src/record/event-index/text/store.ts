@@ -37,7 +37,7 @@ export async function listSmallTexts(
   const first = firstIdOf(chunk);
   const { rows } = await sql<{ position: number; text: string | null }>`
     select (events.id - ${first})::integer as position,
-      case when large.id is null then lower(event_text(data, pre_data, tags)) end as text
+      case when large.id is null then lower(event_text(data, pre_data, tags, comment)) end as text
     from events left join event_large_texts as large on large.id = events.id
     where events.id >= ${first + from} and events.id < ${first + to}`.execute(db);
   return rows;
@@ -200,7 +200,7 @@ export async function listLikelyLarge(tx: Tx, after: number, end: number, limit:
 
 export async function findLowerText(db: Reader, id: number): Promise<string | undefined> {
   const { rows } = await sql<{ text: string }>`
-    select lower(event_text(data, pre_data, tags)) as text from events where id = ${id}`.execute(db);
+    select lower(event_text(data, pre_data, tags, comment)) as text from events where id = ${id}`.execute(db);
   return rows[0]?.text;
 }
 
