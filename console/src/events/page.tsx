@@ -1,13 +1,164 @@
+import { Button, Menu } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { Can } from '../ui/Can.tsx';
+import { CopyLink } from '../ui/Copy.tsx';
+import { Empty, NoMatch } from '../ui/Empty.tsx';
+import { Failure, NotFound } from '../ui/Failure.tsx';
+import { FilterBar } from '../ui/FilterBar.tsx';
+import { filtersOf } from '../ui/filters.ts';
 import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { type Search, stringifySearch } from '../ui/search.ts';
+import { Toggle } from '../ui/Toggle.tsx';
+import { useFilters } from '../ui/useFilters.ts';
+import { counted } from '../ui/words.ts';
+import { EventDetail } from './EventDetail.tsx';
+import { EventLog } from './EventLog.tsx';
+import s from './events.module.css';
+import { queryOf, useEventFields } from './fields.ts';
+import { eventQuery, projectsQuery } from './queries.ts';
+import { SaveView } from './SaveView.tsx';
+import { useEvents } from './useEvents.ts';
 
+/** All events that the user may read. */
 export function EventsPage() {
-  return <Page title="Events" />;
+  return <Events />;
 }
 
+/** The events of one project. */
 export function ProjectEventsPage() {
-  return <Page title="Events" />;
+  const { projectId = '' } = useParams({ strict: false });
+  return <Events key={projectId} projectId={projectId} />;
 }
 
+function Events({ projectId }: { projectId?: string }) {
+  const { search, push, replace } = useFilters();
+  const fields = useEventFields(projectId === undefined);
+  const key = JSON.stringify(queryOf(search, projectId));
+  // The selection changes the address, not the query.
+  const filters = useMemo((): Search => JSON.parse(key), [key]);
+  const isLive = search.live !== 'off';
+  const events = useEvents(filters, isLive);
+  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
+  const select = useCallback((id: string | undefined) => replace({ event: id }), [replace]);
+  const hasFilters = filtersOf(search, fields).length > 0;
+  const isEmpty = events.total === 0 && !events.isPrevious;
+  return (
+    <Page
+      title="Events"
+      name={project ? `Events of ${project.name}` : 'Events'}
+      note={projectId === undefined ? 'of all projects' : project?.name}
+      actions={
+        <>
+          <span className={s.live} data-on={isLive || undefined}>
+            <i className={s.dot} aria-hidden="true" />
+            <span aria-hidden="true">Live</span>
+            <Toggle
+              checked={isLive}
+              label="Live"
+              onChange={checked => replace({ live: checked ? undefined : 'off' })}
+            />
+          </span>
+          <SaveView
+            page={projectId === undefined ? '/events' : `/projects/${encodeURIComponent(projectId)}/events`}
+            filters={queryOf(search, undefined)}
+          />
+          <Export filters={filters} />
+        </>
+      }
+      head={
+        <FilterBar
+          fields={fields}
+          search={search}
+          onChange={push}
+          found={events.total === undefined ? undefined : counted(events.total, 'event')}
+          hint="Add a filter, or text to find in changes"
+          api="/api/admin/search/events"
+        />
+      }
+    >
+      {isEmpty && hasFilters && <NoMatch noun="events" search={search} fields={fields} onChange={push} />}
+      {isEmpty && !hasFilters && <NoEvents />}
+      {!isEmpty && (
+        <EventLog
+          events={events}
+          filters={filters}
+          selected={typeof search.event === 'string' ? search.event : undefined}
+          onSelect={select}
+          onRange={push}
+        />
+      )}
+    </Page>
+  );
+}
+
+function NoEvents() {
+  return (
+    <Empty
+      action={
+        <Can call="createProject">
+          <Button variant="filled" renderRoot={props => <Link {...props} to="/projects" />}>
+            Create a project
+          </Button>
+        </Can>
+      }
+    >
+      No events yet.
+    </Empty>
+  );
+}
+
+/** All events of the search as a file. */
+function Export({ filters }: { filters: Search }) {
+  const address = (format: string) =>
+    `/api/admin/search/events/export${stringifySearch({ ...filters, format })}`;
+  return (
+    <Menu>
+      <Menu.Target>
+        <Button leftSection={<Download size={14} />}>Export</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component="a" href={address('ndjson')} download="events.ndjson">
+          JSON lines
+        </Menu.Item>
+        <Menu.Item component="a" href={address('csv')} download="events.csv">
+          CSV
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** One event by its link. */
 export function EventPage() {
-  return <Page title="Events" />;
+  const { eventId = '' } = useParams({ strict: false });
+  const { data: event, error, refetch } = useQuery(eventQuery(eventId));
+  return (
+    <Page
+      title={`Event ${eventId}`}
+      crumbs={<Link to="/events">Events</Link>}
+      note={event?.label}
+      actions={
+        <>
+          <Button renderRoot={props => <Link {...props} to="/events" search={{ event: eventId }} />}>
+            Show in the event log
+          </Button>
+          <CopyLink path={`/events/${eventId}`} />
+        </>
+      }
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={s.one} tabIndex={0} aria-label={`Details of event ${eventId}`}>
+        <div>
+          {event && <EventDetail event={event} />}
+          {event === null && <NotFound message={`Event ${eventId}`} />}
+          {event === undefined && error && <Failure error={error} onRetry={() => void refetch()} />}
+          {event === undefined && !error && <Skeleton rows={8} />}
+        </div>
+      </section>
+    </Page>
+  );
 }

@@ -2,7 +2,16 @@
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the list handles the keys of its rows
 // biome-ignore-all lint/a11y/useAriaPropsSupportedByRole: roles depend on `as`
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, memo, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import s from './List.module.css';
 import { useShortcuts } from './shortcuts.ts';
 import { cx } from './words.ts';
@@ -32,6 +41,7 @@ export function List<Row>({
   selected,
   onSelect,
   onVisible,
+  onTop,
   className,
 }: {
   label: string;
@@ -59,6 +69,8 @@ export function List<Row>({
   onSelect?(row: Row): void;
   /** The first and the last visible index, to load their pages. */
   onVisible?(first: number, last: number): void;
+  /** Whether the first row is in view: a list that grows at the top must not move under the reader. */
+  onTop?(isAtTop: boolean): void;
   className?: string;
 }) {
   const box = useRef<HTMLDivElement>(null);
@@ -75,11 +87,22 @@ export function List<Row>({
   const last = items.at(-1)?.index ?? 0;
 
   useEffect(() => onVisible?.(first, last), [first, last, onVisible]);
+  // New heights need a new layout.
+  useLayoutEffect(() => {
+    if (typeof height === 'function') list.measure();
+  }, [height, list]);
+  const givenRow = activeIndex === undefined || activeIndex < 0 ? undefined : rowAt(activeIndex);
+  const givenKey = givenRow === undefined ? undefined : keyOf(givenRow);
+  const scrolledTo = useRef<string>(undefined);
   useEffect(() => {
-    if (activeIndex === undefined || activeIndex < 0) return;
+    if (activeIndex === undefined) return;
     setActive(activeIndex);
-    list.scrollToIndex(activeIndex, { align: 'auto' });
-  }, [activeIndex, list]);
+    // Rows that enter above the active one change its index, not the position of the reader.
+    if (activeIndex >= 0 && givenKey !== scrolledTo.current)
+      list.scrollToIndex(activeIndex, { align: 'auto' });
+    scrolledTo.current = givenKey;
+  }, [activeIndex, givenKey, list]);
+  useEffect(() => onTop?.((box.current?.scrollTop ?? 0) === 0), [onTop]);
 
   const choose = useCallback(
     (index: number) => {
@@ -114,7 +137,8 @@ export function List<Row>({
       description: 'Open the row',
       run: event => {
         // Enter on a focused link or button belongs to that control.
-        const target = event.target instanceof Element ? event.target.closest('a, button, input') : null;
+        const target =
+          event.target instanceof Element ? event.target.closest('a, button, input, summary') : null;
         if (target instanceof HTMLElement) target.click();
         else withActive(onOpen);
       },
@@ -145,6 +169,7 @@ export function List<Row>({
         aria-activedescendant={isList && activeRow !== undefined ? idOf(keyOf(activeRow)) : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
+        onScroll={onTop && (event => onTop(event.currentTarget.scrollTop === 0))}
       >
         <div role="presentation" className={s.all} style={{ height: list.getTotalSize() }}>
           {items.map(item => {

@@ -1,0 +1,79 @@
+import {
+  Flag,
+  KeyRound,
+  Link2,
+  type LucideIcon,
+  Pencil,
+  Plus,
+  Power,
+  Puzzle,
+  Star,
+  Tag,
+  Trash2,
+} from 'lucide-react';
+import { memo } from 'react';
+import { changesOf } from '../ui/diff.ts';
+import { Env } from '../ui/Env.tsx';
+import { BriefDiff } from '../ui/FieldDiff.tsx';
+import { Person } from '../ui/Person.tsx';
+import { Sentence } from '../ui/Sentence.tsx';
+import { utcOf } from '../ui/time.ts';
+import { counted } from '../ui/words.ts';
+import s from './events.module.css';
+import type { Event } from './queries.ts';
+import type { EventsRow } from './rows.ts';
+
+/** The first pattern that matches the type decides icon and color. */
+const GLYPHS: readonly (readonly [RegExp, LucideIcon, string?])[] = [
+  [/environment-enabled$/, Power, 'on'],
+  [/environment-disabled$/, Power],
+  [/tag/, Tag],
+  [/favorited/, Star],
+  [/token|password|session|login|^pat-/, KeyRound],
+  [/addon|integration/, Puzzle],
+  [/link|depend/, Link2],
+  [/stale|completed/, Flag],
+  [/(deleted|removed?|archived)$/, Trash2, 'bad'],
+  [/updated?$|changed$/, Pencil, 'info'],
+];
+
+function Glyph({ type }: { type: string }) {
+  const [, Icon, tone] = GLYPHS.find(([pattern]) => pattern.test(type)) ?? [undefined, Plus, 'on'];
+  return (
+    <i className={s.glyph} data-tone={tone}>
+      <Icon size={9} strokeWidth={2.6} aria-hidden="true" />
+    </i>
+  );
+}
+
+export const EventRow = memo(function EventRow({ row: { lead, events } }: { row: EventsRow }) {
+  return (
+    <div className={s.row}>
+      <span className={s.avatar}>
+        <Person name={lead.createdBy} size={26} />
+        <Glyph type={lead.type} />
+      </span>
+      <span className={s.main}>
+        <span className={s.line}>
+          <Sentence event={lead} short />
+        </span>
+        <span className={s.meta}>
+          {lead.environment && <Env name={lead.environment} />}
+          {lead.project && <span>{lead.project}</span>}
+          {lead.comment && <q>{lead.comment}</q>}
+          <Brief event={lead} />
+          {events.length > 1 && <span className={s.more}>+{counted(events.length - 1, 'event')}</span>}
+        </span>
+      </span>
+      {/* The heading is the UTC day, so the time is UTC too. */}
+      <time className={s.time} dateTime={lead.createdAt} title={utcOf(lead.createdAt)}>
+        {lead.createdAt.slice(11, 19)}
+      </time>
+    </div>
+  );
+});
+
+/** The change itself, if it is short. */
+function Brief({ event: { preData, data } }: { event: Event }) {
+  return preData && data ? <BriefDiff changes={changesOf(preData, data)} /> : null;
+}

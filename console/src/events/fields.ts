@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { type FilterField, IS } from '../ui/filters.ts';
+import { creatorsQuery, environmentsQuery, eventTypesQuery, projectsQuery } from './queries.ts';
+
+/** The filters of the event log. `project` is missing in the log of one project. */
+export function useEventFields(withProject: boolean): readonly FilterField[] {
+  const projects = useQuery({ ...projectsQuery, enabled: withProject }).data;
+  const types = useQuery(eventTypesQuery).data?.eventTypes;
+  const creators = useQuery(creatorsQuery).data;
+  const environments = useQuery(environmentsQuery).data?.environments;
+  return useMemo(() => {
+    const fields: FilterField[] = [
+      { name: 'feature', key: 'flag', label: 'Flag', operators: IS, mono: true },
+      {
+        name: 'type',
+        key: 'type',
+        label: 'Type',
+        operators: IS,
+        options: types?.filter(({ emitted }) => emitted).map(({ type, label }) => ({ value: type, label })),
+      },
+      {
+        name: 'createdBy',
+        key: 'by',
+        label: 'By',
+        operators: IS,
+        options: creators?.map(({ id, name }) => ({ value: String(id), label: name })),
+      },
+      {
+        name: 'environment',
+        key: 'environment',
+        label: 'Environment',
+        operators: IS,
+        options: environments?.map(({ name }) => ({ value: name })),
+      },
+      { name: 'from', key: 'since', label: 'since', operators: { one: 'IS' }, kind: 'day' },
+      { name: 'to', key: 'until', label: 'until', operators: { one: 'IS' }, kind: 'day' },
+      { name: 'groupId', key: 'group', label: 'Group', operators: IS, mono: true },
+    ];
+    const project: FilterField = {
+      name: 'project',
+      key: 'project',
+      label: 'Project',
+      operators: IS,
+      options: projects?.map(({ id, name }) => ({ value: id, label: name })),
+    };
+    return withProject ? [project, ...fields] : fields;
+  }, [withProject, projects, types, creators, environments]);
+}
+
+const FILTERS = [
+  'query',
+  'feature',
+  'project',
+  'type',
+  'createdBy',
+  'environment',
+  'id',
+  'groupId',
+  'from',
+  'to',
+];
+
+/** The query of the API: the filters of the address, without what belongs to the page. */
+export function queryOf(
+  search: Record<string, string | string[] | undefined>,
+  projectId: string | undefined,
+) {
+  const filters = Object.fromEntries(
+    FILTERS.flatMap(name => (search[name] === undefined ? [] : [[name, search[name]]])),
+  );
+  return projectId === undefined ? filters : { ...filters, project: `IS:${projectId}` };
+}

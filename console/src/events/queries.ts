@@ -1,0 +1,142 @@
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { schemas } from '../api/api.gen.ts';
+import { api, unwrap } from '../api/client.ts';
+import type { Search } from '../ui/search.ts';
+
+export type Event = schemas['Event'];
+export type Found = schemas['EventSearchResult'];
+
+export const PAGE_SIZE = 100;
+/** New events appear within this time. */
+const TAIL_MS = 5000;
+const COUNTS_MS = 30_000;
+/** Ids are assigned before the commit, so an event can become visible after events with slightly higher ids. */
+const LATE_IDS = 100;
+/** A page of large events can be shorter than its limit. Its remainder is loaded in at most this many requests. */
+const MAX_PARTS_OF_PAGE = 10;
+
+const search = (query: Record<string, unknown>, signal: AbortSignal): Promise<Found> =>
+  unwrap(
+    api.GET('/api/admin/search/events', {
+      params: { query: { ...query, parts: 'true' } as never }, // The address holds any text; the server validates it.
+      signal,
+    }),
+  );
+
+/**
+ * One page of a search. Events never change, so a loaded page stays. It continues the page before it by id if that one
+ * is loaded: new events do not shift it, and its depth costs nothing. `added` counts the events since the first page.
+ */
+export const eventsPage = (client: QueryClient, filters: Search, page: number, added: number) =>
+  queryOptions({
+    queryKey: ['event-log', filters, page],
+    queryFn: async ({ signal }) => {
+      const previous = client.getQueryData<Found>(['event-log', filters, page - 1])?.events.at(-1);
+      const start = previous ? { before: previous.id } : { offset: page * PAGE_SIZE + added };
+      const found = await search({ ...filters, ...start, limit: PAGE_SIZE }, signal);
+      const { events, total } = found;
+      let { next } = found;
+      for (let n = 0; next !== undefined && events.length < PAGE_SIZE && n < MAX_PARTS_OF_PAGE; n++) {
+        const more = await search({ ...filters, before: next, limit: PAGE_SIZE - events.length }, signal);
+        events.push(...more.events);
+        next = more.next;
+      }
+      return { events, total };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 30_000,
+    ...(page === 0 ? { placeholderData: keepPreviousData } : {}),
+  });
+
+/** The events that are newer than the first page. Polled while the tab is visible. */
+export const tailQuery = (filters: Search, first: Found | undefined, isLive: boolean) => {
+  const newest = first?.events[0]?.id ?? 0;
+  return queryOptions({
+    queryKey: ['events-tail', filters, newest],
+    queryFn: async ({ signal }) => {
+      const after = Math.max(0, newest - LATE_IDS);
+      const { events, total, next } = await search({ ...filters, after, limit: 2 * PAGE_SIZE }, signal);
+      const known = new Set(first?.events.map(event => event.id));
+      return { events: events.filter(event => !known.has(event.id)), total, isComplete: next === undefined };
+    },
+    enabled: first !== undefined && isLive,
+    refetchInterval: TAIL_MS,
+    staleTime: 0,
+    gcTime: 0,
+  });
+};
+
+/** The events per UTC day between two days. */
+export const countsQuery = (filters: Search, from: string, to: string) =>
+  queryOptions({
+    queryKey: ['event-counts', filters, from, to],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/search/events/counts', {
+          params: { query: { ...filters, by: 'day', from: `IS:${from}`, to: `IS:${to}` } as never }, // The address holds any text; the server validates it.
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: COUNTS_MS,
+  });
+
+/** One event, or undefined if it does not exist or the user may not read it. */
+export const eventQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['event', id],
+    queryFn: async ({ signal }) => (await search({ id: `IS:${id}`, limit: 1 }, signal)).events[0] ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const MAX_GROUP = 50;
+
+/** The events of one change. */
+export const groupQuery = (groupId: string) =>
+  queryOptions({
+    queryKey: ['event-group', groupId],
+    queryFn: ({ signal }) => search({ groupId: `IS:${groupId}`, limit: MAX_GROUP }, signal),
+    staleTime: 60_000,
+  });
+
+/** Deliveries of a new event change within seconds. */
+export const deliveriesQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['event-deliveries', id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/admin/events/{id}/deliveries', { params: { path: { id: String(id) } }, signal })),
+    refetchInterval: 10_000,
+  });
+
+export const eventTypesQuery = queryOptions({
+  queryKey: ['event-types'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/event-types', { signal })),
+  staleTime: 600_000,
+});
+
+export const creatorsQuery = queryOptions({
+  queryKey: ['event-creators'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/event-creators', { signal })),
+  staleTime: 60_000,
+});
+
+export const environmentsQuery = queryOptions({
+  queryKey: ['environments'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/environments', { signal })),
+  staleTime: 60_000,
+});
+
+export const projectsQuery = queryOptions({
+  queryKey: ['projects'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/projects', { signal }))).projects,
+  staleTime: 30_000,
+});
+
+export const viewsQuery = queryOptions({
+  queryKey: ['views'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user/views', { signal })),
+  staleTime: 60_000,
+});
+
+export const saveView = (body: schemas['SavedViewInput']): Promise<schemas['SavedView']> =>
+  unwrap(api.POST('/api/admin/user/views', { body }));
