@@ -1,0 +1,220 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createFlag, createProject } from './support/api.ts';
+import { test } from './support/test.ts';
+
+const rows = (page: Page) => page.getByRole('listbox', { name: 'Events, newest first' }).getByRole('option');
+const environmentOf = (project: string, flag: string) =>
+  `/api/admin/projects/${project}/features/${flag}/environments/development`;
+/** Each call is one event. */
+const toggle = async (api: Api, project: string, flag: string, times: number): Promise<void> => {
+  for (let n = 0; n < times; n++)
+    await api.send('POST', `${environmentOf(project, flag)}/${n % 2 === 0 ? 'on' : 'off'}`);
+};
+
+test('a filter is part of the address: a shared link shows the same events, and Back removes the filter', async ({
+  page,
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/events`);
+  const all = await api.send<{ total: number }>('GET', `/api/admin/search/events?project=IS:${project}`);
+  const found = page.getByRole('search').getByRole('status');
+  await expect.poll(() => found.textContent()).toBe(`${all.total} events`);
+
+  await page.keyboard.press('/');
+  await page.keyboard.type(`flag:${flag}`);
+  await page.keyboard.press('Enter');
+
+  await page.waitForURL(`/projects/${project}/events?feature=IS:${flag}`);
+  await expect.poll(() => found.textContent()).toBe('1 event');
+  expect(await rows(page).count()).toBe(1);
+  await page.getByRole('button', { name: `Flag is ${flag}`, exact: true }).waitFor();
+  await accessible(page);
+
+  const other = await newPage();
+  await logInAs({ rootRole: 'Admin' }, other);
+  await other.goto(page.url());
+  await expect.poll(() => rows(other).allTextContents()).toEqual(await rows(page).allTextContents());
+
+  await page.goBack();
+  await expect.poll(() => found.textContent()).toBe(`${all.total} events`);
+  expect(new URL(page.url()).search).toBe('');
+});
+
+test('a filter without events offers to remove it', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/events?query=nothing-has-this-text`);
+
+  await page.getByText('No events match.').waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Remove “Contains nothing-has-this-text”' }).click();
+
+  await expect.poll(() => rows(page).count()).toBeGreaterThan(0);
+});
+
+test('a day of the histogram filters by that day', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/events?from=IS:2020-01-01&to=IS:2020-01-01`);
+  await page.getByText('No events match.').waitFor();
+  await page.goto(`/projects/${project}/events`);
+  await expect.poll(() => rows(page).count()).toBeGreaterThan(0);
+
+  await page.getByText('Choose a day from a list').focus();
+  await page.keyboard.press('Enter');
+  await page
+    .getByRole('button', { name: /[1-9]\d* events?$/ })
+    .first()
+    .click();
+
+  const today = new Date().toISOString().slice(0, 10);
+  await page.waitForURL(`/projects/${project}/events?from=IS:${today}`);
+  await expect.poll(() => rows(page).count()).toBeGreaterThan(0);
+  await accessible(page);
+});
+
+test('the events of one change are one row, and an event shows its fields before and after', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project, { description: 'Old words' });
+  await api.send('PUT', `/api/admin/projects/${project}/features/${flag}`, {
+    type: 'release',
+    description: 'New words',
+  });
+  const names = [
+    await createFlag(api, project),
+    await createFlag(api, project),
+    await createFlag(api, project),
+  ];
+  await api.send('POST', `/api/admin/projects/${project}/archive`, { features: names });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/events`);
+
+  await rows(page).filter({ hasText: '+2 events' }).click();
+  const detail = page.getByRole('complementary', { name: /^Event \d+$/ });
+  await detail.getByRole('heading', { name: 'In the same change' }).waitFor();
+  expect(await detail.getByRole('listitem').filter({ hasText: 'archived' }).count()).toBe(2);
+  await accessible(page);
+
+  await page.keyboard.press('Escape');
+  await detail.waitFor({ state: 'detached' });
+  await rows(page).filter({ hasText: 'New words' }).click();
+  await expect.poll(() => detail.getByRole('deletion').textContent()).toBe('Old words');
+  expect(await detail.getByRole('insertion').textContent()).toBe('New words');
+  await detail.getByText('JSON', { exact: true }).click();
+  await detail.getByRole('region', { name: 'Before' }).getByText('"Old words"').waitFor();
+  await accessible(page);
+});
+
+test('J, K and Enter move through the log and open the flag', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await toggle(api, project, flag, 2);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/events`);
+  await expect.poll(() => rows(page).count()).toBeGreaterThan(2);
+  const selected = () => page.getByRole('option', { selected: true }).textContent();
+
+  await page.keyboard.press('j');
+  await expect.poll(selected).toContain('disabled');
+  await page.keyboard.press('j');
+  await expect.poll(selected).toContain('enabled');
+  await page.keyboard.press('k');
+  await expect.poll(selected).toContain('disabled');
+  await page.keyboard.press('Enter');
+
+  await page.waitForURL(`/projects/${project}/features/${flag}`);
+});
+
+test('new events enter at the top, and wait behind a button while the reader has scrolled', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await toggle(api, project, flag, 130);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(
+    `/projects/${project}/events?type=IS_ANY_OF:feature-environment-enabled,feature-environment-disabled,feature-stale-on,feature-stale-off`,
+  );
+  const found = page.getByRole('search').getByRole('status');
+  await expect.poll(() => found.textContent()).toBe('130 events');
+
+  const mark = (stale: boolean) =>
+    api.send('POST', `/api/admin/projects/${project}/stale`, { features: [flag], stale });
+  await mark(true);
+  await expect.poll(() => rows(page).first().textContent()).toContain('stale');
+  expect(await found.textContent()).toBe('131 events');
+
+  const list = page.getByRole('listbox', { name: 'Events, newest first' });
+  await list.evaluate(element => element.scrollTo(0, element.scrollHeight));
+  // The second page is loaded: the oldest event is the first toggle.
+  await expect.poll(() => rows(page).last().textContent()).toContain('enabled');
+  const before = await rows(page).allTextContents();
+  await mark(false);
+  const button = page.getByRole('button', { name: '1 new event' });
+  await button.waitFor();
+  expect(await rows(page).allTextContents()).toEqual(before);
+  await accessible(page);
+
+  await button.click();
+  await expect.poll(() => rows(page).first().textContent()).toContain('stale');
+  await expect.poll(() => found.textContent()).toBe('132 events');
+  await button.waitFor({ state: 'detached' });
+});
+
+test('one event has a link of its own, and an unknown one is not found', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  const { events } = await api.send<{ events: { id: number }[] }>(
+    'GET',
+    `/api/admin/search/events?feature=IS:${flag}`,
+  );
+  const id = events[0]?.id;
+  await logInAs({ rootRole: 'Admin' });
+
+  await page.goto(`/events/${id}`);
+
+  await page.getByRole('heading', { name: `Event ${id}` }).waitFor();
+  const link = page.getByRole('region', { name: `Details of event ${id}` }).getByRole('link', { name: flag });
+  expect(await link.first().getAttribute('href')).toBe(`/projects/${project}/features/${flag}`);
+  await page.getByText('No integration received this event.').waitFor();
+  await accessible(page);
+  await page.getByRole('link', { name: 'Show in the event log' }).click();
+  await page.waitForURL(`/events?event=${id}`);
+  await page.getByRole('complementary', { name: `Event ${id}` }).waitFor();
+
+  await page.goto('/events/999999999');
+  await page.getByRole('heading', { name: 'Not found, or you cannot read it' }).waitFor();
+  await accessible(page);
+});
+
+test('a view is saved under a name and opens with its filters', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/events?project=IS:${project}`);
+
+  await page.getByRole('button', { name: 'Save view' }).click();
+  await page.getByLabel('Name').fill('One project');
+  await accessible(page);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('View “One project” saved').waitFor();
+  await page.goto('/events');
+  await page.getByRole('button', { name: 'Save view' }).click();
+  await page.getByRole('link', { name: 'One project' }).click();
+
+  await page.waitForURL(`/events?project=IS:${project}`);
+});
