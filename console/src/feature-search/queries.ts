@@ -109,7 +109,7 @@ export async function setFavorite(client: QueryClient, flag: Place, favorite: bo
     restore();
     throw error;
   }
-  await client.invalidateQueries({ queryKey: ['starred'] });
+  await client.invalidateQueries({ queryKey: ['favorites'] });
 }
 
 /** The selected flags of one project. */

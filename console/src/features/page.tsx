@@ -84,7 +84,7 @@ function Title({ feature }: { feature: Feature }) {
   const star = async () => {
     await setFavorite(place, !feature.favorite);
     await refresh(client, place);
-    await client.invalidateQueries({ queryKey: ['starred'] });
+    await client.invalidateQueries({ queryKey: ['favorites'] });
   };
   useShortcuts([{ keys: 's', description: 'Star the flag', run: () => void star().catch(toastError) }]);
   return (

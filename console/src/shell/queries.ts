@@ -10,7 +10,9 @@ export const profileQuery = queryOptions({
 /** The projects that the user may read. */
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
-  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/projects', { signal }))).projects,
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/projects', { signal })),
+  // Pages use the same cached response with their own queries.
+  select: ({ projects }) => projects,
   staleTime: 30_000,
 });
 
