@@ -49,6 +49,7 @@ test('every page loads without a violation of its policy, without an error, and 
       "require-trusted-types-for 'script'",
     );
     await page.getByRole('heading', { level: 1 }).first().waitFor();
+    expect(await page.getByText(/This (page|part) did not load/).count(), address).toBe(0);
     await accessible(page);
   }
 });

@@ -130,12 +130,14 @@ function Projects() {
     <Section title="Projects" more={<Link to="/projects">All projects</Link>}>
       {error && <Failure error={error} onRetry={() => void refetch()} />}
       <ul className={s.list}>
-        {projects.slice(0, SHOWN_PROJECTS).map(({ id, name, members }) => (
+        {projects.slice(0, SHOWN_PROJECTS).map(({ id, name, featureCount, members }) => (
           <li key={id}>
             <Link to="/projects/$projectId" params={{ projectId: id }} className={s.event}>
               <b>{name}</b>
             </Link>
-            <span className={s.time}>{counted(members, 'member')}</span>
+            <span className={s.time}>
+              {counted(featureCount, 'flag')} · {counted(members, 'member')}
+            </span>
           </li>
         ))}
       </ul>

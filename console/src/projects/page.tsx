@@ -1,5 +1,100 @@
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Plus, Search as SearchIcon } from 'lucide-react';
+import { useMemo, useRef } from 'react';
+import { can } from '../api/can.ts';
+import { useMe } from '../api/me.ts';
+import { Can } from '../ui/Can.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { counted } from '../ui/words.ts';
+import { NewProject } from './NewProject.tsx';
+import { ProjectList } from './ProjectList.tsx';
+import s from './projects.module.css';
+import { listQuery, type Project } from './queries.ts';
 
+/** All projects that the user may read: the active ones, or those that are archived. */
 export function ProjectsPage() {
-  return <Page title="Projects" />;
+  const { search, push, replace } = useFilters();
+  const isArchived = search.archived === 'true';
+  const typed = typeof search.query === 'string' ? search.query : '';
+  const list = useQuery(listQuery(isArchived));
+  const me = useMe();
+  const input = useRef<HTMLInputElement>(null);
+  const matching = useMemo(() => sorted(list.data?.projects ?? [], typed), [list.data, typed]);
+  const create = () => push({ edit: 'new' });
+  useShortcuts([
+    can(me, 'createProject') && { keys: 'n', description: 'New project', run: create },
+    { keys: '/', description: 'Filter the list', run: () => input.current?.focus() },
+  ]);
+
+  return (
+    <Page
+      title="Projects"
+      actions={
+        <Can call="createProject">
+          <Button variant="filled" leftSection={<Plus size={14} />} onClick={create}>
+            New project <kbd className={s.kbd}>N</kbd>
+          </Button>
+        </Can>
+      }
+      head={
+        <div className={s.filters}>
+          <TextInput
+            ref={input}
+            className={s.text}
+            aria-label="Filter projects"
+            placeholder="Text to find in name, id or description"
+            leftSection={<SearchIcon size={15} />}
+            value={typed}
+            maxLength={200}
+            onChange={event => replace({ query: event.target.value || undefined })}
+          />
+          {list.data && <span className={s.found}>{counted(matching.length, 'project')}</span>}
+          <SegmentedControl
+            aria-label="State"
+            value={isArchived ? 'archived' : 'active'}
+            data={[
+              { value: 'active', label: 'Active' },
+              { value: 'archived', label: 'Archived' },
+            ]}
+            onChange={value => push({ archived: value === 'archived' ? 'true' : undefined })}
+          />
+        </div>
+      }
+    >
+      {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}
+      {list.isPending && <Skeleton rows={8} />}
+      {list.data && matching.length > 0 && <ProjectList projects={matching} isArchived={isArchived} />}
+      {list.data && matching.length === 0 && typed !== '' && (
+        <Empty action={<Button onClick={() => push({ query: undefined })}>Remove “{typed}”</Button>}>
+          No projects match.
+        </Empty>
+      )}
+      {list.data && matching.length === 0 && typed === '' && (
+        <Empty
+          action={
+            isArchived ? (
+              <Button onClick={() => push({ archived: undefined })}>Show active projects</Button>
+            ) : undefined
+          }
+        >
+          {isArchived ? 'No archived projects.' : 'No projects that you can read.'}
+        </Empty>
+      )}
+      {search.edit === 'new' && <NewProject onClose={() => replace({ edit: undefined })} />}
+    </Page>
+  );
+}
+
+/** The projects that contain the text, favorites first. The server sorts by name. */
+function sorted(projects: readonly Project[], typed: string): Project[] {
+  const text = typed.trim().toLowerCase();
+  return projects
+    .filter(({ id, name, description }) => `${name}\n${id}\n${description}`.toLowerCase().includes(text))
+    .toSorted((a, b) => Number(b.favorite) - Number(a.favorite));
 }

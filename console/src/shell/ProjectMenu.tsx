@@ -6,7 +6,7 @@ import type { Schemas } from '../api/client.ts';
 import { counted } from '../ui/words.ts';
 import s from './Shell.module.css';
 
-type Project = Schemas['Project'];
+export type Project = Schemas['ListedProject'];
 const MAX_SHOWN = 50;
 
 /** The current project, and a menu to go to another one. */
@@ -23,7 +23,9 @@ export function ProjectMenu({ project, projects }: { project: Project; projects:
           <i aria-hidden="true">{project.name.slice(0, 1).toUpperCase()}</i>
           <span>
             <b>{project.name}</b>
-            <small>{counted(project.members, 'member')}</small>
+            <small>
+              {counted(project.featureCount, 'flag')} · {counted(project.members, 'member')}
+            </small>
             <small className="sr">Go to another project</small>
           </span>
           <ChevronsUpDown size={14} aria-hidden="true" />

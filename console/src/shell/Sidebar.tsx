@@ -21,7 +21,7 @@ import { formatNumber } from '../ui/words.ts';
 import { ColorScheme } from './ColorScheme.tsx';
 import { Mark } from './Mark.tsx';
 import { Me } from './Me.tsx';
-import { ProjectMenu } from './ProjectMenu.tsx';
+import { type Project, ProjectMenu } from './ProjectMenu.tsx';
 import { favoritesQuery, integrationsQuery, projectsQuery } from './queries.ts';
 import s from './Shell.module.css';
 
@@ -92,23 +92,21 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
   );
 }
 
-/** The pages of the project in the address, or of the first project. */
+/** The pages of the project in the address; else of a favorite project, or of one with flags. */
 function ProjectItems() {
   const { projectId } = useParams({ strict: false });
   const { data: projects } = useQuery(projectsQuery);
-  const project =
-    projects?.find(({ id }) => id === projectId) ?? (projectId === undefined ? projects?.[0] : undefined);
+  const project = projectId === undefined ? usualOf(projects) : projects?.find(({ id }) => id === projectId);
   if (!project) return null;
   const base = `/projects/${encodeURIComponent(project.id)}`;
-  const { featureCount, health } = project;
   return (
     <>
       <ProjectMenu project={project} projects={projects ?? []} />
       <div className={s.list}>
-        <Item to={base} icon={Flag} exact note={formatNumber(featureCount)}>
+        <Item to={base} icon={Flag} exact note={formatNumber(project.featureCount)}>
           Flags
         </Item>
-        <Item to={`${base}/health`} icon={Gauge} note={health}>
+        <Item to={`${base}/health`} icon={Gauge} note={project.health}>
           Health
         </Item>
         <Item to={`${base}/events`} icon={Activity}>
@@ -118,6 +116,11 @@ function ProjectItems() {
     </>
   );
 }
+
+const usualOf = (projects: readonly Project[] = []): Project | undefined =>
+  projects.find(({ favorite }) => favorite) ??
+  projects.find(({ featureCount }) => featureCount > 0) ??
+  projects[0];
 
 function InstanceItems() {
   const { data: integrations = [] } = useQuery(integrationsQuery);

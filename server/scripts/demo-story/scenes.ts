@@ -96,7 +96,7 @@ export async function createIntegrations(
 type Strategy = { id: string; name: string } & Record<string, unknown>;
 
 /** The last three days: the express checkout reaches half of the EU, gets a copy for businesses, and the warehouse fails. */
-export async function endStory(steps: Steps, { ben, dora, emil }: People, receiver: Receiver) {
+export async function endStory(steps: Steps, { ada, ben, dora, emil }: People, receiver: Receiver) {
   const express = pathOf('payments', 'checkout-express');
   const strategies = `${express}/environments/production/strategies`;
   const { segments } = await ben.send<{ segments: { id: number; name: string }[] }>(
@@ -164,6 +164,9 @@ export async function endStory(steps: Steps, { ben, dora, emil }: People, receiv
       { op: 'replace', path: '/description', value: 'Transfers within ten seconds, also on weekends' },
     ]),
   );
+  await steps.at(59, () => ada.send('POST', `${express}/favorites`));
+  await steps.at(58, () => ada.send('POST', `${pathOf('search', 'semantic-ranking')}/favorites`));
+  await steps.at(57, () => ada.send('POST', '/api/admin/projects/payments/favorites'));
   receiver.fail();
   await steps.at(34, () => emil.send('POST', `${pathOf('mobile', 'dark-icons')}/environments/staging/on`));
   await steps.at(29, () => ben.send('POST', `${express}/favorites`));

@@ -1,0 +1,179 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createFlag, createPerson, createProject, unique } from './support/api.ts';
+import { logIn } from './support/log-in.ts';
+import { test } from './support/test.ts';
+
+const row = (page: Page, project: string) => page.getByRole('row').filter({ hasText: project });
+
+/** Closes the tooltip of the focused control. Tooltips are outside the landmarks of the page. */
+async function leave(page: Page): Promise<void> {
+  await page.locator(':focus').blur();
+  await page.getByRole('tooltip').waitFor({ state: 'detached' });
+}
+
+/** A user with a new custom role in the project. */
+async function logInWithPermissions(
+  api: Api,
+  page: Page,
+  project: string,
+  permissions: string[],
+): Promise<void> {
+  const name = `Role ${unique()}`;
+  await api.send('POST', '/api/admin/roles', {
+    name,
+    type: 'custom',
+    permissions: permissions.map(permission => ({ name: permission })),
+  });
+  await logIn(page, await createPerson(api, { projectRoles: { [project]: name } }));
+}
+
+test('creates a project, with an id that is checked while typing', async ({ page, api, logInAs }) => {
+  const taken = await createProject(api);
+  const id = `mobile-${unique()}`;
+  await logInAs({ rootRole: 'Editor' });
+  await page.goto('/projects');
+
+  await page.getByRole('button', { name: /^New project/ }).click();
+  const panel = page.getByRole('dialog', { name: 'New project' });
+  const submit = panel.getByRole('button', { name: 'Create project' });
+  await panel.getByLabel('Name').fill('Mobile apps');
+  expect(await panel.getByLabel('Id').inputValue()).toBe('mobile-apps');
+  await panel.getByLabel('Id').fill('mobile apps');
+  await panel.getByText('An id must not contain spaces.').waitFor();
+  expect(await submit.isDisabled()).toBe(true);
+  await panel.getByLabel('Id').fill(taken);
+  await panel.getByText(`Project "${taken}" already exists.`).waitFor();
+  await panel.getByLabel('Id').fill(id);
+  await panel.getByLabel('Mode').selectOption('private');
+  await accessible(page);
+  await submit.click();
+
+  await page.waitForURL(`/projects/${id}`);
+  expect(await api.send('GET', `/api/admin/projects/${id}`)).toMatchObject({
+    name: 'Mobile apps',
+    mode: 'private',
+  });
+  await page.goto('/projects');
+  await row(page, id).getByText('Private').waitFor();
+  await accessible(page);
+});
+
+test('finds a project by text, and the address keeps the text', async ({ page, api, logInAs }) => {
+  const [first, second] = [await createProject(api), await createProject(api)];
+  await logInAs();
+  await page.goto('/projects');
+  await row(page, second).waitFor();
+
+  await page.keyboard.press('/');
+  await page.keyboard.type(first.toUpperCase());
+
+  await row(page, second).waitFor({ state: 'hidden' });
+  await row(page, first).waitFor();
+  await page.reload();
+  await page.getByText('1 project', { exact: true }).waitFor();
+  await page.getByLabel('Filter projects').fill(`no-${unique()}`);
+  await page.getByText('No projects match.').waitFor();
+  await accessible(page);
+});
+
+test('archives a project and revives it, and shows the effect first', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects?query=${project}`);
+  const archive = row(page, project).getByRole('button', { name: /^Archive/ });
+  const dialog = page.getByRole('dialog');
+
+  await archive.click();
+  await dialog.getByText('has 1 active flag').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Archive project' }).isDisabled()).toBe(true);
+  await accessible(page);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
+  await page.reload();
+  await archive.click();
+  await dialog.getByText('You can revive it later.').waitFor();
+  await dialog.getByRole('button', { name: 'Archive project' }).click();
+  await row(page, project).waitFor({ state: 'hidden' });
+
+  await page.getByText('Archived', { exact: true }).click();
+  await row(page, project)
+    .getByRole('button', { name: /^Revive/ })
+    .click();
+  await dialog.getByRole('button', { name: 'Revive project' }).click();
+  await row(page, project).waitFor({ state: 'hidden' });
+  await page.goBack();
+  await archive.waitFor();
+  await accessible(page);
+});
+
+test('lists favorites first', async ({ page, api, logInAs }) => {
+  await createProject(api, { name: 'Aardvark' });
+  const last = await createProject(api, { name: 'Zebra' });
+  await logInAs();
+  await page.goto('/projects');
+
+  await row(page, last).getByRole('button', { name: 'Star Zebra' }).click();
+
+  const first = page.getByRole('row').nth(1);
+  await expect.poll(() => first.textContent()).toContain(last);
+  await page.reload();
+  await expect.poll(() => first.textContent()).toContain(last);
+  await accessible(page);
+});
+
+test('hides a private project from a user who is no member', async ({ page, newPage, api, logInAs }) => {
+  const hidden = await createProject(api, { name: 'Acquisition', mode: 'private' });
+  const open = await createProject(api);
+  const flag = await createFlag(api, hidden);
+  const members = await newPage();
+  await logInAs({ projectRoles: { [hidden]: 'Member' } }, members);
+  await logInAs({ rootRole: 'Editor' });
+
+  await members.goto('/projects');
+  await row(members, hidden).waitFor();
+  await page.goto('/projects');
+  await row(page, open).waitFor();
+
+  expect(await row(page, hidden).count()).toBe(0);
+  await page.goto(`/flags?query=${flag}`);
+  await page.getByText('No flags match.').waitFor();
+  await page.goto(`/projects/${hidden}/features/${flag}`);
+  await page.getByText('Not found, or you cannot read it').waitFor();
+  await accessible(page);
+});
+
+test('disables the controls that a custom role does not permit, and names the permission', async ({
+  page,
+  api,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  const other = await createProject(api);
+  await logInWithPermissions(api, page, project, ['DELETE_PROJECT', 'UPDATE_FEATURE']);
+  await page.goto('/projects');
+  const archive = (id: string) => row(page, id).getByRole('button', { name: /^Archive/ });
+
+  await archive(project).waitFor();
+  expect(await archive(project).getAttribute('aria-disabled')).toBeNull();
+  expect(await archive(other).getAttribute('aria-disabled')).toBe('true');
+  await archive(other).focus();
+  await page.getByRole('tooltip').getByText('Requires DELETE_PROJECT').waitFor();
+  await page.keyboard.press('Enter');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.getByRole('button', { name: /^New project/ }).focus();
+  await page.getByText('Requires CREATE_PROJECT').waitFor();
+  await leave(page);
+  await accessible(page);
+
+  await page.goto(`/projects/${project}/features/${flag}`);
+  const archiveFlag = page.getByRole('button', { name: 'Archive…' });
+  await archiveFlag.waitFor();
+  expect(await archiveFlag.getAttribute('aria-disabled')).toBe('true');
+  await archiveFlag.focus();
+  await page.getByText('Requires DELETE_FEATURE').waitFor();
+  await leave(page);
+  await accessible(page);
+});

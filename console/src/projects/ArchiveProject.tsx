@@ -1,0 +1,71 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Confirm } from '../ui/Confirm.tsx';
+import { toast } from '../ui/toasts.ts';
+import { counted } from '../ui/words.ts';
+import s from './projects.module.css';
+import { archiveProject, type Project, refresh, reviveProject } from './queries.ts';
+
+type Props = { project: Project; onClose(): void };
+
+/** Asks before a project is archived. Active flags prevent that. */
+export function ArchiveProject({ project, onClose }: Props) {
+  const client = useQueryClient();
+  const { id, name, featureCount } = project;
+  const isDefault = id === 'default';
+  return (
+    <Confirm
+      opened
+      title={`Archive ${name}?`}
+      action="Archive project"
+      danger
+      disabled={isDefault || featureCount > 0}
+      onConfirm={async () => {
+        await archiveProject(id);
+        await refresh(client);
+        toast({ message: `Archived ${name}.` });
+      }}
+      onClose={onClose}
+    >
+      {isDefault && <p>The default project is always active and cannot be archived.</p>}
+      {!isDefault && featureCount > 0 && (
+        <p>
+          {name} has{' '}
+          <Link to="/projects/$projectId" params={{ projectId: id }} className={s.link}>
+            {counted(featureCount, 'active flag')}
+          </Link>
+          . SDKs still receive them. Archive the flags first.
+        </p>
+      )}
+      {!isDefault && featureCount === 0 && (
+        <p>
+          The project disappears from lists and menus, and nobody can create flags in it. Its archived flags,
+          events and {counted(project.members, 'member')} remain. You can revive it later.
+        </p>
+      )}
+    </Confirm>
+  );
+}
+
+/** Asks before a project is revived. */
+export function ReviveProject({ project: { id, name, members }, onClose }: Props) {
+  const client = useQueryClient();
+  return (
+    <Confirm
+      opened
+      title={`Revive ${name}?`}
+      action="Revive project"
+      onConfirm={async () => {
+        await reviveProject(id);
+        await refresh(client);
+        toast({ message: `Revived ${name}.` });
+      }}
+      onClose={onClose}
+    >
+      <p>
+        The project appears in lists and menus again, with the same {counted(members, 'member')}. Its flags
+        remain archived until you revive them.
+      </p>
+    </Confirm>
+  );
+}

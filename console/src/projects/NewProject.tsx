@@ -1,0 +1,109 @@
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { meQuery } from '../api/me.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { problemOf, suggestId } from './id.ts';
+import { MODES } from './modes.ts';
+import s from './projects.module.css';
+import { createProject, listQuery, type Project, refresh } from './queries.ts';
+
+const FIELDS = ['id', 'name', 'description', 'mode'];
+const MODE_NAMES = Object.keys(MODES) as Project['mode'][]; // The keys of a literal.
+
+/** The panel that creates a project. The id follows the name until it is typed, and is checked while typing. */
+export function NewProject({ onClose }: { onClose(): void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const active = useQuery(listQuery(false)).data?.projects ?? [];
+  const archived = useQuery(listQuery(true)).data?.projects ?? [];
+  const [name, setName] = useState('');
+  const [typedId, setTypedId] = useState<string>();
+  const [mode, setMode] = useState<Project['mode']>('open');
+  const [description, setDescription] = useState('');
+  const id = typedId ?? suggestId(name);
+  const problem = problemOf(
+    id,
+    [...active, ...archived].map(one => one.id),
+  );
+  const create = useMutation({
+    mutationFn: () => createProject({ id, name, mode, ...(description ? { description } : {}) }),
+    onSuccess: async project => {
+      // The creator becomes an owner, so the permissions of the user change too.
+      await Promise.all([refresh(client), client.invalidateQueries(meQuery)]);
+      await navigate({ to: '/projects/$projectId', params: { projectId: project.id } });
+    },
+  });
+  const messages = messagesByField(create.error);
+  return (
+    <SidePanel title="New project" onClose={onClose}>
+      <form
+        className={s.form}
+        onSubmit={event => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <FormErrors messages={otherMessages(create.error, FIELDS)} />
+        <TextInput
+          label="Name"
+          required
+          maxLength={255}
+          autoComplete="off"
+          data-autofocus
+          value={name}
+          error={messages.name}
+          onChange={event => {
+            setName(event.target.value);
+            create.reset();
+          }}
+        />
+        <TextInput
+          label="Id"
+          description="A part of addresses and of the API. It never changes."
+          classNames={{ input: 'mono' }}
+          required
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          value={id}
+          error={messages.id ?? problem}
+          onChange={event => {
+            setTypedId(event.target.value);
+            create.reset();
+          }}
+        />
+        <NativeSelect
+          label="Mode"
+          description={MODES[mode].meaning}
+          value={mode}
+          error={messages.mode}
+          data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
+          onChange={event => setMode(MODE_NAMES.find(one => one === event.target.value) ?? 'open')}
+        />
+        <Textarea
+          label="Description"
+          rows={3}
+          maxLength={4000}
+          value={description}
+          error={messages.description}
+          onChange={event => setDescription(event.target.value)}
+        />
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            variant="filled"
+            loading={create.isPending}
+            disabled={name.trim() === '' || id === '' || problem !== undefined}
+          >
+            Create project
+          </Button>
+        </footer>
+      </form>
+    </SidePanel>
+  );
+}

@@ -1,0 +1,92 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
+// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback, useRef, useState } from 'react';
+import { Keys } from '../ui/Keys.tsx';
+import { List } from '../ui/List.tsx';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { toastError } from '../ui/toasts.ts';
+import { ArchiveProject, ReviveProject } from './ArchiveProject.tsx';
+import { ProjectRow } from './ProjectRow.tsx';
+import s from './projects.module.css';
+import { type Project, setFavorite } from './queries.ts';
+
+const keyOf = ({ id }: Project): string => id;
+
+/** The table of projects. A project opens with its flags. */
+export function ProjectList({ projects, isArchived }: { projects: readonly Project[]; isArchived: boolean }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asked, ask] = useState<Project>();
+  const active = useRef<Project>(undefined);
+  const favorite = useCallback(
+    (project: Project) => void setFavorite(client, project, !project.favorite).catch(toastError),
+    [client],
+  );
+  const render = useCallback(
+    (project: Project) => <ProjectRow project={project} onFavorite={favorite} onMove={ask} />,
+    [favorite],
+  );
+  const onActive = useCallback((project: Project) => {
+    active.current = project;
+  }, []);
+  useShortcuts([
+    {
+      keys: 's',
+      description: 'Star the project',
+      run: () => {
+        // The star acts on the newest state of the project, not on the one when the row became active.
+        const current = projects.find(({ id }) => id === active.current?.id);
+        if (current) favorite(current);
+      },
+    },
+  ]);
+  const close = () => ask(undefined);
+  return (
+    <>
+      <List
+        as="table"
+        label="Projects"
+        className={s.table}
+        count={projects.length}
+        rowAt={index => projects[index]}
+        keyOf={keyOf}
+        header={<Header isArchived={isArchived} />}
+        render={render}
+        onActive={onActive}
+        onOpen={({ id, archivedAt }) => {
+          if (archivedAt === null) void navigate({ to: '/projects/$projectId', params: { projectId: id } });
+        }}
+      />
+      <Keys
+        hints={[
+          ['j k', 'move'],
+          ['Enter', 'open'],
+          ['s', 'star'],
+        ]}
+      />
+      {asked && asked.archivedAt === null && <ArchiveProject project={asked} onClose={close} />}
+      {asked && asked.archivedAt !== null && <ReviveProject project={asked} onClose={close} />}
+    </>
+  );
+}
+
+function Header({ isArchived }: { isArchived: boolean }) {
+  const columns = ['Project', 'Mode', 'Flags', 'Health', 'Members', isArchived ? 'Archived' : 'Last change'];
+  return (
+    <div className={s.header} role="row">
+      <span role="columnheader">
+        <span className="sr">Starred</span>
+      </span>
+      {columns.map(column => (
+        <span key={column} role="columnheader">
+          {column}
+        </span>
+      ))}
+      <span role="columnheader">
+        <span className="sr">Actions</span>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
+// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Lock, Star } from 'lucide-react';
+import { Can } from '../ui/Can.tsx';
+import { State, type Tone } from '../ui/State.tsx';
+import { Time } from '../ui/Time.tsx';
+import { formatNumber } from '../ui/words.ts';
+import { MODES } from './modes.ts';
+import s from './projects.module.css';
+import type { Project } from './queries.ts';
+
+const toneOf = (health: number): Tone => (health >= 80 ? 'on' : health >= 50 ? 'warn' : 'bad');
+
+export function ProjectRow({
+  project,
+  onFavorite,
+  onMove,
+}: {
+  project: Project;
+  onFavorite(project: Project): void;
+  /** Archive an active project, or revive an archived one. */
+  onMove(project: Project): void;
+}) {
+  const { id, name, archivedAt, lastEventAt } = project;
+  const isArchived = archivedAt !== null;
+  return (
+    <div className={s.row} role="presentation">
+      <span role="cell">
+        <button
+          type="button"
+          className={s.star}
+          aria-pressed={project.favorite}
+          aria-label={`Star ${name}`}
+          onClick={() => onFavorite(project)}
+        >
+          <Star size={14} fill={project.favorite ? 'currentColor' : 'none'} aria-hidden="true" />
+        </button>
+      </span>
+      <span role="cell" className={s.name}>
+        {isArchived ? (
+          <b>{name}</b>
+        ) : (
+          <Link to="/projects/$projectId" params={{ projectId: id }}>
+            {name}
+          </Link>
+        )}
+        <small>
+          <span className="mono">{id}</span>
+          {project.description && ` · ${project.description}`}
+        </small>
+      </span>
+      <span role="cell" className={s.mode}>
+        {project.mode === 'private' && <Lock size={13} aria-hidden="true" />}
+        {MODES[project.mode].label}
+      </span>
+      <span role="cell" className={s.number}>
+        {formatNumber(project.featureCount)}
+      </span>
+      <span role="cell">
+        <Health project={project} />
+      </span>
+      <span role="cell" className={s.number}>
+        {formatNumber(project.members)}
+      </span>
+      <span role="cell" className={s.dim}>
+        {isArchived ? <Time at={archivedAt} as="date" /> : lastEventAt ? <Time at={lastEventAt} /> : 'never'}
+      </span>
+      <span role="cell" className={s.action}>
+        <Can call={isArchived ? 'reviveProject' : 'archiveProject'} project={id}>
+          <Button size="compact-sm" onClick={() => onMove(project)}>
+            {isArchived ? 'Revive…' : 'Archive…'} <span className="sr">{name}</span>
+          </Button>
+        </Can>
+      </span>
+    </div>
+  );
+}
+
+/** The health of a project with flags. It opens the findings. */
+function Health({ project }: { project: Project }) {
+  if (project.featureCount === 0) return <span className={s.none}>no flags</span>;
+  const state = <State tone={toneOf(project.health)}>{project.health}</State>;
+  if (project.archivedAt !== null) return state;
+  return (
+    <Link
+      to="/projects/$projectId/health"
+      params={{ projectId: project.id }}
+      aria-label={`Health of ${project.name}: ${project.health}`}
+    >
+      {state}
+    </Link>
+  );
+}

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { problemOf, suggestId } from './id.ts';
+
+test.each([
+  ['Mobile apps', 'mobile-apps'],
+  ['  Zahlungen & Rückgaben ', 'zahlungen-ruckgaben'],
+  ['支払い', ''],
+  ['x'.repeat(200), 'x'.repeat(100)],
+])('suggests an id for the name %j', (name, id) => {
+  expect(suggestId(name)).toBe(id);
+});
+
+test.each([
+  ['payments', undefined],
+  ["Pay_ments.v2!~*'()", undefined],
+  ['', undefined],
+  ['mobile apps', 'An id must not contain spaces'],
+  ['a/b', 'An id must not contain "/"'],
+  ['archive', '"archive" is reserved'],
+  ['search', 'Project "search" already exists'],
+])('checks the id %j', (id, problem) => {
+  const found = problemOf(id, ['search']);
+
+  if (problem === undefined) expect(found).toBeUndefined();
+  else expect(found).toContain(problem);
+});
