@@ -65,7 +65,9 @@ function Changes({ event: { preData, data } }: { event: Event }) {
   return (
     <section aria-labelledby={id}>
       <div className={s.diffHead}>
-        <h2 id={id}>{preData === null ? 'Created with' : data === null ? 'Deleted' : 'Changes'}</h2>
+        <h2 id={id} className={s.diffTitle}>
+          {preData === null ? 'Created with' : data === null ? 'Deleted' : 'Changes'}
+        </h2>
         <SegmentedControl
           value={isJson ? 'json' : 'fields'}
           onChange={value => replace({ as: value === 'json' ? 'json' : undefined })}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
+import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { CopyLink } from '../ui/Copy.tsx';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
@@ -19,7 +20,7 @@ import { EventDetail } from './EventDetail.tsx';
 import { EventLog } from './EventLog.tsx';
 import s from './events.module.css';
 import { queryOf, useEventFields } from './fields.ts';
-import { eventQuery, projectsQuery } from './queries.ts';
+import { eventQuery } from './queries.ts';
 import { SaveView } from './SaveView.tsx';
 import { useEvents } from './useEvents.ts';
 

@@ -126,12 +126,6 @@ export const environmentsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const projectsQuery = queryOptions({
-  queryKey: ['projects'],
-  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/projects', { signal }))).projects,
-  staleTime: 30_000,
-});
-
 export const viewsQuery = queryOptions({
   queryKey: ['views'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user/views', { signal })),
