@@ -1,13 +1,114 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Blocks } from 'lucide-react';
+import { IntegrationFrame } from '../integrations/Frame.tsx';
+import { integrationQuery, integrationsQuery } from '../integrations/queries.ts';
+import { titleOf } from '../integrations/words.ts';
+import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { useFilters } from '../ui/useFilters.ts';
+import { Deliveries } from './Deliveries.tsx';
 
+/** The deliveries of all integrations. */
 export function DeliveriesPage() {
-  return <Page title="Deliveries" />;
+  const { search, replace } = useFilters();
+  const integrations = useQuery(integrationsQuery).data;
+  return (
+    <Page
+      title="Deliveries"
+      note="All integrations"
+      actions={
+        <Button component={Link} to="/integrations" leftSection={<Blocks size={14} />}>
+          Integrations
+        </Button>
+      }
+    >
+      <Deliveries
+        selected={
+          search.delivery && search.integration
+            ? { id: String(search.delivery), integrationId: Number(search.integration) }
+            : undefined
+        }
+        nameOf={id => {
+          const found = integrations?.addons.find(one => one.id === id);
+          return found && titleOf(found, integrations?.providers);
+        }}
+        onSelect={delivery =>
+          replace({
+            delivery: delivery?.id,
+            integration: delivery && String(delivery.integrationId),
+            attempt: undefined,
+          })
+        }
+      />
+    </Page>
+  );
 }
 
+/** The deliveries of one integration. `?delivery=44` selects one. */
 export function IntegrationDeliveriesPage() {
-  return <Page title="Deliveries" />;
+  const { integrationId = '' } = useParams({ strict: false });
+  const { search, replace } = useFilters();
+  return (
+    <OfIntegration
+      key={integrationId}
+      integrationId={integrationId}
+      deliveryId={search.delivery === undefined ? undefined : String(search.delivery)}
+      onSelect={id => replace({ delivery: id, attempt: undefined })}
+    />
+  );
 }
 
+/** One delivery by its link, in the list of its integration. */
 export function DeliveryPage() {
-  return <Page title="Deliveries" />;
+  const { integrationId = '', deliveryId = '' } = useParams({ strict: false });
+  const navigate = useNavigate();
+  return (
+    <OfIntegration
+      key={integrationId}
+      integrationId={integrationId}
+      deliveryId={deliveryId}
+      onSelect={id =>
+        void navigate({
+          to: '/integrations/$integrationId/deliveries',
+          params: { integrationId },
+          search: { delivery: id },
+        })
+      }
+    />
+  );
+}
+
+function OfIntegration({
+  integrationId,
+  deliveryId,
+  onSelect,
+}: {
+  integrationId: string;
+  deliveryId: string | undefined;
+  onSelect(id: string | undefined): void;
+}) {
+  const integration = useQuery(integrationQuery(integrationId));
+  const list = useQuery(integrationsQuery);
+  const provider = list.data?.providers.find(({ name }) => name === integration.data?.provider);
+  const error = integration.error ?? list.error;
+  if (integration.data && provider)
+    return (
+      <IntegrationFrame integration={integration.data} provider={provider}>
+        <Deliveries
+          integration={integration.data}
+          selected={
+            deliveryId === undefined ? undefined : { id: deliveryId, integrationId: integration.data.id }
+          }
+          onSelect={delivery => onSelect(delivery?.id)}
+        />
+      </IntegrationFrame>
+    );
+  return (
+    <Page title="Deliveries">
+      {error ? <Failure error={error} onRetry={() => void integration.refetch()} /> : <Skeleton />}
+    </Page>
+  );
 }

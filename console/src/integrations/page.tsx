@@ -1,5 +1,201 @@
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Blocks, ScrollText } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { useMissingPermissions } from '../api/me.ts';
+import { Empty } from '../ui/Empty.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Keys } from '../ui/Keys.tsx';
+import { List } from '../ui/List.tsx';
 import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { State } from '../ui/State.tsx';
+import { Toggle } from '../ui/Toggle.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { counted } from '../ui/words.ts';
+import { draftOf, inputOf } from './draft.ts';
+import s from './integrations.module.css';
+import {
+  type Integration,
+  integrationsQuery,
+  type Provider,
+  projectsQuery,
+  refresh,
+  updateIntegration,
+} from './queries.ts';
+import { scopeOf, stateOf, titleOf } from './words.ts';
 
+const keyOf = (integration: Integration): string => String(integration.id);
+
+/** All integrations with their states, and the providers for new ones. */
 export function IntegrationsPage() {
-  return <Page title="Integrations" />;
+  const { data, error, refetch } = useQuery(integrationsQuery);
+  return (
+    <Page
+      title="Integrations"
+      note={data && counted(data.addons.length, 'integration')}
+      actions={
+        <Button component={Link} to="/deliveries" leftSection={<ScrollText size={14} />}>
+          All deliveries
+        </Button>
+      }
+    >
+      {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <Skeleton height={60} />}
+      {data && (
+        <div className={s.overview}>
+          <div className={s.list}>
+            {data.addons.length === 0 ? (
+              <Empty icon={<Blocks size={20} />}>
+                No integrations yet. Choose a provider to send events to another system.
+              </Empty>
+            ) : (
+              <Integrations integrations={data.addons} providers={data.providers} />
+            )}
+          </div>
+          <Providers providers={data.providers} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Integrations({ integrations, providers }: { integrations: Integration[]; providers: Provider[] }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const missing = useMissingPermissions('updateAddon');
+  const projects = useQuery(projectsQuery).data?.projects;
+  const projectNames = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
+  const setEnabled = useCallback(
+    async (integration: Integration, enabled: boolean) => {
+      const provider = providers.find(({ name }) => name === integration.provider);
+      if (!provider) return;
+      const draft = { ...draftOf(integration, provider), enabled };
+      await updateIntegration(integration.id, inputOf(draft, provider.name));
+      await refresh(client);
+      toast({ message: `${titleOf(integration, providers)} is ${enabled ? 'enabled' : 'disabled'}.` });
+    },
+    [client, providers],
+  );
+  const render = useCallback(
+    (integration: Integration) => (
+      <Row
+        integration={integration}
+        providers={providers}
+        projectNames={projectNames}
+        missing={missing}
+        onToggle={enabled => void setEnabled(integration, enabled).catch(toastError)}
+      />
+    ),
+    [providers, projectNames, missing, setEnabled],
+  );
+  const open = ({ id }: Integration) =>
+    void navigate({
+      to: '/integrations/$integrationId/deliveries',
+      params: { integrationId: String(id) },
+    });
+  return (
+    <>
+      <List
+        as="table"
+        label="Integrations"
+        count={integrations.length}
+        rowAt={index => integrations[index]}
+        keyOf={keyOf}
+        height={64}
+        header={
+          // biome-ignore lint/a11y/useFocusableInteractive: a row of headings has no action
+          // biome-ignore lint/a11y/useSemanticElements: the list is virtual
+          <div role="row" className={s.header}>
+            {['Integration', 'Events', 'State', 'Enabled'].map(name => (
+              // biome-ignore lint/a11y/useFocusableInteractive: a heading has no action
+              // biome-ignore lint/a11y/useSemanticElements: the list is virtual
+              <span key={name} role="columnheader">
+                {name}
+              </span>
+            ))}
+          </div>
+        }
+        render={render}
+        onOpen={open}
+      />
+      <Keys
+        hints={[
+          ['j k', 'move'],
+          ['Enter', 'open the deliveries'],
+        ]}
+      />
+    </>
+  );
+}
+
+// biome-ignore-start lint/a11y/useSemanticElements: the list is virtual
+function Row({
+  integration,
+  providers,
+  projectNames,
+  missing,
+  onToggle,
+}: {
+  integration: Integration;
+  providers: Provider[];
+  projectNames: ReadonlyMap<string, string>;
+  missing: readonly string[];
+  onToggle(enabled: boolean): void;
+}) {
+  const { tone, word, why } = stateOf(integration);
+  const title = titleOf(integration, providers);
+  return (
+    <div className={s.row}>
+      <span role="cell" className={s.two}>
+        <Link
+          to="/integrations/$integrationId/deliveries"
+          params={{ integrationId: String(integration.id) }}
+          className={s.name}
+        >
+          {title}
+        </Link>
+        <small>{providers.find(({ name }) => name === integration.provider)?.displayName}</small>
+      </span>
+      <span role="cell" className={s.scope}>
+        {scopeOf(integration, projectNames)}
+      </span>
+      <span role="cell" className={s.two} title={why}>
+        <span>
+          <State tone={tone}>{word}</State>
+        </span>
+        {why && <small>{why}</small>}
+      </span>
+      <span role="cell">
+        <Toggle
+          checked={integration.enabled}
+          label={`${title} enabled`}
+          missing={missing}
+          onChange={onToggle}
+        />
+      </span>
+    </div>
+  );
+}
+// biome-ignore-end lint/a11y/useSemanticElements: see above
+
+function Providers({ providers }: { providers: Provider[] }) {
+  const missing = useMissingPermissions('createAddon');
+  return (
+    <aside className={s.providers} aria-label="New integration">
+      <h2>New integration</h2>
+      {missing.length > 0 && <p className="muted">Requires {missing.join(' or ')}.</p>}
+      <ul>
+        {providers.map(({ name, displayName, description }) => (
+          <li key={name}>
+            <Link to="/integrations/new/$provider" params={{ provider: name }}>
+              <b>{displayName}</b>
+              <small>{description}</small>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </aside>
+  );
 }

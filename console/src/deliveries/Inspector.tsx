@@ -1,0 +1,192 @@
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { RotateCw, ScrollText, SkipForward, Terminal } from 'lucide-react';
+import { useState } from 'react';
+import { integrationQuery, refresh } from '../integrations/queries.ts';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { copyText } from '../ui/Copy.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Sentence } from '../ui/Sentence.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Detail } from '../ui/Split.tsx';
+import { State } from '../ui/State.tsx';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { toast, toastError } from '../ui/toasts.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { AttemptPanel } from './AttemptPanel.tsx';
+import s from './deliveries.module.css';
+import { type Attempt, type DeliveryWithAttempts, deliveryQuery, redeliver, skip } from './queries.ts';
+import { Track } from './Track.tsx';
+import { curlOf, headlineOf, STATE_TONES, STATE_WORDS } from './words.ts';
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+
+/** One delivery: its state in a sentence, its attempts, and what to do about it. */
+export function Inspector({
+  integrationId,
+  deliveryId,
+  onNewer,
+  onOlder,
+  onClose,
+}: {
+  integrationId: number;
+  deliveryId: string;
+  onNewer?: (() => void) | undefined;
+  onOlder?: (() => void) | undefined;
+  onClose(): void;
+}) {
+  const { data, error, refetch } = useQuery(deliveryQuery(integrationId, deliveryId));
+  return (
+    <Detail
+      label={`Delivery ${deliveryId}`}
+      link={`/integrations/${integrationId}/deliveries/${deliveryId}`}
+      bar={
+        <>
+          {data && <State tone={STATE_TONES[data.state]}>{STATE_WORDS[data.state]}</State>}
+          <span className="mono">#{deliveryId}</span>
+        </>
+      }
+      {...(onNewer ? { onNewer } : {})}
+      {...(onOlder ? { onOlder } : {})}
+      onClose={onClose}
+    >
+      {data && <Content delivery={data} />}
+      {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />)}
+    </Detail>
+  );
+}
+
+function Content({ delivery }: { delivery: DeliveryWithAttempts }) {
+  const { search, replace } = useFilters();
+  const attempts = delivery.attemptList;
+  const attempt = attempts.find(({ number }) => String(number) === search.attempt) ?? attempts.at(-1);
+  const choose = (number: number) => replace({ attempt: String(number) });
+  const move = (step: number) => {
+    const next = attempt && attempts[attempts.indexOf(attempt) + step];
+    if (next) choose(next.number);
+  };
+  useShortcuts([
+    { keys: '[', description: 'Earlier attempt', run: () => move(-1) },
+    { keys: ']', description: 'Later attempt', run: () => move(1) },
+  ]);
+  const { before, strong, after } = headlineOf(delivery, at => CLOCK.format(new Date(at)));
+  return (
+    <>
+      <h2 className={s.headline}>
+        {before}
+        {strong && <b>{strong}</b>}
+        {after}
+      </h2>
+      <p className={s.sentence}>
+        <Sentence event={delivery.event} links />
+      </p>
+      <Actions delivery={delivery} attempt={attempt} />
+      <Track delivery={delivery} chosen={attempt?.number} onChoose={choose} />
+      {before !== delivery.stateDetails && <p className={s.details}>{delivery.stateDetails}</p>}
+      {delivery.replayOf && (
+        <p className={s.details}>
+          Replays{' '}
+          <Link
+            to="/integrations/$integrationId/deliveries/$deliveryId"
+            params={{ integrationId: String(delivery.integrationId), deliveryId: delivery.replayOf }}
+            className={s.link}
+          >
+            delivery {delivery.replayOf}
+          </Link>
+        </p>
+      )}
+      <AttemptPanel delivery={delivery} attempt={attempt} />
+    </>
+  );
+}
+
+function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attempt: Attempt | undefined }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asked, ask] = useState<'redeliver' | 'skip'>();
+  const integration = useQuery(integrationQuery(String(delivery.integrationId))).data;
+  const isOpen = delivery.state === 'pending' || delivery.state === 'retrying';
+  const send = async () => {
+    await redeliver(delivery);
+    toast({ message: 'Redelivery queued. The schedule starts again.' });
+    await refresh(client);
+  };
+  const startRedelivery = () => {
+    if (isOpen) return;
+    // A failed delivery did not arrive. A delivered one would arrive twice.
+    if (delivery.state === 'failed') void send().catch(toastError);
+    else ask('redeliver');
+  };
+  const eventId = String(delivery.event.id);
+  useShortcuts([
+    { keys: 'r', description: 'Redeliver', run: startRedelivery },
+    {
+      keys: 'e',
+      description: 'Open event',
+      run: () => void navigate({ to: '/events/$eventId', params: { eventId } }),
+    },
+  ]);
+  return (
+    <div className={s.actions}>
+      <Can call="redeliverIntegrationEvent">
+        <Button
+          variant={isOpen ? 'default' : 'filled'}
+          leftSection={<RotateCw size={13} />}
+          aria-disabled={isOpen}
+          data-disabled={isOpen || undefined}
+          title={isOpen ? 'Only an ended delivery can be redelivered.' : undefined}
+          onClick={startRedelivery}
+        >
+          Redeliver
+        </Button>
+      </Can>
+      {integration?.ordered && (
+        <Can call="skipIntegrationEvent">
+          <Button
+            leftSection={<SkipForward size={13} />}
+            aria-disabled={!delivery.blocks}
+            data-disabled={!delivery.blocks || undefined}
+            title={delivery.blocks ? undefined : 'This delivery does not block later ones.'}
+            onClick={() => delivery.blocks && ask('skip')}
+          >
+            Skip…
+          </Button>
+        </Can>
+      )}
+      <Button component={Link} to={`/events/${eventId}`} leftSection={<ScrollText size={13} />}>
+        Open event
+      </Button>
+      <Button
+        leftSection={<Terminal size={13} />}
+        onClick={() => void copyText(curlOf(delivery, attempt), 'Command copied. Secrets are masked.')}
+      >
+        Copy as cURL
+      </Button>
+      <Confirm
+        opened={asked === 'redeliver'}
+        title="Deliver this event again?"
+        action="Redeliver"
+        onConfirm={send}
+        onClose={() => ask(undefined)}
+      >
+        <p>The receiver already got this event. It gets the event again, with the same webhook-id.</p>
+      </Confirm>
+      <Confirm
+        opened={asked === 'skip'}
+        title="Skip this delivery?"
+        action="Skip delivery"
+        danger
+        onConfirm={async () => {
+          await skip(delivery);
+          toast({ message: 'Delivery skipped. Later deliveries continue.' });
+          await refresh(client);
+        }}
+        onClose={() => ask(undefined)}
+      >
+        <p>The receiver does not get this event. The integration continues with the next one.</p>
+      </Confirm>
+    </div>
+  );
+}

@@ -1,0 +1,157 @@
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Integration, refresh } from '../integrations/queries.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { Sentence } from '../ui/Sentence.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import type { Search } from '../ui/search.ts';
+import { Time } from '../ui/Time.tsx';
+import { useFilters } from '../ui/useFilters.ts';
+import { counted } from '../ui/words.ts';
+import s from './deliveries.module.css';
+import { type ReplayKind, type ReplayRange, replayPlanQuery, runReplay } from './queries.ts';
+
+const DAY_MS = 86_400_000;
+const WORDS: Record<ReplayKind, { noun: string; about: string }> = {
+  failed: {
+    noun: 'failed delivery',
+    about:
+      'Failed deliveries that were created in the range start their schedule again, with the same webhook-id.',
+  },
+  missing: {
+    noun: 'event without a delivery',
+    about:
+      'Matching events of the range that were never delivered get a delivery, such as those from before the integration existed or while it was disabled.',
+  },
+};
+const PLURALS: Record<ReplayKind, string> = {
+  failed: 'failed deliveries',
+  missing: 'events without a delivery',
+};
+
+/** Delivers a range again. The count appears first; `?replay=` and the times are in the address. */
+export function Replay({ integration }: { integration: Integration }) {
+  const { search, replace } = useFilters();
+  const range = rangeOf(search);
+  const close = () =>
+    replace({ edit: undefined, replay: undefined, replayFrom: undefined, replayTo: undefined });
+  return (
+    <SidePanel title="Replay" onClose={close}>
+      <div className={s.replay}>
+        <SegmentedControl
+          aria-label="What to replay"
+          value={range.kind}
+          data={[
+            { value: 'failed', label: 'Failed deliveries' },
+            { value: 'missing', label: 'Events without a delivery' },
+          ]}
+          onChange={replay => replace({ replay })}
+        />
+        <p className="muted">{WORDS[range.kind].about}</p>
+        <TextInput
+          type="datetime-local"
+          label="From"
+          step={1}
+          value={localOf(range.from)}
+          onChange={event => event.target.value && replace({ replayFrom: instantOf(event.target.value) })}
+        />
+        <TextInput
+          type="datetime-local"
+          label="To"
+          description="Empty: until now"
+          step={1}
+          value={range.to === undefined ? '' : localOf(range.to)}
+          onChange={event =>
+            replace({ replayTo: event.target.value ? instantOf(event.target.value) : undefined })
+          }
+        />
+        <Plan key={JSON.stringify(range)} integration={integration} range={range} onClose={close} />
+      </div>
+    </SidePanel>
+  );
+}
+
+function Plan({
+  integration,
+  range,
+  onClose,
+}: {
+  integration: Integration;
+  range: ReplayRange;
+  onClose(): void;
+}) {
+  const client = useQueryClient();
+  const plan = useQuery(replayPlanQuery(integration.id, range));
+  const run = useMutation({
+    mutationFn: () => runReplay(integration.id, range),
+    onSuccess: () => refresh(client),
+  });
+  const error = run.error ?? plan.error;
+  const { noun } = WORDS[range.kind];
+  const count = plan.data?.deliveries ?? 0;
+  const words = counted(count, noun, PLURALS[range.kind]);
+  const queued = run.data;
+  return (
+    <>
+      <FormErrors messages={error ? [error.message] : []} />
+      {plan.isPending && <Skeleton rows={2} />}
+      {queued && (
+        <p role="status" className={s.queued}>
+          {counted(queued.deliveries, 'delivery', 'deliveries')} queued.
+          {queued.complete ? ' That is all of the range.' : ' More remain in the range.'}
+        </p>
+      )}
+      {plan.data && !queued?.complete && (
+        <div className={s.plan}>
+          <p role="status">
+            <b>{plan.data.complete ? words : `The first ${words}`}</b> in this range.
+          </p>
+          {plan.data.firstEvent && (
+            <p>
+              First: <Sentence event={plan.data.firstEvent} />, <Time at={plan.data.firstEvent.createdAt} />
+            </p>
+          )}
+          {plan.data.lastEvent && plan.data.lastEvent.id !== plan.data.firstEvent?.id && (
+            <p>
+              Last: <Sentence event={plan.data.lastEvent} />, <Time at={plan.data.lastEvent.createdAt} />
+            </p>
+          )}
+        </div>
+      )}
+      <footer className={s.foot}>
+        <Button onClick={onClose}>{queued?.complete ? 'Close' : 'Cancel'}</Button>
+        {!queued?.complete && (
+          <Button
+            variant="filled"
+            loading={run.isPending}
+            disabled={count === 0}
+            onClick={() => run.mutate()}
+          >
+            {queued ? 'Continue' : `Replay ${words}`}
+          </Button>
+        )}
+      </footer>
+    </>
+  );
+}
+
+/** The range of the address. Without times: since yesterday, at a full minute so that the address stays the same. */
+function rangeOf(search: Search): ReplayRange {
+  const kind = search.replay === 'missing' ? 'missing' : 'failed';
+  const yesterday = new Date(Math.floor((Date.now() - DAY_MS) / 3_600_000) * 3_600_000).toISOString();
+  const from = validInstant(search.replayFrom) ?? yesterday;
+  const to = validInstant(search.replayTo);
+  return { kind, from, ...(to === undefined ? {} : { to }) };
+}
+
+const validInstant = (value: Search[string]): string | undefined =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined;
+
+/** An instant as the value of an input in the zone of the user: 2026-11-15T14:30:00. */
+function localOf(instant: string): string {
+  const date = new Date(instant);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+const instantOf = (local: string): string => new Date(local).toISOString();

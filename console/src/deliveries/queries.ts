@@ -1,0 +1,120 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { schemas } from '../api/api.gen.ts';
+import { api, unwrap } from '../api/client.ts';
+import type { Search } from '../ui/search.ts';
+
+export type Delivery = schemas['IntegrationEvent'];
+export type DeliveryWithAttempts = schemas['IntegrationEventWithAttempts'];
+export type Attempt = schemas['DeliveryAttempt'];
+
+const PAGE_SIZE = 50;
+const REFRESH_MS = 5000;
+/** Refreshing loads every page again, so a list that was scrolled far stays as it is. */
+const MAX_REFRESHED_PAGES = 2;
+
+const list = (integrationId: number | undefined, query: Record<string, unknown>, signal: AbortSignal) => {
+  // The address holds any text; the server validates it.
+  const params = { query: query as Record<string, string> };
+  return integrationId === undefined
+    ? unwrap(api.GET('/api/admin/deliveries', { params, signal }))
+    : unwrap(
+        api.GET('/api/admin/addons/{id}/events', {
+          params: { ...params, path: { id: String(integrationId) } },
+          signal,
+        }),
+      );
+};
+
+/** The deliveries of an integration, or of all. The parameters of the address are those of the API. */
+export const deliveriesQuery = (integrationId: number | undefined, filters: Search) =>
+  infiniteQueryOptions({
+    queryKey: ['deliveries', integrationId ?? 'all', 'list', filters],
+    queryFn: ({ pageParam, signal }) =>
+      list(
+        integrationId,
+        { ...filters, limit: PAGE_SIZE, ...(pageParam > 0 ? { before: pageParam } : {}) },
+        signal,
+      ),
+    initialPageParam: 0,
+    getNextPageParam: page => page.next,
+    placeholderData: keepPreviousData,
+    refetchInterval: query =>
+      (query.state.data?.pages.length ?? 0) <= MAX_REFRESHED_PAGES ? REFRESH_MS : false,
+  });
+
+/** How many deliveries have the states, for the labels of the state filter. */
+export const countQuery = (integrationId: number | undefined, state: string) =>
+  queryOptions({
+    queryKey: ['deliveries', integrationId ?? 'all', 'count', state],
+    queryFn: async ({ signal }) => (await list(integrationId, { state, limit: 1 }, signal)).total,
+    refetchInterval: REFRESH_MS,
+  });
+
+export const statsQuery = (integrationId: number) =>
+  queryOptions({
+    queryKey: ['deliveries', integrationId, 'stats'],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/addons/{id}/stats', { params: { path: { id: String(integrationId) } }, signal }),
+      ),
+    refetchInterval: 2 * REFRESH_MS,
+  });
+
+/** One delivery with its attempts. */
+export const deliveryQuery = (integrationId: number, deliveryId: string) =>
+  queryOptions({
+    queryKey: ['deliveries', integrationId, 'one', deliveryId],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/addons/{id}/events/{eventId}', {
+          params: { path: { id: String(integrationId), eventId: deliveryId } },
+          signal,
+        }),
+      ),
+    refetchInterval: query =>
+      query.state.data && ['pending', 'retrying'].includes(query.state.data.state) ? 2000 : REFRESH_MS,
+  });
+
+const pathOf = ({ integrationId, id }: Pick<Delivery, 'integrationId' | 'id'>) => ({
+  params: { path: { id: String(integrationId), eventId: id } },
+});
+
+export const redeliver = (delivery: Delivery): Promise<unknown> =>
+  unwrap(api.POST('/api/admin/addons/{id}/events/{eventId}/redeliver', pathOf(delivery)));
+
+export const skip = (delivery: Delivery): Promise<unknown> =>
+  unwrap(api.POST('/api/admin/addons/{id}/events/{eventId}/skip', pathOf(delivery)));
+
+/** `failed`: failed records, by redelivery. `missing`: events without a delivery, by backfill. */
+export type ReplayKind = 'failed' | 'missing';
+export type ReplayRange = { kind: ReplayKind; from: string; to?: string };
+
+async function replay(integrationId: number, { kind, from, to }: ReplayRange, dryRun: 'true' | 'false') {
+  const params = { path: { id: String(integrationId) }, query: { dryRun } };
+  return kind === 'failed'
+    ? await unwrap(
+        api.POST('/api/admin/addons/{id}/redeliver', {
+          params,
+          body: { since: from, ...(to === undefined ? {} : { until: to }) },
+        }),
+      )
+    : await unwrap(
+        api.POST('/api/admin/addons/{id}/backfill', {
+          params,
+          body: { from, ...(to === undefined ? {} : { to }) },
+        }),
+      );
+}
+
+/** What a replay would queue. Nothing is sent. */
+export const replayPlanQuery = (integrationId: number, range: ReplayRange) =>
+  queryOptions({
+    queryKey: ['deliveries', integrationId, 'replay', range],
+    // With dryRun the response is a plan.
+    queryFn: async () => (await replay(integrationId, range, 'true')) as schemas['ReplayPlan'],
+    staleTime: 0,
+    retry: false,
+  });
+
+export const runReplay = (integrationId: number, range: ReplayRange): Promise<schemas['QueuedDeliveries']> =>
+  replay(integrationId, range, 'false');

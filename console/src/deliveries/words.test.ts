@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { Attempt, DeliveryWithAttempts } from './queries.ts';
+import { curlOf, currentRun, headlineOf, inWords } from './words.ts';
+
+const attempt = (number: number, fields: Partial<Attempt> = {}): Attempt => ({
+  number,
+  startedAt: '2026-11-15T14:35:27Z',
+  outcome: 'rejected',
+  durationMs: 12,
+  status: 503,
+  address: null,
+  error: null,
+  response: null,
+  headers: null,
+  bodySha256: null,
+  requestHeaders: null,
+  ...fields,
+});
+const delivery = (fields: Partial<DeliveryWithAttempts> = {}): DeliveryWithAttempts => ({
+  id: '44',
+  integrationId: 3,
+  createdAt: '2026-11-15T14:30:08Z',
+  state: 'retrying',
+  stateDetails: 'The receiver responded with 503.',
+  event: {} as DeliveryWithAttempts['event'],
+  details: { url: 'https://example.com/*****', body: { note: "it's" } },
+  attempts: 3,
+  lastStatus: 503,
+  nextAttemptAt: '2026-11-15T15:06:00Z',
+  blocks: false,
+  replayOf: null,
+  attemptList: [attempt(1), attempt(2), attempt(3)],
+  ...fields,
+});
+const NOW = Date.parse('2026-11-15T14:42:00Z');
+const headline = (fields: Partial<DeliveryWithAttempts>): string => {
+  const { before, strong = '', after = '' } = headlineOf(delivery(fields), () => '15:06', NOW);
+  return before + strong + after;
+};
+
+test.each([
+  [{}, 'Attempt 4 of 10 in 24 minutes, at 15:06'],
+  [{ state: 'pending' as const, attemptList: [] }, 'Attempt 1 of 10 in 24 minutes, at 15:06'],
+  [{ attemptList: [attempt(1), attempt(2, { outcome: null })] }, 'Attempt 2 is running'],
+  [
+    { nextAttemptAt: null, stateDetails: 'Waiting for event 7, which is delivered first.' },
+    'Waiting for event 7, which is delivered first.',
+  ],
+  [{ state: 'failed' as const, attempts: 10 }, 'Failed after 10 attempts'],
+  [
+    { state: 'failed' as const, attempts: 1, blocks: true },
+    'Failed after 1 attempt. It blocks later deliveries',
+  ],
+  [{ state: 'success' as const, attempts: 2 }, 'Delivered at attempt 2'],
+])('says %j in one sentence', (fields, words) => {
+  expect(headline(fields)).toBe(words);
+});
+
+test('counts attempts since the schedule started again, without interrupted ones', () => {
+  const numbers = (fields: Partial<DeliveryWithAttempts>) =>
+    currentRun(delivery(fields)).map(({ number }) => number);
+
+  expect(numbers({ attemptList: [attempt(1), attempt(2, { outcome: 'interrupted' }), attempt(3)] })).toEqual([
+    1, 3,
+  ]);
+  expect(numbers({ attemptList: [attempt(1, { outcome: 'gone' }), attempt(2)] })).toEqual([2]);
+  expect(numbers({ attemptList: Array.from({ length: 12 }, (_, n) => attempt(n + 1)) })).toEqual([11, 12]);
+  expect(numbers({ state: 'pending', attemptList: [attempt(1)] })).toEqual([]);
+});
+
+test.each([
+  [400, 'a moment'],
+  [1000, '1 second'],
+  [90_000, '90 seconds'],
+  [5_400_000, '90 minutes'],
+  [86_400_000, '24 hours'],
+])('writes %i ms as %s', (ms, words) => {
+  expect(inWords(ms)).toBe(words);
+});
+
+test('writes the request of an attempt as a command', () => {
+  const sent = attempt(1, { requestHeaders: [{ name: 'webhook-id', value: 'msg_44' }] });
+
+  expect(curlOf(delivery(), sent)).toBe(
+    [
+      "curl -X POST 'https://example.com/*****' \\",
+      "  -H 'webhook-id: msg_44' \\",
+      `  --data-raw '{"note":"it'\\''s"}'`,
+    ].join('\n'),
+  );
+});

@@ -1,0 +1,89 @@
+import { NativeSelect } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
+import { Confirm } from '../ui/Confirm.tsx';
+import { Secret } from '../ui/Secret.tsx';
+import { toast } from '../ui/toasts.ts';
+import { deleteIntegration, type Integration, refresh, rotateSecret } from './queries.ts';
+
+const OVERLAPS = [
+  { value: '24', label: '24 hours' },
+  { value: '168', label: '7 days' },
+  { value: '1', label: '1 hour' },
+  { value: '0', label: 'Not at all' },
+];
+
+/** Creates a new signing secret and shows it once. */
+export function Rotate({ integration, onClose }: { integration: Integration; onClose(): void }) {
+  const client = useQueryClient();
+  const [hours, setHours] = useState('24');
+  const [secret, setSecret] = useState<string>();
+  const isRotated = useRef(false);
+  const rotate = async () => {
+    const rotated = await rotateSecret(integration.id, {
+      overlapHours: Number(hours),
+      // The dialog says that the previous secret ends.
+      force: integration.oldSecretUntil !== null,
+    });
+    isRotated.current = true;
+    setSecret(rotated.signingSecret);
+    await refresh(client);
+  };
+  if (secret !== undefined)
+    return (
+      <Secret title="New signing secret" secret={secret} onStored={onClose}>
+        The receiver verifies requests with this secret. Copy it now. Halyard does not show it again.
+      </Secret>
+    );
+  return (
+    <Confirm
+      opened
+      title="Rotate the signing secret?"
+      action="Rotate the secret"
+      onConfirm={rotate}
+      // After success the secret is shown instead.
+      onClose={() => !isRotated.current && onClose()}
+    >
+      <p>Halyard creates a new secret and shows it once.</p>
+      {integration.oldSecretUntil && <p>A rotation is in progress. The oldest secret ends now.</p>}
+      <NativeSelect
+        label="The previous secret also signs for"
+        value={hours}
+        data={OVERLAPS}
+        onChange={event => setHours(event.target.value)}
+      />
+    </Confirm>
+  );
+}
+
+export function Delete({
+  integration,
+  title,
+  onClose,
+}: {
+  integration: Integration;
+  title: string;
+  onClose(): void;
+}) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const remove = async () => {
+    await deleteIntegration(integration.id);
+    await navigate({ to: '/integrations' });
+    toast({ message: `${title} is deleted.` });
+    await refresh(client);
+  };
+  return (
+    <Confirm
+      opened
+      danger
+      title={`Delete ${title}?`}
+      action="Delete integration"
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>Its delivery records are deleted too. Open deliveries are not sent.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,198 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Ellipsis, Eye, History, ListOrdered, Send, ShieldCheck } from 'lucide-react';
+import { type ReactNode, useMemo } from 'react';
+import { Replay } from '../deliveries/Replay.tsx';
+import { Can } from '../ui/Can.tsx';
+import { Page } from '../ui/Page.tsx';
+import { State } from '../ui/State.tsx';
+import { Tabs } from '../ui/Tabs.tsx';
+import { Time } from '../ui/Time.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { Delete, Rotate } from './Dialogs.tsx';
+import { draftOf, inputOf } from './draft.ts';
+import s from './integrations.module.css';
+import { PreviewPanel } from './PreviewPanel.tsx';
+import {
+  type Integration,
+  type Provider,
+  projectsQuery,
+  refresh,
+  sendTest,
+  updateIntegration,
+} from './queries.ts';
+import { scopeOf, stateOf, titleOf } from './words.ts';
+
+type FrameProps = { integration: Integration; provider: Provider };
+
+/** The head of the pages of an integration: state, actions and tabs. Panels open by `?edit=`. */
+export function IntegrationFrame({ integration, provider, children }: FrameProps & { children: ReactNode }) {
+  const { search, replace } = useFilters();
+  const { tone, word } = stateOf(integration);
+  const close = () => replace({ edit: undefined });
+  const base = `/integrations/${integration.id}`;
+  return (
+    <Page
+      title={titleOf(integration, [provider])}
+      crumbs={
+        <>
+          <Link to="/integrations">Integrations</Link> / {provider.displayName}
+        </>
+      }
+      note={<State tone={tone}>{word}</State>}
+      actions={<Actions integration={integration} provider={provider} />}
+      head={
+        <>
+          <About integration={integration} provider={provider} />
+          <Warning integration={integration} provider={provider} />
+          <div className={s.tabs}>
+            <Tabs
+              label="Parts of the integration"
+              tabs={[
+                { to: `${base}/deliveries`, label: 'Deliveries' },
+                { to: base, label: 'Settings' },
+              ]}
+            />
+          </div>
+        </>
+      }
+    >
+      {children}
+      {search.edit === 'preview' && <PreviewPanel integration={integration} />}
+      {search.edit === 'replay' && <Replay integration={integration} />}
+      {search.edit === 'rotate' && <Rotate integration={integration} onClose={close} />}
+      {search.edit === 'delete' && (
+        <Delete integration={integration} title={titleOf(integration, [provider])} onClose={close} />
+      )}
+    </Page>
+  );
+}
+
+function Actions({ integration, provider }: FrameProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { push } = useFilters();
+  const setEnabled = useSetEnabled(integration, provider);
+  const test = async () => {
+    await sendTest(integration.id);
+    toast({ message: 'Test event sent. Its delivery is the first one in the list.' });
+    await navigate({
+      to: '/integrations/$integrationId/deliveries',
+      params: { integrationId: String(integration.id) },
+    });
+    await refresh(client);
+  };
+  return (
+    <>
+      <Can call="testAddon">
+        <Button leftSection={<Send size={13} />} onClick={() => void test().catch(toastError)}>
+          Send test
+        </Button>
+      </Can>
+      <Can call="previewAddon">
+        <Button leftSection={<Eye size={14} />} onClick={() => push({ edit: 'preview' })}>
+          Preview…
+        </Button>
+      </Can>
+      <Can call="redeliverFailedIntegrationEvents">
+        <Button leftSection={<History size={14} />} onClick={() => push({ edit: 'replay' })}>
+          Replay…
+        </Button>
+      </Can>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon aria-label="More actions" variant="default" size={30}>
+            <Ellipsis size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {provider.signed && (
+            <Can call="rotateAddonSecret">
+              <Menu.Item onClick={() => push({ edit: 'rotate' })}>Rotate the signing secret…</Menu.Item>
+            </Can>
+          )}
+          <Can call="updateAddon">
+            <Menu.Item onClick={() => void setEnabled(!integration.enabled).catch(toastError)}>
+              {integration.enabled ? 'Disable' : 'Enable'}
+            </Menu.Item>
+          </Can>
+          <Can call="deleteAddon">
+            <Menu.Item color="red" onClick={() => push({ edit: 'delete' })}>
+              Delete…
+            </Menu.Item>
+          </Can>
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  );
+}
+
+function useSetEnabled(integration: Integration, provider: Provider) {
+  const client = useQueryClient();
+  return async (enabled: boolean) => {
+    const draft = { ...draftOf(integration, provider), enabled };
+    await updateIntegration(integration.id, inputOf(draft, provider.name));
+    await refresh(client);
+    toast({ message: `The integration is ${enabled ? 'enabled' : 'disabled'}.` });
+  };
+}
+
+function About({ integration, provider }: FrameProps) {
+  const projects = useQuery(projectsQuery).data?.projects;
+  const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
+  return (
+    <p className={s.about}>
+      <span>{scopeOf(integration, names)}</span>
+      {provider.signed && (
+        <span>
+          <ShieldCheck size={14} aria-hidden="true" /> Signed
+        </span>
+      )}
+      {integration.ordered && (
+        <span>
+          <ListOrdered size={14} aria-hidden="true" /> In order,{' '}
+          {integration.whenExhausted === 'block' ? 'blocks when exhausted' : 'continues when exhausted'}
+        </span>
+      )}
+      {integration.oldSecretUntil && (
+        <span>
+          The previous secret signs until <Time at={integration.oldSecretUntil} as="full" />
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Why the integration does not deliver, and what to do about it. */
+function Warning({ integration, provider }: FrameProps) {
+  const { push } = useFilters();
+  const setEnabled = useSetEnabled(integration, provider);
+  const { tone, word, why } = stateOf(integration);
+  if (why === undefined) return null;
+  const { disabledAt, enabled } = integration;
+  const enable = async () => {
+    await setEnabled(true);
+    push({ edit: 'replay', replay: 'missing', replayFrom: disabledAt ?? undefined });
+  };
+  return (
+    <div className={s.warning} data-tone={tone}>
+      <p>
+        <b>{word}</b>
+        {!enabled && disabledAt && (
+          <>
+            {' '}
+            since <Time at={disabledAt} as="full" />
+          </>
+        )}
+        . {why}
+      </p>
+      {!enabled && (
+        <Can call="updateAddon">
+          <Button onClick={() => void enable().catch(toastError)}>Enable and replay…</Button>
+        </Can>
+      )}
+    </div>
+  );
+}

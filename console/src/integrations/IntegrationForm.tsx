@@ -1,0 +1,247 @@
+import { Checkbox, MultiSelect, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { FilterBar } from '../ui/FilterBar.tsx';
+import { type FilterField, IS } from '../ui/filters.ts';
+import { Sentence } from '../ui/Sentence.tsx';
+import { Time } from '../ui/Time.tsx';
+import { type Draft, matchingOf } from './draft.ts';
+import s from './integrations.module.css';
+import {
+  environmentsQuery,
+  eventTypesQuery,
+  matchingQuery,
+  type Provider,
+  projectsQuery,
+} from './queries.ts';
+
+const FIELDS = ['description', 'events', 'projects', 'environments', 'ordered', 'whenExhausted'];
+/** The grammar of event search. */
+const FILTERS: FilterField[] = [
+  { name: 'feature', key: 'flag', label: 'Flag', operators: IS, mono: true },
+  { name: 'createdBy', key: 'by', label: 'By', operators: IS },
+];
+
+type FormProps = {
+  provider: Provider;
+  draft: Draft;
+  error: unknown;
+  onChange(next: Draft): void;
+};
+
+/** The fields of an integration: the parameters of its provider, its events, and how they are delivered. */
+export function IntegrationForm({ provider, draft, error, onChange }: FormProps) {
+  const fields = [...FIELDS, ...provider.parameters.map(({ name }) => `parameters.${name}`)];
+  return (
+    <div className={s.form}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={s.fields} tabIndex={0} aria-label="Settings">
+        <FormErrors messages={otherMessages(error, fields)} />
+        <Target provider={provider} draft={draft} error={error} onChange={onChange} />
+        <Events draft={draft} error={error} onChange={onChange} />
+        <Order draft={draft} onChange={onChange} />
+      </section>
+      <Matching draft={draft} />
+    </div>
+  );
+}
+
+function Target({ provider, draft, error, onChange }: FormProps) {
+  const messages = messagesByField(error);
+  return (
+    <fieldset>
+      <legend>{provider.displayName}</legend>
+      <TextInput
+        label="Description"
+        description="The name of the integration in lists."
+        placeholder="Change log to the data warehouse"
+        maxLength={1000}
+        value={draft.description}
+        error={messages.description}
+        onChange={event => onChange({ ...draft, description: event.target.value })}
+      />
+      {provider.parameters.map(parameter => {
+        const Field = parameter.type === 'textfield' ? Textarea : TextInput;
+        return (
+          <Field
+            key={parameter.name}
+            label={parameter.displayName}
+            description={parameter.description}
+            placeholder={parameter.placeholder}
+            required={parameter.required}
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={10_000}
+            classNames={{ input: 'mono' }}
+            value={draft.parameters[parameter.name] ?? ''}
+            error={messages[`parameters.${parameter.name}`]}
+            onChange={event =>
+              onChange({
+                ...draft,
+                parameters: { ...draft.parameters, [parameter.name]: event.target.value },
+              })
+            }
+          />
+        );
+      })}
+    </fieldset>
+  );
+}
+
+function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
+  const messages = messagesByField(error);
+  const types = useQuery(eventTypesQuery).data?.eventTypes ?? [];
+  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const environments = useQuery(environmentsQuery).data?.environments ?? [];
+  return (
+    <fieldset>
+      <legend>Events</legend>
+      <Choice
+        label="Event types"
+        all="Every type"
+        value={draft.events}
+        options={types.filter(({ emitted }) => emitted).map(({ type, label }) => ({ value: type, label }))}
+        error={messages.events}
+        onChange={events => onChange({ ...draft, events })}
+      />
+      <Choice
+        label="Projects"
+        all="Every project"
+        value={draft.projects}
+        options={projects.map(({ id, name }) => ({ value: id, label: name }))}
+        error={messages.projects}
+        onChange={chosen => onChange({ ...draft, projects: chosen })}
+      />
+      {draft.projects.length > 0 && (
+        <Checkbox
+          label="Also events without a project, such as created users"
+          checked={draft.eventsWithoutProject}
+          onChange={event => onChange({ ...draft, eventsWithoutProject: event.target.checked })}
+        />
+      )}
+      <Choice
+        label="Environments"
+        all="Every environment"
+        value={draft.environments}
+        options={environments.map(({ name }) => ({ value: name, label: name }))}
+        error={messages.environments}
+        onChange={chosen => onChange({ ...draft, environments: chosen })}
+      />
+      <div>
+        <p className={s.label}>Filter</p>
+        <FilterBar
+          fields={FILTERS}
+          search={draft.filter}
+          hint="flag:checkout-v2, by:dora, or text to find"
+          api="/api/admin/search/events"
+          onChange={search =>
+            onChange({
+              ...draft,
+              filter: Object.fromEntries(
+                Object.entries(search).flatMap(([name, value]) =>
+                  typeof value === 'string' && value !== '' ? [[name, value]] : [],
+                ),
+              ),
+            })
+          }
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+/** Several values; none stands for all. */
+function Choice({
+  label,
+  all,
+  value,
+  options,
+  error,
+  onChange,
+}: {
+  label: string;
+  all: string;
+  value: string[];
+  options: { value: string; label: string }[];
+  error: string | undefined;
+  onChange(value: string[]): void;
+}) {
+  // A chosen value that no longer exists stays visible, so that it can be removed.
+  const unknown = value.filter(one => !options.some(option => option.value === one));
+  return (
+    <MultiSelect
+      label={label}
+      placeholder={value.length === 0 ? all : undefined}
+      value={value}
+      data={[...options, ...unknown.map(one => ({ value: one, label: one }))]}
+      error={error}
+      searchable
+      hidePickedOptions
+      maxValues={100}
+      limit={200}
+      onChange={onChange}
+    />
+  );
+}
+
+function Order({ draft, onChange }: Pick<FormProps, 'draft' | 'onChange'>) {
+  return (
+    <fieldset>
+      <legend>Delivery</legend>
+      <Checkbox
+        label="Enabled"
+        checked={draft.enabled}
+        onChange={event => onChange({ ...draft, enabled: event.target.checked })}
+      />
+      <Checkbox
+        label="Deliver in order"
+        description="One event at a time. A failing delivery blocks later ones until its last attempt."
+        checked={draft.ordered}
+        onChange={event => onChange({ ...draft, ordered: event.target.checked })}
+      />
+      {draft.ordered && (
+        <NativeSelect
+          label="After the last attempt failed"
+          value={draft.whenExhausted}
+          data={[
+            { value: 'skip', label: 'Continue with the next event' },
+            { value: 'block', label: 'Stay blocked until somebody redelivers or skips' },
+          ]}
+          onChange={event =>
+            onChange({ ...draft, whenExhausted: event.target.value === 'block' ? 'block' : 'skip' })
+          }
+        />
+      )}
+    </fieldset>
+  );
+}
+
+const TYPING_MS = 300;
+
+/** The newest events that the integration would have got. */
+function Matching({ draft }: { draft: Draft }) {
+  const key = JSON.stringify(matchingOf(draft));
+  const [asked, ask] = useState(key);
+  useEffect(() => {
+    const timer = setTimeout(ask, TYPING_MS, key);
+    return () => clearTimeout(timer);
+  }, [key]);
+  const { data, error } = useQuery(matchingQuery(JSON.parse(asked) as ReturnType<typeof matchingOf>));
+  return (
+    <aside className={s.matching} aria-label="Matching events">
+      <h2>Events that would have matched</h2>
+      {error && <p className="muted">{error.message}</p>}
+      {data?.events.length === 0 && <p className="muted">No recent event matches.</p>}
+      <ol>
+        {data?.events.map(event => (
+          <li key={event.id}>
+            <Sentence event={event} />
+            <Time at={event.createdAt} />
+          </li>
+        ))}
+      </ol>
+    </aside>
+  );
+}

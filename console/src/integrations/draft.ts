@@ -1,0 +1,70 @@
+import type { Integration, IntegrationInput, Provider } from './queries.ts';
+
+/** The form of an integration. Empty lists stand for all. */
+export type Draft = {
+  description: string;
+  enabled: boolean;
+  parameters: Record<string, string>;
+  events: string[];
+  projects: string[];
+  environments: string[];
+  eventsWithoutProject: boolean;
+  filter: Record<string, string>;
+  ordered: boolean;
+  whenExhausted: 'skip' | 'block';
+};
+
+const ALL = '*';
+
+export const emptyDraft = (provider: Provider): Draft => ({
+  description: '',
+  enabled: true,
+  parameters: Object.fromEntries(provider.parameters.map(({ name }) => [name, ''])),
+  events: [],
+  projects: [],
+  environments: [],
+  eventsWithoutProject: false,
+  filter: {},
+  ordered: false,
+  whenExhausted: 'skip',
+});
+
+export const draftOf = (integration: Integration, provider: Provider): Draft => ({
+  ...emptyDraft(provider),
+  description: integration.description ?? '',
+  enabled: integration.enabled,
+  parameters: { ...emptyDraft(provider).parameters, ...integration.parameters },
+  events: integration.events.includes(ALL) ? [] : integration.events,
+  projects: integration.projects.filter(id => id !== ALL),
+  environments: integration.environments.filter(name => name !== ALL),
+  eventsWithoutProject: integration.eventsWithoutProject,
+  filter: filterOf(integration.filter ?? {}),
+  ordered: integration.ordered,
+  whenExhausted: integration.whenExhausted,
+});
+
+/** The body of a request. Empty parameters are left out, so that their defaults apply. */
+export const inputOf = (draft: Draft, provider: string): IntegrationInput => ({
+  ...draft,
+  provider,
+  description: draft.description.trim() || null,
+  parameters: Object.fromEntries(Object.entries(draft.parameters).filter(([, value]) => value !== '')),
+  events: eventsOf(draft),
+  filter: Object.keys(draft.filter).length > 0 ? draft.filter : null,
+});
+
+/** The fields that decide which events an integration gets. */
+export const matchingOf = (draft: Draft) => ({
+  events: eventsOf(draft),
+  projects: draft.projects,
+  environments: draft.environments,
+  eventsWithoutProject: draft.eventsWithoutProject,
+  filter: Object.keys(draft.filter).length > 0 ? draft.filter : null,
+});
+
+const eventsOf = ({ events }: Draft): string[] => (events.length > 0 ? events : [ALL]);
+
+const filterOf = (filter: object): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filter).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
