@@ -17,9 +17,16 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { AttemptPanel } from './AttemptPanel.tsx';
 import s from './deliveries.module.css';
-import { type Attempt, type DeliveryWithAttempts, deliveryQuery, redeliver, skip } from './queries.ts';
+import {
+  type Attempt,
+  type DeliveryWithAttempts,
+  deliveryQuery,
+  redeliver,
+  scheduleQuery,
+  skip,
+} from './queries.ts';
 import { Track } from './Track.tsx';
-import { curlOf, headlineOf, STATE_TONES, STATE_WORDS } from './words.ts';
+import { curlOf, headlineOf, type Schedule, STATE_TONES, STATE_WORDS } from './words.ts';
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
@@ -38,6 +45,7 @@ export function Inspector({
   onClose(): void;
 }) {
   const { data, error, refetch } = useQuery(deliveryQuery(integrationId, deliveryId));
+  const schedule = useQuery(scheduleQuery).data;
   return (
     <Detail
       label={`Delivery ${deliveryId}`}
@@ -52,13 +60,14 @@ export function Inspector({
       {...(onOlder ? { onOlder } : {})}
       onClose={onClose}
     >
-      {data && <Content delivery={data} />}
-      {!data && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />)}
+      {data && schedule && <Content delivery={data} schedule={schedule} />}
+      {(!data || !schedule) &&
+        (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />)}
     </Detail>
   );
 }
 
-function Content({ delivery }: { delivery: DeliveryWithAttempts }) {
+function Content({ delivery, schedule }: { delivery: DeliveryWithAttempts; schedule: Schedule }) {
   const { search, replace } = useFilters();
   const attempts = delivery.attemptList;
   const attempt = attempts.find(({ number }) => String(number) === search.attempt) ?? attempts.at(-1);
@@ -71,7 +80,7 @@ function Content({ delivery }: { delivery: DeliveryWithAttempts }) {
     { keys: '[', description: 'Earlier attempt', run: () => move(-1) },
     { keys: ']', description: 'Later attempt', run: () => move(1) },
   ]);
-  const { before, strong, after } = headlineOf(delivery, at => CLOCK.format(new Date(at)));
+  const { before, strong, after } = headlineOf(delivery, schedule, at => CLOCK.format(new Date(at)));
   return (
     <>
       <h2 className={s.headline}>
@@ -83,7 +92,7 @@ function Content({ delivery }: { delivery: DeliveryWithAttempts }) {
         <Sentence event={delivery.event} links />
       </p>
       <Actions delivery={delivery} attempt={attempt} />
-      <Track delivery={delivery} chosen={attempt?.number} onChoose={choose} />
+      <Track delivery={delivery} schedule={schedule} chosen={attempt?.number} onChoose={choose} />
       {before !== delivery.stateDetails && <p className={s.details}>{delivery.stateDetails}</p>}
       {delivery.replayOf && (
         <p className={s.details}>

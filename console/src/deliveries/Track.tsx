@@ -2,24 +2,26 @@ import { Check, X } from 'lucide-react';
 import { lasting } from '../ui/time.ts';
 import s from './deliveries.module.css';
 import type { Attempt, DeliveryWithAttempts } from './queries.ts';
-import { currentRun, resultOf, SCHEDULE, toneOf } from './words.ts';
+import { currentRun, resultOf, type Schedule, toneOf } from './words.ts';
 
 const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
 /** The attempts of the schedule: those that were made, the next one, and those that would follow. */
 export function Track({
   delivery,
+  schedule,
   chosen,
   onChoose,
 }: {
   delivery: DeliveryWithAttempts;
+  schedule: Schedule;
   chosen: number | undefined;
   onChoose(number: number): void;
 }) {
-  const run = currentRun(delivery);
+  const run = currentRun(delivery, schedule);
   const earlier = delivery.attemptList.filter(attempt => !run.includes(attempt));
   const isOpen = delivery.state === 'pending' || delivery.state === 'retrying';
-  const slots = Math.max(SCHEDULE.length, run.length);
+  const slots = Math.max(schedule.length, run.length);
   return (
     <>
       {earlier.length > 0 && <Earlier attempts={earlier} chosen={chosen} onChoose={onChoose} />}
@@ -30,7 +32,7 @@ export function Track({
             key={slot}
             attempt={run[slot]}
             number={slot + 1}
-            wait={slot === 0 ? 'at once' : lasting((SCHEDULE[slot] ?? 0) * 1000)}
+            wait={slot === 0 ? 'at once' : lasting((schedule[slot] ?? 0) * 1000)}
             nextAt={isOpen && slot === run.length ? delivery.nextAttemptAt : undefined}
             isChosen={run[slot]?.number === chosen}
             onChoose={onChoose}

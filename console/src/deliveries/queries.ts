@@ -75,6 +75,14 @@ export const deliveryQuery = (integrationId: number, deliveryId: string) =>
       query.state.data && ['pending', 'retrying'].includes(query.state.data.state) ? 2000 : REFRESH_MS,
   });
 
+/** When failed deliveries are retried. */
+export const scheduleQuery = queryOptions({
+  queryKey: ['instance'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/instance', { signal })),
+  staleTime: 600_000,
+  select: instance => instance.deliveries.waitSeconds,
+});
+
 const pathOf = ({ integrationId, id }: Pick<Delivery, 'integrationId' | 'id'>) => ({
   params: { path: { id: String(integrationId), eventId: id } },
 });

@@ -32,9 +32,10 @@ const delivery = (fields: Partial<DeliveryWithAttempts> = {}): DeliveryWithAttem
   attemptList: [attempt(1), attempt(2), attempt(3)],
   ...fields,
 });
+const SCHEDULE = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const NOW = Date.parse('2026-11-15T14:42:00Z');
 const headline = (fields: Partial<DeliveryWithAttempts>): string => {
-  const { before, strong = '', after = '' } = headlineOf(delivery(fields), () => '15:06', NOW);
+  const { before, strong = '', after = '' } = headlineOf(delivery(fields), SCHEDULE, () => '15:06', NOW);
   return before + strong + after;
 };
 
@@ -58,7 +59,7 @@ test.each([
 
 test('counts attempts since the schedule started again, without interrupted ones', () => {
   const numbers = (fields: Partial<DeliveryWithAttempts>) =>
-    currentRun(delivery(fields)).map(({ number }) => number);
+    currentRun(delivery(fields), SCHEDULE).map(({ number }) => number);
 
   expect(numbers({ attemptList: [attempt(1), attempt(2, { outcome: 'interrupted' }), attempt(3)] })).toEqual([
     1, 3,

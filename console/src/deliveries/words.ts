@@ -19,8 +19,8 @@ export const STATE_TONES: Record<DeliveryState, Tone> = {
   failed: 'bad',
 };
 
-/** The seconds before each attempt, as documented. A server with another schedule shows its own number of attempts. */
-export const SCHEDULE: readonly number[] = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
+/** The seconds before each attempt. */
+export type Schedule = readonly number[];
 
 const FINAL = ['success', 'partial', 'gone', 'disallowed', 'configuration'];
 
@@ -28,7 +28,7 @@ const FINAL = ['success', 'partial', 'gone', 'disallowed', 'configuration'];
  * The attempts since the schedule started, without interrupted ones, which do not count. Redelivering starts the schedule
  * again: after a final outcome, after the last attempt, or while a delivery waits to be redelivered.
  */
-export function currentRun({ state, attemptList }: DeliveryWithAttempts, schedule = SCHEDULE): Attempt[] {
+export function currentRun({ state, attemptList }: DeliveryWithAttempts, schedule: Schedule): Attempt[] {
   let run: Attempt[] = [];
   let hasEnded = false;
   for (const attempt of attemptList) {
@@ -59,12 +59,13 @@ export type Headline = { before: string; strong?: string; after?: string };
 /** The state in one sentence: "Attempt 4 of 10 in 24 minutes, at 15:06". */
 export function headlineOf(
   delivery: DeliveryWithAttempts,
+  schedule: Schedule,
   clock: (at: string) => string,
   now = Date.now(),
 ): Headline {
-  const run = currentRun(delivery);
+  const run = currentRun(delivery, schedule);
   const last = delivery.attemptList.at(-1);
-  const next = `Attempt ${run.length + 1} of ${Math.max(SCHEDULE.length, run.length + 1)}`;
+  const next = `Attempt ${run.length + 1} of ${Math.max(schedule.length, run.length + 1)}`;
   if (delivery.state === 'pending' || delivery.state === 'retrying') {
     if (last && last.outcome === null) return { before: `Attempt ${run.length} is running` };
     const { nextAttemptAt } = delivery;

@@ -11,14 +11,14 @@ const REFRESH_MS = 10_000;
 
 /** All integrations, and the providers for new ones. */
 export const integrationsQuery = queryOptions({
-  queryKey: ['integrations'],
+  queryKey: ['integrations', 'list'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/addons', { signal })),
   refetchInterval: REFRESH_MS,
 });
 
 export const integrationQuery = (id: string) =>
   queryOptions({
-    queryKey: ['integrations', id],
+    queryKey: ['integrations', 'one', id],
     queryFn: ({ signal }) => unwrap(api.GET('/api/admin/addons/{id}', { params: { path: { id } }, signal })),
     refetchInterval: REFRESH_MS,
   });
