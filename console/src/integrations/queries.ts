@@ -24,7 +24,7 @@ export const integrationQuery = (id: string) =>
   });
 
 export const projectsQuery = queryOptions({
-  queryKey: ['projects'],
+  queryKey: ['projects', 'names'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/projects', { signal })),
   staleTime: 30_000,
 });

@@ -61,7 +61,8 @@ export function Confirm({
           <Button
             type="submit"
             variant="filled"
-            color={danger ? 'red' : undefined}
+            // The default shade has too little contrast with white.
+            color={danger ? 'red.9' : undefined}
             loading={pending}
             disabled={disabled}
             data-autofocus
