@@ -119,7 +119,7 @@ quickly('shows why a delivery failed, and redelivers it', async ({ page, api, lo
   expect(new URL(page.url()).searchParams.get('delivery')).toMatch(/^\d+$/);
   await page.getByRole('button', { name: 'Attempt 1: 503' }).click();
   expect(new URL(page.url()).searchParams.get('attempt')).toBe('1');
-  await page.getByRole('radiogroup', { name: 'What to show' }).getByText('Request').click();
+  await page.getByRole('radiogroup', { name: 'Part of the attempt' }).getByText('Request').click();
   await page.getByText('webhook-signature').waitFor();
   await accessible(page);
 

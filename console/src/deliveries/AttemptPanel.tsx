@@ -28,7 +28,7 @@ export function AttemptPanel({
       <section className={s.panel} aria-label={`Content: ${side}`}>
         <div className={s.panelTop}>
           <SegmentedControl
-            aria-label="What to show"
+            aria-label="Part of the attempt"
             value={side}
             data={SIDES.map(value => ({ value, label: value.charAt(0).toUpperCase() + value.slice(1) }))}
             onChange={show => replace({ show: show === 'response' ? undefined : show })}

@@ -40,7 +40,7 @@ export function Replay({ integration }: { integration: Integration }) {
     <SidePanel title="Replay" onClose={close}>
       <div className={s.replay}>
         <SegmentedControl
-          aria-label="What to replay"
+          aria-label="Deliveries to replay"
           value={range.kind}
           data={[
             { value: 'failed', label: 'Failed deliveries' },

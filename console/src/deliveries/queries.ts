@@ -114,7 +114,7 @@ async function replay(integrationId: number, { kind, from, to }: ReplayRange, dr
       );
 }
 
-/** What a replay would queue. Nothing is sent. */
+/** The deliveries that a replay would queue. Nothing is sent. */
 export const replayPlanQuery = (integrationId: number, range: ReplayRange) =>
   queryOptions({
     queryKey: ['deliveries', integrationId, 'replay', range],

@@ -88,7 +88,7 @@ export function headlineOf(
   return { before: `${how} at attempt ${delivery.attempts}` };
 }
 
-/** What an attempt ended with, in a word: the status, or why there is none. */
+/** The result of an attempt in a word: the status, or why there is none. */
 export const resultOf = ({ status, outcome }: Attempt): string =>
   status === null ? (outcome ?? 'running') : String(status);
 

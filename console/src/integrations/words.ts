@@ -3,7 +3,7 @@ import { lasting } from '../ui/time.ts';
 import { counted } from '../ui/words.ts';
 import type { Integration } from './queries.ts';
 
-/** What an integration does now: a word for its state, and a sentence if a person should act. */
+/** A word for the state of an integration, and a sentence if a person should act. */
 export type IntegrationState = { tone: Tone; word: string; why?: string };
 
 export function stateOf(integration: Integration, now = Date.now()): IntegrationState {
