@@ -1,5 +1,169 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useEffect, useMemo, useState } from 'react';
+import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
+import { projectsQuery } from '../feature-search/queries.ts';
+import { type Feature, featureQuery, segmentsQuery } from '../features/queries.ts';
+import { Can } from '../ui/Can.tsx';
+import { Failure, FormErrors } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { toast } from '../ui/toasts.ts';
+import s from './clone.module.css';
+import { Form } from './Form.tsx';
+import { emptyForm, requestOf } from './form.ts';
+import { Plan } from './Plan.tsx';
+import { markDifferences, type PlanNode, treeOf } from './plan.ts';
+import { cloneFeature, planQuery } from './queries.ts';
 
+/** Copies a flag. The plan at the right shows the effect of every choice before anything is written. */
 export function ClonePage() {
-  return <Page title="Clone a flag" />;
+  const { projectId = '', featureName = '' } = useParams({ strict: false });
+  const { data: source, error, refetch } = useQuery(featureQuery({ projectId, featureName }));
+  return (
+    <Page
+      name={`Clone ${featureName}`}
+      title={
+        <>
+          Clone <span className="mono">{featureName}</span>
+        </>
+      }
+      crumbs={<Crumbs projectId={projectId} featureName={featureName} />}
+    >
+      {source && <Clone key={source.name} source={source} />}
+      {!source && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />)}
+    </Page>
+  );
+}
+
+function Crumbs({ projectId, featureName }: { projectId: string; featureName: string }) {
+  const project = useQuery(projectsQuery).data?.projects.find(one => one.id === projectId);
+  return (
+    <>
+      <Link to="/projects">Projects</Link> /{' '}
+      <Link to="/projects/$projectId" params={{ projectId }}>
+        {project?.name ?? projectId}
+      </Link>{' '}
+      /{' '}
+      <Link to="/projects/$projectId/features/$featureName" params={{ projectId, featureName }}>
+        {featureName}
+      </Link>
+    </>
+  );
+}
+
+const FIELDS = ['name', 'project', 'environments'];
+const PLAN_DELAY_MS = 300;
+
+function Clone({ source }: { source: Feature }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const place = { projectId: source.project, featureName: source.name };
+  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const segments = useQuery(segmentsQuery).data?.segments;
+  const segmentNames = useMemo(() => new Map(segments?.map(({ id, name }) => [id, name])), [segments]);
+  const [form, setForm] = useState(() => emptyForm(source));
+  /** The tree that the server rejected as out of date. */
+  const [rejected, setRejected] = useState<PlanNode[]>();
+
+  const available = projects.find(one => one.id === form.project)?.environments ?? [];
+  const body = requestOf(form, source, available);
+  const planned = useLater(body, PLAN_DELAY_MS);
+  const { data: plan, error, isPlaceholderData, isFetching, refetch } = useQuery(planQuery(place, planned));
+  const isCurrent = !isPlaceholderData && !isFetching && JSON.stringify(body) === JSON.stringify(planned);
+  const tree = useMemo(() => plan && treeOf(plan, source, segmentNames), [plan, source, segmentNames]);
+
+  const clone = useMutation({
+    mutationFn: (planId: string) => cloneFeature(place, { ...body, planId }),
+    onSuccess: async copy => {
+      await client.invalidateQueries({ queryKey: ['flags'] });
+      toast({ message: `Cloned ${source.name} to ${copy.name}. The copy is disabled in every environment.` });
+      await navigate({
+        to: '/projects/$projectId/features/$featureName',
+        params: { projectId: copy.project, featureName: copy.name },
+      });
+    },
+    onError: async failure => {
+      if (!isOutdated(failure)) return;
+      setRejected(tree);
+      await refetch();
+    },
+  });
+  const failure = error ?? (isOutdated(clone.error) ? null : clone.error);
+  const change = (next: Partial<typeof form>) => {
+    setForm(before => ({ ...before, ...next }));
+    setRejected(undefined);
+    clone.reset();
+  };
+
+  return (
+    <div className={s.page}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={s.choices} tabIndex={0} aria-label="Choices">
+        <form
+          className={s.form}
+          onSubmit={event => {
+            event.preventDefault();
+            if (isCurrent && plan?.planId) clone.mutate(plan.planId);
+          }}
+        >
+          <FormErrors messages={otherMessages(failure, FIELDS)} />
+          <Form
+            form={form}
+            source={source}
+            projects={projects}
+            errors={messagesByField(failure)}
+            onChange={change}
+          />
+          <footer>
+            <Can call="cloneFeature" project={form.project}>
+              <Button
+                type="submit"
+                variant="filled"
+                loading={clone.isPending}
+                disabled={!isCurrent || !plan?.planId || error !== null || form.name === ''}
+              >
+                Clone
+              </Button>
+            </Can>
+            <span className="muted">
+              {plan && isCurrent && !plan.planId
+                ? 'Remove the obstacles first.'
+                : 'One transaction: all or nothing.'}
+            </span>
+          </footer>
+        </form>
+      </section>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={s.side} tabIndex={0} aria-labelledby="plan" aria-busy={!isCurrent}>
+        <h2 id="plan">Plan</h2>
+        {plan && tree && (
+          <Plan
+            plan={plan}
+            tree={markDifferences(tree, isFetching ? undefined : rejected)}
+            isOutdated={rejected !== undefined && !isFetching}
+            isPrevious={!isCurrent || error !== null}
+          />
+        )}
+        {!plan && !error && <Skeleton rows={5} height={32} />}
+        {!plan && error && <p className="muted">There is no plan for this input.</p>}
+      </section>
+    </div>
+  );
+}
+
+/** The plan no longer matches the source or the project. */
+const isOutdated = (error: unknown): boolean =>
+  error instanceof RequestError && error.status === 409 && error.kind === 'ConflictError';
+
+/** The value once it has not changed for some time. */
+function useLater<T>(value: T, delay: number): T {
+  const [later, setLater] = useState(value);
+  const text = JSON.stringify(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(JSON.parse(text) as T), delay);
+    return () => clearTimeout(timer);
+  }, [text, delay]);
+  return later;
 }

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Copy, ExternalLink, GitFork } from 'lucide-react';
+import { DriftPanel } from '../clone/Drift.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Time } from '../ui/Time.tsx';
+import { useFilters } from '../ui/useFilters.ts';
 import { counted } from '../ui/words.ts';
 import s from './features.module.css';
 import { driftQuery, type Feature, recentEventsQuery } from './queries.ts';
@@ -91,6 +93,7 @@ export function Rail({ feature }: { feature: Feature }) {
 
 function Source({ feature }: { feature: Feature }) {
   const drift = useQuery(driftQuery({ projectId: feature.project, featureName: feature.name })).data;
+  const { search, push } = useFilters();
   if (!feature.clonedFrom) return null;
   const { project, feature: name } = feature.clonedFrom;
   return (
@@ -100,13 +103,15 @@ function Source({ feature }: { feature: Feature }) {
         <li>
           <Copy size={13} aria-hidden="true" />
           <FlagLink project={project} name={name} />
-          {drift && (
-            <span className={drift.inSync ? 'muted' : s.drift}>
-              {drift.inSync ? 'in sync' : counted(drift.differences.length, 'difference')}
-            </span>
+          {drift?.inSync && <span className="muted">in sync</span>}
+          {drift && !drift.inSync && (
+            <button type="button" className={s.drift} onClick={() => push({ drift: 'shown' })}>
+              {counted(drift.differences.length, 'difference')}
+            </button>
           )}
         </li>
       </ul>
+      {search.drift && <DriftPanel feature={feature} onClose={() => push({ drift: undefined })} />}
     </>
   );
 }

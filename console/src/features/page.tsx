@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { Archive as ArchiveIcon, ArchiveRestore, MoreHorizontal, Star } from 'lucide-react';
+import { Archive as ArchiveIcon, ArchiveRestore, CopyPlus, MoreHorizontal, Star } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { FlagState } from '../feature-search/FlagRow.tsx';
 import { projectsQuery, typesQuery } from '../feature-search/queries.ts';
@@ -152,6 +152,14 @@ function Actions({ feature }: { feature: Feature }) {
     );
   return (
     <>
+      <Button
+        leftSection={<CopyPlus size={14} />}
+        renderRoot={props => (
+          <Link to="/projects/$projectId/features/$featureName/clone" params={place} {...props} />
+        )}
+      >
+        Clone…
+      </Button>
       <Can call="archiveFeature" project={feature.project}>
         <Button leftSection={<ArchiveIcon size={14} />} onClick={() => setArchiving(true)}>
           Archive…

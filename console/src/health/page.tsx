@@ -1,5 +1,111 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { HeartPulse } from 'lucide-react';
+import { projectsQuery } from '../feature-search/queries.ts';
+import { Empty } from '../ui/Empty.tsx';
+import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import type { Search } from '../ui/search.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { Budget } from './Budget.tsx';
+import { Findings, RuleFilter } from './Findings.tsx';
+import s from './health.module.css';
+import { type FindingFilter, type Health, healthQuery } from './queries.ts';
+import { Score } from './Score.tsx';
+import { Trend } from './Trend.tsx';
+import { RULES } from './words.ts';
 
+const PAGE_SIZE = 50;
+const MAX_FINDINGS = 1000;
+
+/** How much cleanup a project needs, and what to clean up first. */
 export function HealthPage() {
-  return <Page title="Health" />;
+  const { projectId = '' } = useParams({ strict: false });
+  const { search } = useFilters();
+  const filter = filterOf(search);
+  const { data, error, refetch, isPlaceholderData } = useQuery(healthQuery(projectId, filter));
+  const project = useQuery(projectsQuery).data?.projects.find(one => one.id === projectId);
+  // The previous data of another project is not shown.
+  const health = data?.project === projectId ? data : undefined;
+  return (
+    <Page
+      title="Health"
+      name={`Health of ${project?.name ?? projectId}`}
+      crumbs={
+        <>
+          <Link to="/projects">Projects</Link> /{' '}
+          <Link to="/projects/$projectId" params={{ projectId }}>
+            {project?.name ?? projectId}
+          </Link>
+        </>
+      }
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={s.page} tabIndex={0} aria-label="Health of the project">
+        {error && !health && <Failure error={error} onRetry={() => void refetch()} />}
+        {!health && !error && <Skeleton />}
+        {health && (
+          <>
+            <div className={s.cards}>
+              <Score health={health} />
+              <Trend projectId={projectId} />
+              <Budget projectId={projectId} budget={health.debtBudget} />
+            </div>
+            <FindingList health={health} filter={filter} isPrevious={isPlaceholderData} />
+          </>
+        )}
+      </section>
+    </Page>
+  );
+}
+
+function FindingList({
+  health,
+  filter,
+  isPrevious,
+}: {
+  health: Health;
+  filter: FindingFilter;
+  isPrevious: boolean;
+}) {
+  const { push, replace } = useFilters();
+  const isSnoozed = filter.snoozed === 'true';
+  const inconclusive = health.rules.filter(rule => !rule.conclusive);
+  return (
+    <div className={s.list} data-previous={isPrevious || undefined}>
+      <header className={s.listHead}>
+        <h2>{isSnoozed ? 'Snoozed findings' : 'Findings'}</h2>
+        <RuleFilter
+          rules={health.rules}
+          chosen={filter.rule}
+          isSnoozed={isSnoozed}
+          onChange={change => push({ ...change, limit: undefined })}
+        />
+      </header>
+      {health.total === 0 && <Empty icon={<HeartPulse size={22} />}>No findings.</Empty>}
+      <Findings health={health} />
+      {health.total > health.findings.length && filter.limit < MAX_FINDINGS && (
+        <Button onClick={() => replace({ limit: String(filter.limit + PAGE_SIZE) })}>
+          Show more of {health.total.toLocaleString('en')} findings
+        </Button>
+      )}
+      {inconclusive.length > 0 && (
+        <p className="muted">
+          No result yet: {inconclusive.map(rule => RULES[rule.rule]).join(', ')}. No SDK has connected.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The query of the API, from the address. */
+function filterOf({ rule, snoozed, limit }: Search): FindingFilter {
+  const asked = Number(limit) || PAGE_SIZE;
+  return {
+    ...(typeof rule === 'string' ? { rule } : {}),
+    ...(snoozed === 'true' ? { snoozed } : {}),
+    limit: Math.min(Math.max(1, Math.trunc(asked)), MAX_FINDINGS),
+  };
 }

@@ -1,0 +1,134 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { test } from './support/test.ts';
+
+/** A flag that is enabled in development, with a rollout in each environment and a tag. */
+async function createSource(api: Api, project: string): Promise<{ name: string; strategy: string }> {
+  const name = await createFlag(api, project, { description: 'One-tap checkout' });
+  let strategy = '';
+  for (const environment of ['development', 'production'])
+    strategy = (await addRollout(api, project, name, environment, '25')).id;
+  await api.send('POST', `/api/admin/projects/${project}/features/${name}/environments/development/on`);
+  await api.send('POST', `/api/admin/features/${name}/tags`, { type: 'simple', value: 'checkout' });
+  return { name, strategy };
+}
+
+const addRollout = (api: Api, project: string, name: string, environment: string, rollout: string) =>
+  api.send<{ id: string }>(
+    'POST',
+    `/api/admin/projects/${project}/features/${name}/environments/${environment}/strategies`,
+    rolloutOf(name, rollout),
+  );
+
+const rolloutOf = (name: string, rollout: string) => ({
+  name: 'flexibleRollout',
+  parameters: { rollout, stickiness: 'default', groupId: name },
+});
+
+const planOf = (page: Page) => page.getByRole('region', { name: 'Plan' });
+const clonePath = (project: string, name: string) => `/projects/${project}/features/${name}/clone`;
+
+test('clones a flag, and shows the parts that the copy does not get with the reason', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const target = await createProject(api, { name: 'Search' });
+  await api.send('DELETE', `/api/admin/projects/${target}/environments/production`);
+  const { name } = await createSource(api, project);
+  const copy = `copy-${unique()}`;
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/features/${name}`);
+
+  await page.getByRole('link', { name: 'Clone…' }).click();
+  await page.getByLabel('Name of the copy').fill(copy);
+  await page.getByLabel('Project').selectOption(target);
+  await page.getByLabel(/^Tags/).uncheck();
+
+  const struck = planOf(page).locator('del');
+  await expect
+    .poll(() => struck.allTextContents())
+    .toEqual(['Environment production', 'Tags simple:checkout', 'Enabled in development']);
+  await planOf(page).getByText(`Project ${target} does not have this environment.`).waitFor();
+  await planOf(page).getByText('25 % of users').waitFor();
+  await planOf(page).getByText('CREATE_FEATURE_STRATEGY').waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Clone', exact: true }).click();
+
+  await page.waitForURL(`/projects/${target}/features/${copy}`);
+  const created = await api.send<{ tags: unknown[]; environments: { strategies: unknown[] }[] }>(
+    'GET',
+    `/api/admin/projects/${target}/features/${copy}`,
+  );
+  expect(created.tags).toEqual([]);
+  expect(created.environments.map(one => one.strategies.length)).toEqual([1]);
+  await accessible(page);
+});
+
+test('lists the obstacles of a clone first, and does not offer it', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const { name } = await createSource(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(clonePath(project, name));
+
+  await page.getByLabel('Name of the copy').fill(name);
+
+  await page.getByRole('region', { name: 'Obstacles' }).getByText(name).waitFor();
+  expect(await page.getByRole('button', { name: 'Clone', exact: true }).isDisabled()).toBe(true);
+  await accessible(page);
+});
+
+test('plans again and marks the differences when the source changed', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const { name, strategy } = await createSource(api, project);
+  const copy = `copy-${unique()}`;
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(clonePath(project, name));
+  await page.getByLabel('Name of the copy').fill(copy);
+  await planOf(page).getByText(copy).waitFor();
+  const button = page.getByRole('button', { name: 'Clone', exact: true });
+  await expect.poll(() => button.isEnabled()).toBe(true);
+
+  await api.send(
+    'PUT',
+    `/api/admin/projects/${project}/features/${name}/environments/production/strategies/${strategy}`,
+    rolloutOf(name, '60'),
+  );
+  await button.click();
+
+  await page.getByRole('alert').getByText('The plan changed: 1 difference.').waitFor();
+  await planOf(page).getByText('60 % of users').waitFor();
+  await planOf(page).getByText('was 25 % of users').waitFor();
+  await accessible(page);
+  await button.click();
+  await page.waitForURL(`/projects/${project}/features/${copy}`);
+});
+
+test('shows the differences between a copy and its source', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const { name, strategy } = await createSource(api, project);
+  const copy = `copy-${unique()}`;
+  await api.send('POST', `/api/admin/projects/${project}/features/${name}/clone`, { name: copy });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/features/${copy}`);
+  await page.getByText('in sync').waitFor();
+
+  await api.send(
+    'PUT',
+    `/api/admin/projects/${project}/features/${name}/environments/production/strategies/${strategy}`,
+    rolloutOf(name, '60'),
+  );
+  await page.reload();
+  await page.getByRole('button', { name: '1 difference' }).click();
+
+  const panel = page.getByRole('dialog');
+  await panel.getByText('Changed').waitFor();
+  await panel.getByText('60 %').waitFor();
+  await panel.getByText('25 %').waitFor();
+  await accessible(page);
+  await page.goBack();
+  await panel.waitFor({ state: 'hidden' });
+});

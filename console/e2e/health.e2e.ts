@@ -1,0 +1,94 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { test } from './support/test.ts';
+
+/** A project with four flags, of which two are stale: its health is 50. */
+async function createStaleProject(api: Api): Promise<{ project: string; stale: [string, string] }> {
+  const project = await createProject(api);
+  const names: string[] = [];
+  for (let i = 0; i < 4; i++) names.push(await createFlag(api, project));
+  const [first = '', second = ''] = names;
+  await api.send('POST', `/api/admin/projects/${project}/stale`, { features: [first, second], stale: true });
+  return { project, stale: [first, second] };
+}
+
+const score = (page: Page, health: number, after: number) =>
+  page.getByRole('img', { name: `Health ${health} of 100, ${after} after all repairs` });
+const findingOf = (page: Page, name: string) => page.getByRole('listitem', { name, exact: true });
+
+test('a fixed finding raises the score', async ({ page, api, logInAs }) => {
+  const { project, stale } = await createStaleProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/health`);
+  await score(page, 50, 100).waitFor();
+  await page.getByText('100 − 100 × (2 stale + 0 potentially stale) / 4 flags').waitFor();
+  await accessible(page);
+
+  await findingOf(page, stale[0]).getByRole('button', { name: 'Unmark' }).click();
+  await score(page, 75, 100).waitFor();
+  await findingOf(page, stale[0]).waitFor({ state: 'hidden' });
+  await findingOf(page, stale[1]).getByRole('button', { name: 'Archive…' }).click();
+  await page.getByRole('button', { name: 'Archive flag' }).click();
+
+  await score(page, 100, 100).waitFor();
+  await page.getByText('No findings.').waitFor();
+  await accessible(page);
+});
+
+test('a snoozed finding leaves the list with its reason, and still counts', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { project, stale } = await createStaleProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/health`);
+
+  await findingOf(page, stale[0]).getByRole('button', { name: 'Snooze…' }).click();
+  await page.getByLabel('Reason').fill('The campaign runs until spring');
+  await accessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Snooze' }).click();
+
+  await findingOf(page, stale[0]).waitFor({ state: 'hidden' });
+  await score(page, 50, 75).waitFor();
+  await page.getByRole('button', { name: '1 snoozed' }).click();
+  await findingOf(page, stale[0]).getByText('The campaign runs until spring').waitFor();
+  expect(page.url()).toContain('snoozed=true');
+  await accessible(page);
+  await findingOf(page, stale[0]).getByRole('button', { name: 'Unsnooze' }).click();
+  await page.getByText('No findings.').waitFor();
+  await score(page, 50, 100).waitFor();
+});
+
+test('an exceeded budget says what is rejected', async ({ page, api, logInAs }) => {
+  const { project } = await createStaleProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/health`);
+  const budget = page.getByRole('region', { name: 'Debt budget' });
+
+  await budget.getByRole('button', { name: 'Set…' }).click();
+  await page.getByLabel('Maximum of stale and potentially stale flags').fill('1');
+  await page.getByRole('button', { name: 'Save' }).click();
+
+  await budget.getByText('of 1 used').waitFor();
+  await budget.getByText('Exceeded', { exact: true }).waitFor();
+  await budget.getByText('creating, cloning, moving and importing flags').waitFor();
+  await accessible(page);
+  await expect(createFlag(api, project, { name: `flag-${unique()}` })).rejects.toThrow('403');
+});
+
+test('the trend has a table, and the range is in the address', async ({ page, api, logInAs }) => {
+  const { project } = await createStaleProject(api);
+  await logInAs({ rootRole: 'Viewer' });
+  await page.goto(`/projects/${project}/health`);
+  const trend = page.getByRole('region', { name: 'Trend' });
+
+  await trend.getByRole('button', { name: '90 days' }).click();
+  await trend.getByRole('button', { name: 'Show table' }).click();
+
+  await expect.poll(() => trend.getByRole('row').count()).toBe(91);
+  expect(page.url()).toContain('days=90');
+  await accessible(page);
+});

@@ -1,0 +1,94 @@
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { followsRule } from '../feature-search/NewFlag.tsx';
+import type { Feature } from '../features/queries.ts';
+import s from './clone.module.css';
+import { type CloneForm, PARTS } from './form.ts';
+
+type Project = {
+  id: string;
+  name: string;
+  environments: string[];
+  featureNaming?: { pattern?: string; example?: string } | null;
+};
+
+/** The choices of a clone: name, project, parts and environments. */
+export function Form({
+  form,
+  source,
+  projects,
+  errors,
+  onChange,
+}: {
+  form: CloneForm;
+  source: Feature;
+  projects: readonly Project[];
+  /** Messages by field. */
+  errors: Record<string, string>;
+  onChange(change: Partial<CloneForm>): void;
+}) {
+  const target = projects.find(one => one.id === form.project);
+  const rule = target?.featureNaming;
+  const isValid = followsRule(rule?.pattern, form.name);
+  return (
+    <>
+      <TextInput
+        label="Name of the copy"
+        classNames={{ input: 'mono' }}
+        required
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+        value={form.name}
+        error={
+          errors.name ??
+          (!isValid &&
+            `Names in this project match ${rule?.pattern}${rule?.example ? `, such as ${rule.example}` : ''}.`)
+        }
+        onChange={event => onChange({ name: event.target.value })}
+      />
+      <NativeSelect
+        label="Project"
+        value={form.project}
+        data={projects.map(one => ({ value: one.id, label: one.name }))}
+        error={errors.project}
+        onChange={event => onChange({ project: event.target.value, targets: {} })}
+      />
+      <Checkbox.Group
+        label="Copy"
+        value={form.include}
+        onChange={include => onChange({ include: include as CloneForm['include'] })} // The values are those of PARTS.
+      >
+        <div className={s.parts}>
+          {PARTS.map(({ part, label, count }) => (
+            <Checkbox key={part} value={part} label={`${label} (${count(source)})`} />
+          ))}
+        </div>
+      </Checkbox.Group>
+      <fieldset className={s.environments}>
+        <legend>Environments</legend>
+        {source.environments.map(({ name }) => (
+          <div key={name}>
+            <span>{name}</span>
+            <span aria-hidden="true">→</span>
+            <NativeSelect
+              aria-label={`${name} becomes`}
+              value={form.targets[name] ?? (target?.environments.includes(name) ? name : '')}
+              data={[
+                { value: '', label: 'Not copied' },
+                ...(target?.environments ?? []).map(value => ({ value, label: value })),
+              ]}
+              onChange={event => onChange({ targets: { ...form.targets, [name]: event.target.value } })}
+            />
+          </div>
+        ))}
+        {errors.environments && <p className={s.error}>{errors.environments}</p>}
+      </fieldset>
+      <Checkbox
+        checked={form.replaceGroupId}
+        label="Assign users to new buckets"
+        description="The copy reaches other users than its source at the same rollout. Without it, both reach the same users."
+        onChange={event => onChange({ replaceGroupId: event.target.checked })}
+      />
+    </>
+  );
+}

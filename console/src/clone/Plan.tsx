@@ -1,0 +1,101 @@
+import { Check, CircleAlert, X } from 'lucide-react';
+import { Env } from '../ui/Env.tsx';
+import { State, StateIcon } from '../ui/State.tsx';
+import { counted } from '../ui/words.ts';
+import s from './clone.module.css';
+import { countMarks, type MarkedNode } from './plan.ts';
+import type { ClonePlan } from './queries.ts';
+
+/** The plan of a clone: obstacles first, then the tree of its parts, then the permissions. */
+export function Plan({
+  plan,
+  tree,
+  isOutdated,
+  isPrevious,
+}: {
+  plan: ClonePlan;
+  tree: readonly MarkedNode[];
+  /** The server rejected the previous plan, and the tree marks the differences. */
+  isOutdated: boolean;
+  /** The plan of the previous input, while the new one loads. */
+  isPrevious: boolean;
+}) {
+  return (
+    <div className={s.plan} data-previous={isPrevious || undefined}>
+      {isOutdated && (
+        <div className={s.outdated} role="alert">
+          <b>The plan changed: {counted(countMarks(tree), 'difference')}.</b> Somebody changed the source or
+          the project since the previous plan, so nothing was copied. Check the marked lines, then clone.
+        </div>
+      )}
+      <Obstacles obstacles={plan.obstacles} />
+      <h3>Parts</h3>
+      <Nodes nodes={tree} top />
+      <h3>Permissions</h3>
+      <ul className={s.permissions}>
+        {plan.permissions.map(({ permission, environment, held }) => (
+          <li key={`${permission} ${environment}`}>
+            <StateIcon
+              tone={held ? 'on' : 'bad'}
+              label={held ? 'Held' : 'Missing'}
+              icon={held ? <Check size={13} /> : <X size={13} />}
+            />
+            <span className="mono">{permission}</span>
+            {environment !== null && <Env name={environment} />}
+            {!held && <State tone="bad">Missing</State>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Obstacles({ obstacles }: { obstacles: ClonePlan['obstacles'] }) {
+  if (obstacles.length === 0) return null;
+  return (
+    <section className={s.obstacles} aria-label="Obstacles">
+      <h3>
+        <CircleAlert size={15} aria-hidden="true" /> {counted(obstacles.length, 'obstacle')}
+      </h3>
+      <ul>
+        {obstacles.map(({ message }) => (
+          <li key={message}>{message}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const MARKS = { new: 'New', changed: 'Changed', removed: 'Removed' } as const;
+const TONES = { new: 'on', changed: 'warn', removed: 'bad' } as const;
+
+function Nodes({ nodes, top }: { nodes: readonly MarkedNode[]; top?: boolean }) {
+  return (
+    <ul className={top ? s.tree : s.branch}>
+      {nodes.map(node => (
+        <li key={node.key}>
+          <div className={s.node} data-mark={node.mark}>
+            <Line node={node} top={top} />
+            {node.mark && <State tone={TONES[node.mark]}>{MARKS[node.mark]}</State>}
+            {node.mark === 'changed' && node.before !== undefined && (
+              <span className="muted">was {node.before}</span>
+            )}
+            {node.why !== undefined && <span className={s.why}>{node.why}</span>}
+          </div>
+          {node.children.length > 0 && <Nodes nodes={node.children} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Line({ node, top }: { node: MarkedNode; top?: boolean }) {
+  const isEnvironment = node.key.startsWith('environment ');
+  const words = (
+    <>
+      <b className={top ? 'mono' : undefined}>{isEnvironment ? <Env name={node.label} /> : node.label}</b>
+      {node.text !== undefined && <span> {node.text}</span>}
+    </>
+  );
+  return node.why !== undefined || node.mark === 'removed' ? <del>{words}</del> : <span>{words}</span>;
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { Feature } from '../features/queries.ts';
+import { countMarks, markDifferences, treeOf } from './plan.ts';
+import type { ClonePlan } from './queries.ts';
+
+const SOURCE = {
+  environments: [],
+  tags: [{ type: 'simple', value: 'q4' }],
+  dependencies: [],
+  links: [],
+  children: [],
+} as unknown as Feature; // The tree reads these fields only.
+
+const planOf = (rollout: string, more: Partial<ClonePlan['copies'][number]> = {}): ClonePlan => ({
+  planId: 'x',
+  permissions: [],
+  obstacles: [],
+  copies: [
+    {
+      source: { project: 'payments', feature: 'pay.now' },
+      name: 'pay.copy',
+      project: 'payments',
+      type: 'release',
+      impressionData: false,
+      environments: [
+        {
+          name: 'production',
+          from: 'staging',
+          strategies: [
+            {
+              copyOf: 'a',
+              name: 'flexibleRollout',
+              disabled: false,
+              sortOrder: 0,
+              segments: [],
+              constraints: [],
+              variants: [],
+              parameters: { rollout },
+            },
+          ],
+          variants: [],
+        },
+      ],
+      tags: [],
+      dependencies: [],
+      omitted: [],
+      ...more,
+    },
+  ],
+});
+
+const tree = (plan: ClonePlan) => treeOf(plan, SOURCE, new Map());
+
+test('lists environments with their source and the audience of their strategies', () => {
+  const [flag] = tree(planOf('25'));
+
+  expect(flag?.children).toMatchObject([
+    { label: 'production', text: 'from staging', children: [{ label: 'Strategy', text: '25 % of users' }] },
+  ]);
+});
+
+test('joins omitted parts that have one reason, and shows what the source has of them', () => {
+  const reason = 'A copy is disabled in every environment.';
+  const [flag] = tree(
+    planOf('25', {
+      environments: [],
+      omitted: [
+        { part: 'enabled', environment: 'development', reason },
+        { part: 'enabled', environment: 'production', reason },
+        { part: 'tags', environment: null, reason: 'The request does not include this part.' },
+      ],
+    }),
+  );
+
+  expect(flag?.children).toMatchObject([
+    { label: 'Enabled in', text: 'development, production', why: reason },
+    { label: 'Tags', text: 'simple:q4' },
+  ]);
+});
+
+test('marks changed, new and removed lines', () => {
+  const before = tree(planOf('25', { tags: [{ type: 'simple', value: 'q4' }] }));
+  const now = tree(planOf('50', { dependencies: [{ feature: 'parent', enabled: true, variants: [] }] }));
+
+  const marked = markDifferences(now, before);
+
+  expect(countMarks(marked)).toBe(3);
+  expect(marked[0]?.children).toMatchObject([
+    { label: 'production', children: [{ mark: 'changed', before: '25 % of users', text: '50 % of users' }] },
+    { label: 'Depends on', mark: 'new' },
+    { label: 'Tags', mark: 'removed' },
+  ]);
+});
+
+test('marks nothing in equal plans', () => {
+  expect(countMarks(markDifferences(tree(planOf('25')), tree(planOf('25'))))).toBe(0);
+});

@@ -1,0 +1,36 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { schemas } from '../api/api.gen.ts';
+import { api, unwrap } from '../api/client.ts';
+import type { Feature, Place } from '../features/queries.ts';
+
+export type CloneRequest = schemas['CloneRequest'];
+export type ClonePlan = schemas['ClonePlan'];
+export type PlannedCopy = schemas['PlannedCopy'];
+export type OmittedPart = schemas['OmittedPart'];
+export type Drift = schemas['Drift'];
+export type DriftDifference = schemas['DriftDifference'];
+
+const CLONE = '/api/admin/projects/{projectId}/features/{featureName}/clone';
+
+/** What a clone would do. The server changes nothing. */
+export const planQuery = (path: Place, body: CloneRequest) =>
+  queryOptions({
+    queryKey: ['clone-plan', path.projectId, path.featureName, body],
+    queryFn: async ({ signal }) => {
+      const plan = await unwrap(
+        api.POST(CLONE, { params: { path, query: { dryRun: 'true' } }, body, signal }),
+      );
+      return plan as ClonePlan; // A dry run responds with a plan, never with a flag.
+    },
+    enabled: body.name !== '',
+    placeholderData: keepPreviousData,
+    retry: false,
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+/** Carries out the plan. The server rejects it with 409 if the result would differ. */
+export const cloneFeature = async (path: Place, body: CloneRequest): Promise<Feature> => {
+  const copy = await unwrap(api.POST(CLONE, { params: { path }, body }));
+  return copy as Feature; // Without a dry run, the response is the copy.
+};

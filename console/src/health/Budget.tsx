@@ -1,0 +1,75 @@
+import { Button, NumberInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { State } from '../ui/State.tsx';
+import s from './health.module.css';
+import { type Health, refreshHealth, setDebtBudget } from './queries.ts';
+
+const EFFECT = 'creating, cloning, moving and importing flags into this project is rejected';
+
+/** How much of the debt budget is used, and what happens above it. */
+export function Budget({ projectId, budget }: { projectId: string; budget: Health['debtBudget'] }) {
+  const [editing, setEditing] = useState(false);
+  const { limit, used, exceeded } = budget;
+  return (
+    <section className={s.card} aria-labelledby="budget">
+      <header>
+        <h2 id="budget">Debt budget</h2>
+        {exceeded && <State tone="bad">Exceeded</State>}
+        <Can call="updateProjectSettings" project={projectId}>
+          <Button variant="subtle" className={s.edit} onClick={() => setEditing(true)}>
+            {limit === null ? 'Set…' : 'Change…'}
+          </Button>
+        </Can>
+      </header>
+      <p className={s.used}>
+        <b>{used}</b> {limit === null ? 'stale or potentially stale, no limit' : `of ${limit} used`}
+      </p>
+      {limit !== null && (
+        <meter
+          className={s.meter}
+          aria-label="Debt budget used"
+          min={0}
+          max={Math.max(limit, used, 1)}
+          value={used}
+          data-exceeded={exceeded || undefined}
+        />
+      )}
+      <p className="muted">
+        {exceeded
+          ? `The budget is exceeded: ${EFFECT} until flags are cleaned up.`
+          : `${limit === null ? 'With a budget' : 'Above the budget'}, ${EFFECT}${limit === null ? ' above it' : ''}.`}
+      </p>
+      {editing && <Edit projectId={projectId} limit={limit} onClose={() => setEditing(false)} />}
+    </section>
+  );
+}
+
+function Edit({ projectId, limit, onClose }: { projectId: string; limit: number | null; onClose(): void }) {
+  const client = useQueryClient();
+  const [value, setValue] = useState<string | number>(limit ?? '');
+  return (
+    <Confirm
+      opened
+      title="Debt budget"
+      action="Save"
+      onConfirm={async () => {
+        await setDebtBudget(projectId, value === '' ? null : Number(value));
+        await refreshHealth(client, projectId);
+      }}
+      onClose={onClose}
+    >
+      <NumberInput
+        label="Maximum of stale and potentially stale flags"
+        description="Without a number, the project has no budget."
+        min={0}
+        allowDecimal={false}
+        allowNegative={false}
+        value={value}
+        onChange={setValue}
+      />
+    </Confirm>
+  );
+}

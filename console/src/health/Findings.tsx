@@ -1,0 +1,221 @@
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Archive } from '../features/Archive.tsx';
+import { featureQuery, updateFeature } from '../features/queries.ts';
+import { Can } from '../ui/Can.tsx';
+import { Time } from '../ui/Time.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { counted } from '../ui/words.ts';
+import s from './health.module.css';
+import { type Finding, type Health, type Rule, refreshHealth, unsnoozeFinding } from './queries.ts';
+import { Snooze } from './Snooze.tsx';
+import { evidenceOf, pointsOf, RULES } from './words.ts';
+
+/** The findings by rule. Rules with points come first, as the server sorts them. */
+export function Findings({ health }: { health: Health }) {
+  const byRule = Map.groupBy(health.findings, finding => finding.rule);
+  return [...byRule].map(([name, findings]) => {
+    const rule = health.rules.find(one => one.rule === name);
+    return rule && <RuleFindings key={name} projectId={health.project} rule={rule} findings={findings} />;
+  });
+}
+
+function RuleFindings({
+  projectId,
+  rule,
+  findings,
+}: {
+  projectId: string;
+  rule: Rule;
+  findings: readonly Finding[];
+}) {
+  // The points of the rule do not include snoozed findings.
+  const points = rule.points || (findings[0]?.points ?? 0) * findings.length;
+  return (
+    <section className={s.rule} aria-labelledby={`rule-${rule.rule}`}>
+      <header>
+        <h3 id={`rule-${rule.rule}`}>{RULES[rule.rule]}</h3>
+        {points > 0 && <span className={s.points}>{pointsOf(points)} points</span>}
+        {points === 0 && <span className="muted">does not lower the score</span>}
+        <p className={s.about}>
+          {rule.description} {rule.remedy}
+        </p>
+      </header>
+      <ul>
+        {findings.map(finding => (
+          <Row key={finding.id} projectId={projectId} finding={finding} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Row({ projectId, finding }: { projectId: string; finding: Finding }) {
+  const { feature, segment, evidence, snooze, points } = finding;
+  return (
+    <li className={s.finding} aria-label={feature ?? segment?.name}>
+      <div className={s.what}>
+        {feature === null ? (
+          <span className="mono">{segment?.name}</span>
+        ) : (
+          <Link
+            to="/projects/$projectId/features/$featureName"
+            params={{ projectId, featureName: feature }}
+            className="mono"
+          >
+            {feature}
+          </Link>
+        )}
+        <p>
+          {evidenceOf(finding)}
+          {evidence.lastChange && (
+            <>
+              {' · last change by '}
+              {evidence.lastChange.by}, <Time at={evidence.lastChange.at} />
+            </>
+          )}
+        </p>
+        {snooze && (
+          <p>
+            Snoozed by {snooze.createdBy} until <Time at={snooze.until} as="date" />: {snooze.reason}
+          </p>
+        )}
+      </div>
+      <span className={s.gain}>{points > 0 && pointsOf(points)}</span>
+      <Actions projectId={projectId} finding={finding} />
+    </li>
+  );
+}
+
+/** Rules whose findings end when the flag is archived. */
+const ARCHIVABLE: readonly Finding['rule'][] = [
+  'stale',
+  'past-lifetime',
+  'enabled-everywhere',
+  'disabled-everywhere',
+  'never-seen',
+  'no-strategies',
+  'duplicate-of-clone',
+];
+
+function Actions({ projectId, finding }: { projectId: string; finding: Finding }) {
+  const client = useQueryClient();
+  const [dialog, setDialog] = useState<'archive' | 'snooze'>();
+  const { feature, rule, snooze } = finding;
+  const refresh = () => refreshHealth(client, projectId);
+  const setStale = async (featureName: string, stale: boolean) => {
+    await updateFeature({ projectId, featureName }, { stale });
+    await refresh();
+  };
+  const unmark = async (featureName: string) => {
+    await setStale(featureName, false);
+    toast({
+      message: `Unmarked ${featureName} as stale.`,
+      action: { label: 'Undo', run: () => void setStale(featureName, true).catch(toastError) },
+    });
+  };
+  const unsnooze = async () => {
+    await unsnoozeFinding(projectId, finding);
+    await refresh();
+  };
+  const close = () => {
+    setDialog(undefined);
+    void refresh();
+  };
+  return (
+    <div className={s.actions}>
+      {feature !== null && rule === 'stale' && (
+        <Can call="updateFeature" project={projectId}>
+          <Button onClick={() => void unmark(feature).catch(toastError)}>Unmark</Button>
+        </Can>
+      )}
+      {feature !== null && ARCHIVABLE.includes(rule) && (
+        <Can call="archiveFeature" project={projectId}>
+          <Button onClick={() => setDialog('archive')}>Archive…</Button>
+        </Can>
+      )}
+      {feature !== null && !ARCHIVABLE.includes(rule) && (
+        <Button
+          renderRoot={props => (
+            <Link
+              to="/projects/$projectId/features/$featureName"
+              params={{ projectId, featureName: feature }}
+              {...props}
+            />
+          )}
+        >
+          Open
+        </Button>
+      )}
+      <Can call={snooze ? 'unsnoozeFinding' : 'snoozeFinding'} project={projectId}>
+        <Button
+          variant="subtle"
+          onClick={() => (snooze ? void unsnooze().catch(toastError) : setDialog('snooze'))}
+        >
+          {snooze ? 'Unsnooze' : 'Snooze…'}
+        </Button>
+      </Can>
+      {dialog === 'snooze' && <Snooze projectId={projectId} finding={finding} onClose={close} />}
+      {dialog === 'archive' && feature !== null && (
+        <ArchiveFlag projectId={projectId} featureName={feature} onClose={close} />
+      )}
+    </div>
+  );
+}
+
+function ArchiveFlag({
+  projectId,
+  featureName,
+  onClose,
+}: {
+  projectId: string;
+  featureName: string;
+  onClose(): void;
+}) {
+  const feature = useQuery(featureQuery({ projectId, featureName })).data;
+  return feature ? <Archive feature={feature} onClose={onClose} /> : null;
+}
+
+/** The rules that found something, as filters, and the snoozed findings. */
+export function RuleFilter({
+  rules,
+  chosen,
+  isSnoozed,
+  onChange,
+}: {
+  rules: readonly Rule[];
+  chosen: string | undefined;
+  isSnoozed: boolean;
+  onChange(change: { rule?: string; snoozed?: string }): void;
+}) {
+  const count = (rule: Rule) => (isSnoozed ? rule.snoozed : rule.findings);
+  const snoozed = rules.reduce((sum, rule) => sum + rule.snoozed, 0);
+  return (
+    <fieldset className={s.choice} aria-label="Filter findings">
+      <button type="button" aria-pressed={!chosen} onClick={() => onChange({ rule: undefined })}>
+        All {rules.reduce((sum, rule) => sum + count(rule), 0)}
+      </button>
+      {rules
+        .filter(rule => count(rule) > 0 || chosen === `IS:${rule.rule}`)
+        .map(rule => (
+          <button
+            key={rule.rule}
+            type="button"
+            aria-pressed={chosen === `IS:${rule.rule}`}
+            onClick={() => onChange({ rule: `IS:${rule.rule}` })}
+          >
+            {RULES[rule.rule]} {count(rule)}
+          </button>
+        ))}
+      <button
+        type="button"
+        aria-pressed={isSnoozed}
+        onClick={() => onChange({ rule: undefined, snoozed: isSnoozed ? undefined : 'true' })}
+      >
+        {counted(snoozed, 'snoozed', 'snoozed')}
+      </button>
+    </fieldset>
+  );
+}

@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query';
+import { Area } from '../ui/Chart.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { dateOf } from '../ui/time.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import s from './health.module.css';
+import { type HealthDay, historyQuery } from './queries.ts';
+
+const RANGES = [30, 90, 366] as const;
+
+/** The health of past days as a chart or as a table. */
+export function Trend({ projectId }: { projectId: string }) {
+  const { search, replace } = useFilters();
+  const range = RANGES.find(one => String(one) === search.days) ?? RANGES[0];
+  const { data, error, refetch } = useQuery(historyQuery(projectId, range));
+  const isTable = search.trend === 'table';
+  return (
+    <section className={s.card} aria-labelledby="trend">
+      <header>
+        <h2 id="trend">Trend</h2>
+        <fieldset className={s.choice} aria-label="Range">
+          {RANGES.map(one => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={one === range}
+              onClick={() => replace({ days: one === RANGES[0] ? undefined : String(one) })}
+            >
+              {one} days
+            </button>
+          ))}
+        </fieldset>
+        <button
+          type="button"
+          className={s.link}
+          onClick={() => replace({ trend: isTable ? undefined : 'table' })}
+        >
+          {isTable ? 'Show chart' : 'Show table'}
+        </button>
+      </header>
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton rows={3} />}
+      {data && (isTable ? <Days days={data.days} /> : <Line days={data.days} />)}
+    </section>
+  );
+}
+
+function Line({ days }: { days: readonly HealthDay[] }) {
+  const [first, last] = [days[0], days.at(-1)];
+  if (!first || !last) return null;
+  return (
+    <Area
+      points={days.map(day => ({
+        key: day.date,
+        label: `${dateOf(day.date)}: ${day.health}`,
+        value: day.health,
+      }))}
+      summary={`Health from ${first.health} on ${dateOf(first.date)} to ${last.health} on ${dateOf(last.date)}`}
+      ticks={[`${dateOf(first.date)}: ${first.health}`, `Today: ${last.health}`]}
+    />
+  );
+}
+
+function Days({ days }: { days: readonly HealthDay[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <section className={s.days} tabIndex={0} aria-label="Health by day">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col">Health</th>
+            <th scope="col">Flags</th>
+            <th scope="col">Stale</th>
+            <th scope="col">Potentially stale</th>
+          </tr>
+        </thead>
+        <tbody>
+          {days.toReversed().map(day => (
+            <tr key={day.date}>
+              <th scope="row">{dateOf(day.date)}</th>
+              <td>{day.health}</td>
+              <td>{day.features}</td>
+              <td>{day.stale}</td>
+              <td>{day.potentiallyStale}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

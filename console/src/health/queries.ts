@@ -1,0 +1,70 @@
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { schemas } from '../api/api.gen.ts';
+import { api, unwrap } from '../api/client.ts';
+
+export type Health = schemas['ProjectHealth'];
+export type Finding = schemas['HealthFinding'];
+export type Rule = schemas['HealthRule'];
+export type HealthDay = schemas['HealthDay'];
+
+const HEALTH = '/api/admin/projects/{projectId}/health';
+const SNOOZE = `${HEALTH}/findings/{rule}/{subject}/snooze` as const;
+const REFRESH_MS = 15_000;
+
+/** Which findings the page shows: the query of the API. */
+export type FindingFilter = { rule?: string; snoozed?: string; limit: number };
+
+export const healthQuery = (projectId: string, query: FindingFilter) =>
+  queryOptions({
+    queryKey: ['health', projectId, query],
+    queryFn: ({ signal }) => unwrap(api.GET(HEALTH, { params: { path: { projectId }, query }, signal })),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+
+const DAY_MS = 86_400_000;
+
+/** The health at the end of each of the last days. */
+export const historyQuery = (projectId: string, days: number) =>
+  queryOptions({
+    queryKey: ['health', projectId, 'history', days],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+      return unwrap(
+        api.GET(`${HEALTH}/history`, { params: { path: { projectId }, query: { from } }, signal }),
+      );
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** After a change: the score, the findings, the trend and the lists that show them. */
+export async function refreshHealth(client: QueryClient, projectId: string): Promise<void> {
+  await Promise.all([
+    client.invalidateQueries({ queryKey: ['health', projectId] }),
+    client.invalidateQueries({ queryKey: ['projects'] }),
+    client.invalidateQueries({ queryKey: ['flags'] }),
+  ]);
+}
+
+const pathOf = (projectId: string, { rule, feature, segment }: Finding) => ({
+  projectId,
+  rule,
+  subject: feature ?? String(segment?.id),
+});
+
+export const snoozeFinding = (
+  projectId: string,
+  finding: Finding,
+  body: schemas['NewHealthSnooze'],
+): Promise<unknown> => unwrap(api.PUT(SNOOZE, { params: { path: pathOf(projectId, finding) }, body }));
+
+export const unsnoozeFinding = (projectId: string, finding: Finding): Promise<unknown> =>
+  unwrap(api.DELETE(SNOOZE, { params: { path: pathOf(projectId, finding) } }));
+
+export const setDebtBudget = (projectId: string, debtBudget: number | null): Promise<unknown> =>
+  unwrap(
+    api.PUT('/api/admin/projects/{projectId}/settings', {
+      params: { path: { projectId } },
+      body: { debtBudget },
+    }),
+  );

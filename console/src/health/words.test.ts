@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { Finding, Health } from './queries.ts';
+import { evidenceOf, formulaOf, pointsOf, scoreAfter } from './words.ts';
+
+const NOW = Date.parse('2026-11-15T14:00:00Z');
+const EVIDENCE: Finding['evidence'] = {
+  since: '2026-11-12T12:00:00Z',
+  createdAt: '2026-10-01T12:00:00Z',
+  ageDays: 45,
+  lifetimeDays: 40,
+  environments: [
+    { name: 'development', enabled: true, toggledAt: '', lastSeenAt: null, hasEnabledStrategies: true },
+    { name: 'production', enabled: true, toggledAt: '', lastSeenAt: null, hasEnabledStrategies: true },
+  ],
+  lastChange: null,
+  archivedParents: ['old.parent'],
+  clonedFrom: 'source',
+};
+
+test.each([
+  ['stale', 'Stale since 12 Nov'],
+  ['past-lifetime', '45 days old, expected lifetime 40 days'],
+  ['enabled-everywhere', 'Enabled in development, production since 12 Nov'],
+  ['never-seen', '45 days old'],
+  ['archived-parent', 'Depends on old.parent'],
+  ['duplicate-of-clone', 'Same as source since 12 Nov'],
+] as const)('explains a finding of %s', (rule, words) => {
+  expect(evidenceOf({ rule, evidence: EVIDENCE }, NOW)).toBe(words);
+});
+
+test('writes the formula with the numbers of the project', () => {
+  expect(formulaOf({ features: 12, stale: 2, potentiallyStale: 1 })).toBe(
+    '100 − 100 × (2 stale + 1 potentially stale) / 12 flags',
+  );
+  expect(formulaOf({ features: 0, stale: 0, potentiallyStale: 0 })).toContain('no flags');
+});
+
+test('adds the points of all rules to the score, up to 100', () => {
+  const rules = [{ points: 8.33 }, { points: 16.67 }, { points: 0 }] as Health['rules'];
+
+  expect(scoreAfter({ health: 67, rules })).toBe(92);
+  expect(scoreAfter({ health: 90, rules })).toBe(100);
+});
+
+test('writes points with one decimal', () => {
+  expect(pointsOf(33.333)).toBe('+33.3');
+  expect(pointsOf(25)).toBe('+25');
+});
