@@ -52,7 +52,7 @@ test('a snoozed finding leaves the list with its reason, and still counts', asyn
   await page.getByRole('dialog').getByRole('button', { name: 'Snooze' }).click();
 
   await findingOf(page, stale[0]).waitFor({ state: 'hidden' });
-  await score(page, 50, 75).waitFor();
+  await score(page, 50, 67).waitFor();
   await page.getByRole('button', { name: '1 snoozed' }).click();
   await findingOf(page, stale[0]).getByText('The campaign runs until spring').waitFor();
   expect(page.url()).toContain('snoozed=true');

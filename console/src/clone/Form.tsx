@@ -47,6 +47,7 @@ export function Form({
         onChange={event => onChange({ name: event.target.value })}
       />
       <NativeSelect
+        size="xs"
         label="Project"
         value={form.project}
         data={projects.map(one => ({ value: one.id, label: one.name }))}
@@ -71,6 +72,7 @@ export function Form({
             <span>{name}</span>
             <span aria-hidden="true">→</span>
             <NativeSelect
+              size="xs"
               aria-label={`${name} becomes`}
               value={form.targets[name] ?? (target?.environments.includes(name) ? name : '')}
               data={[
@@ -86,6 +88,7 @@ export function Form({
       <Checkbox
         checked={form.replaceGroupId}
         label="Assign users to new buckets"
+        classNames={{ description: s.hint }}
         description="The copy reaches other users than its source at the same rollout. Without it, both reach the same users."
         onChange={event => onChange({ replaceGroupId: event.target.checked })}
       />

@@ -130,7 +130,7 @@ function Clone({ source }: { source: Feature }) {
             <span className="muted">
               {plan && isCurrent && !plan.planId
                 ? 'Remove the obstacles first.'
-                : 'One transaction: all or nothing.'}
+                : 'The server copies all parts or none.'}
             </span>
           </footer>
         </form>

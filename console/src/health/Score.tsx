@@ -9,7 +9,9 @@ export function Score({ health }: { health: Health }) {
   const after = scoreAfter(health);
   return (
     <section className={s.card} aria-labelledby="score">
-      <h2 id="score">Score</h2>
+      <header>
+        <h2 id="score">Score</h2>
+      </header>
       <div className={s.score}>
         <Tooltip label={health.formula} multiline maw={320}>
           <div>

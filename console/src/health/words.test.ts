@@ -35,11 +35,17 @@ test('writes the formula with the numbers of the project', () => {
   expect(formulaOf({ features: 0, stale: 0, potentiallyStale: 0 })).toContain('no flags');
 });
 
-test('adds the points of all rules to the score, up to 100', () => {
-  const rules = [{ points: 8.33 }, { points: 16.67 }, { points: 0 }] as Health['rules'];
+test('computes the score after archiving the flags of all findings with points', () => {
+  const rules = [
+    { findings: 1, points: 16.67 },
+    { findings: 3, points: 0 },
+  ] as Health['rules'];
 
-  expect(scoreAfter({ health: 67, rules })).toBe(92);
-  expect(scoreAfter({ health: 90, rules })).toBe(100);
+  expect(scoreAfter({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules })).toBe(67);
+  expect(scoreAfter({ health: 0, counts: { features: 1, stale: 1, potentiallyStale: 0 }, rules })).toBe(100);
+  expect(scoreAfter({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules: [] })).toBe(
+    50,
+  );
 });
 
 test('writes points with one decimal', () => {

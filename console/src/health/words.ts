@@ -20,9 +20,17 @@ export const formulaOf = ({ features, stale, potentiallyStale }: Health['counts'
     ? '100, because the project has no flags'
     : `100 − 100 × (${stale} stale + ${potentiallyStale} potentially stale) / ${counted(features, 'flag')}`;
 
-/** The score if every listed finding were fixed. Snoozed findings keep counting. */
-export const scoreAfter = ({ health, rules }: Pick<Health, 'health' | 'rules'>): number =>
-  Math.min(100, Math.round(health + rules.reduce((sum, rule) => sum + rule.points, 0)));
+/**
+ * The score if the flags of all listed findings with points were archived. The points of rules do not add up, because
+ * each archived flag also lowers the number of flags. Snoozed findings keep counting.
+ */
+export function scoreAfter({ health, counts, rules }: Pick<Health, 'health' | 'counts' | 'rules'>): number {
+  const fixed = rules.reduce((sum, rule) => sum + (rule.points > 0 ? rule.findings : 0), 0);
+  if (fixed === 0) return health;
+  const remaining = counts.features - fixed;
+  const debt = counts.stale + counts.potentiallyStale - fixed;
+  return remaining <= 0 ? 100 : Math.round(100 - (100 * debt) / remaining);
+}
 
 /** Points as the page shows them: +33.3. */
 export const pointsOf = (points: number): string => `+${Number(points.toFixed(1))}`;
