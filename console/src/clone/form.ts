@@ -1,7 +1,7 @@
 import type { Feature } from '../features/queries.ts';
 import type { CloneRequest } from './queries.ts';
 
-/** What the user entered. */
+/** The input of the user. */
 export type CloneForm = {
   name: string;
   project: string;

@@ -12,7 +12,7 @@ export type DriftDifference = schemas['DriftDifference'];
 
 const CLONE = '/api/admin/projects/{projectId}/features/{featureName}/clone';
 
-/** What a clone would do. The server changes nothing. */
+/** The effect of a clone. The server changes nothing. */
 export const planQuery = (path: Place, body: CloneRequest) =>
   queryOptions({
     queryKey: ['clone-plan', path.projectId, path.featureName, body],
