@@ -3,11 +3,10 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { Env } from '../ui/Env.tsx';
 import type { Search } from '../ui/search.ts';
+import { shortEnvironment } from '../ui/words.ts';
 import { COLUMNS, type ColumnId } from './columns.ts';
 import type { RowContext } from './FlagRow.tsx';
 import s from './search.module.css';
-
-const SHORT: Record<string, string> = { development: 'dev', staging: 'stage', production: 'prod' };
 
 /** The head of the table. A click sorts by the column, a second one reverses it. */
 export function FlagHeader({
@@ -49,7 +48,7 @@ export function FlagHeader({
       {columns(['project', 'type', 'state'])}
       {context.environments.map(({ name, type }) => (
         <span key={name} role="columnheader">
-          <Env name={name} type={type} short={SHORT[name] ?? name} />
+          <Env name={name} type={type} short={shortEnvironment(name)} />
         </span>
       ))}
       {columns(['seen', 'by', 'created'])}

@@ -44,7 +44,7 @@ export function FlagRow({ flag, context }: { flag: Flag; context: RowContext }) 
   const shows = (id: ColumnId) => columns.includes(id);
   return (
     <div className={s.row} style={{ gridTemplateColumns: context.grid }} role="presentation">
-      <span role="cell">
+      <span role="cell" className={s.control}>
         <button
           type="button"
           className={s.star}
@@ -84,7 +84,7 @@ export function FlagRow({ flag, context }: { flag: Flag; context: RowContext }) 
         const found = flag.environments.find(one => one.name === name);
         const place = { project: flag.project, environment: name };
         return (
-          <span role="cell" key={name}>
+          <span role="cell" key={name} className={s.control}>
             {found && (
               <Toggle
                 checked={found.enabled}

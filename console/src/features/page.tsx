@@ -114,7 +114,7 @@ function Crumbs({ projectId }: { projectId: string }) {
       <Link to="/projects/$projectId" params={{ projectId }}>
         {project?.name ?? projectId}
       </Link>{' '}
-      / Flags
+      / <span>Flags</span>
     </>
   );
 }

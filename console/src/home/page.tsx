@@ -10,7 +10,7 @@ import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
-import { counted } from '../ui/words.ts';
+import { counted, shortEnvironment } from '../ui/words.ts';
 import { FirstSteps } from './FirstSteps.tsx';
 import s from './home.module.css';
 import { latestEventsQuery } from './queries.ts';
@@ -112,7 +112,7 @@ function Favorites() {
               {environments
                 .filter(one => one.enabled)
                 .map(one => (
-                  <Env key={one.name} name={one.name} type={one.type} />
+                  <Env key={one.name} name={one.name} type={one.type} short={shortEnvironment(one.name)} />
                 ))}
             </span>
           </li>

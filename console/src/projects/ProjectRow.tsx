@@ -27,7 +27,7 @@ export function ProjectRow({
   const isArchived = archivedAt !== null;
   return (
     <div className={s.row} role="presentation">
-      <span role="cell">
+      <span role="cell" className={s.control}>
         <button
           type="button"
           className={s.star}
@@ -69,7 +69,7 @@ export function ProjectRow({
       </span>
       <span role="cell" className={s.action}>
         <Can call={isArchived ? 'reviveProject' : 'archiveProject'} project={id}>
-          <Button size="compact-sm" onClick={() => onMove(project)}>
+          <Button size="compact-xs" onClick={() => onMove(project)}>
             {isArchived ? 'Revive…' : 'Archive…'} <span className="sr">{name}</span>
           </Button>
         </Can>

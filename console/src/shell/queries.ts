@@ -22,7 +22,7 @@ const SHOWN_FAVORITES = 8;
 export const favoritesQuery = queryOptions({
   queryKey: ['favorites'],
   queryFn: async ({ signal }) => {
-    const query = { favoritesFirst: 'true', limit: SHOWN_FAVORITES } as const;
+    const query = { favoritesFirst: 'true', sortBy: 'name', limit: SHOWN_FAVORITES } as const;
     const { features } = await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
     return features.filter(feature => feature.favorite);
   },

@@ -8,3 +8,8 @@ export const formatNumber = (value: number): string => NUMBER.format(value);
 
 /** Class names, without those that do not apply. */
 export const cx = (...names: (string | false | undefined)[]): string => names.filter(Boolean).join(' ');
+
+const SHORT: Record<string, string> = { development: 'dev', staging: 'stage', production: 'prod' };
+
+/** The name of an environment where space is small: "prod". Other names stay whole. */
+export const shortEnvironment = (name: string): string => SHORT[name] ?? name;
