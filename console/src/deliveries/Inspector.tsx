@@ -93,7 +93,7 @@ function Content({ delivery, schedule }: { delivery: DeliveryWithAttempts; sched
       </p>
       <Actions delivery={delivery} attempt={attempt} />
       <Track delivery={delivery} schedule={schedule} chosen={attempt?.number} onChoose={choose} />
-      {before !== delivery.stateDetails && <p className={s.details}>{delivery.stateDetails}</p>}
+      {delivery.state === 'failed' && <p className={s.details}>{delivery.stateDetails}</p>}
       {delivery.replayOf && (
         <p className={s.details}>
           Replays{' '}
