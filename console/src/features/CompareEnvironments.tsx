@@ -71,7 +71,7 @@ function Side({
 }) {
   if (!environment) return null;
   return (
-    <section aria-label={environment.name}>
+    <div>
       <h3>
         {environment.name} <span className="muted">{environment.enabled ? 'enabled' : 'disabled'}</span>
       </h3>
@@ -84,6 +84,6 @@ function Side({
         ))}
         {environment.strategies.length === 0 && <li data-none="">No strategy</li>}
       </ul>
-    </section>
+    </div>
   );
 }

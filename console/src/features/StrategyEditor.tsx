@@ -162,10 +162,10 @@ function Editor({
 
 function Line({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <section className={s.line} aria-label={label}>
+    <div className={s.line}>
       <h3>{label}</h3>
       <div>{children}</div>
-    </section>
+    </div>
   );
 }
 

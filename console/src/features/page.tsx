@@ -58,7 +58,7 @@ function Flag({ feature }: { feature: Feature }) {
     >
       <div className={s.page}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-        <section className={s.main} tabIndex={0} aria-label="Rollout">
+        <section className={s.main} tabIndex={0} aria-label="Environments and strategies">
           <EnvironmentCards
             feature={feature}
             selected={environment?.name}
