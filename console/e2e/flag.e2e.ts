@@ -56,6 +56,7 @@ test('a strategy is added, edited, moved and deleted', async ({ page, api, logIn
   await page.getByRole('menuitem', { name: /Move up/ }).click();
   const titles = async () => (await api.send<Strategy[]>('GET', strategies)).map(one => one.title);
   await expect.poll(titles).toEqual(['Beta customers', 'Gradual rollout']);
+  await page.getByRole('listitem').filter({ hasText: 'Beta customers' }).filter({ hasText: /^1/ }).waitFor();
   await page.getByRole('button', { name: 'Actions of strategy 1' }).click();
   await page.getByRole('menuitem', { name: 'Delete…' }).click();
   await page.getByRole('button', { name: 'Delete strategy' }).click();
@@ -64,26 +65,44 @@ test('a strategy is added, edited, moved and deleted', async ({ page, api, logIn
   await accessible(page);
 });
 
-test('500 pasted values become 500 values of a constraint', async ({ page, api, logInAs }) => {
+test('pasted values become values of a constraint, and the limit of the server is shown', async ({
+  page,
+  api,
+  logInAs,
+}) => {
   const { address, strategies, id } = await flagWithStrategy(api, {
     constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
   });
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`${address}?edit=${id}`);
-  const text = Array.from({ length: 500 }, (_, n) => `user-${n}`).join('\n');
   const input = page.getByLabel('Values of userId');
   await input.waitFor();
-  await input.evaluate((element, pasted) => {
-    const data = new DataTransfer();
-    data.setData('text', pasted);
-    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
-  }, text);
-  await page.getByText('481 more').waitFor();
+  const paste = (from: number, to: number) =>
+    input.evaluate(
+      (element, [first, last]) => {
+        const data = new DataTransfer();
+        const values = Array.from({ length: last - first }, (_, n) => `user-${first + n}`);
+        data.setData('text', values.join('\n'));
+        const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+        element.dispatchEvent(paste);
+      },
+      [from, to] as const,
+    );
+  await paste(0, 200);
+  await page.getByText('181 more').waitFor();
   await accessible(page);
   await page.getByRole('button', { name: /^Save to production/ }).click();
-  await expect
-    .poll(async () => (await api.send<Strategy[]>('GET', strategies))[0]?.constraints[0]?.values.length)
-    .toBe(501);
+  const saved = async () => (await api.send<Strategy[]>('GET', strategies))[0]?.constraints[0]?.values.length;
+  await expect.poll(saved).toBe(201);
+
+  await page.goto(`${address}?edit=${id}`);
+  await input.waitFor();
+  await paste(200, 500);
+  await page.getByText('481 more').waitFor();
+  await page.getByRole('button', { name: /^Save to production/ }).click();
+  await page.getByText('A constraint can have at most 250 values').waitFor();
+  expect(await saved()).toBe(201);
+  await accessible(page);
 });
 
 test('two people edit one strategy: the second one sees both changes and chooses', async ({

@@ -5,7 +5,7 @@ import { test } from './support/test.ts';
 
 test('a flag is created from the list, and its page opens', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
-  await logInAs({ rootRole: 'Editor' });
+  await logInAs({ rootRole: 'Admin' });
   await page.goto(`/projects/${project}`);
   await page.getByText('No flags yet.').waitFor();
   await page.keyboard.press('n');

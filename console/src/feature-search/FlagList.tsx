@@ -17,13 +17,12 @@ import { FlagRow, type RowContext } from './FlagRow.tsx';
 import {
   environmentsQuery,
   type Flag,
-  projectsQuery,
   setEnabled,
   setFavorite,
-  typesQuery,
-} from './queries.ts';
+  typesQuery } from './queries.ts';
 import s from './search.module.css';
 import type { usePages } from './usePages.ts';
+import { projectsQuery } from '../shell/queries.ts';
 
 type Toggling = { flag: Flag; environment: string; enabled: boolean };
 const keyOf = (flag: Flag): string => `${flag.project}/${flag.name}`;
@@ -51,7 +50,7 @@ export function FlagList({
   const selectedKeys = useMemo(() => new Set(selected.keys()), [selected]);
   const active = useRef<Flag>(undefined);
   const environments = useQuery(environmentsQuery).data?.environments;
-  const projects = useQuery(projectsQuery).data?.projects;
+  const projects = useQuery(projectsQuery).data;
   const types = useQuery(typesQuery).data?.types;
 
   const toggle = useCallback(

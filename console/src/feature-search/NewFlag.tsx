@@ -5,8 +5,9 @@ import { useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
-import { createFlag, projectsQuery, typesQuery } from './queries.ts';
+import { createFlag, typesQuery } from './queries.ts';
 import s from './search.module.css';
+import { projectsQuery } from '../shell/queries.ts';
 
 const FIELDS = ['name', 'type', 'description'];
 
@@ -24,7 +25,7 @@ export function followsRule(pattern: string | undefined, name: string): boolean 
 export function NewFlag({ projectId, onClose }: { projectId?: string; onClose(): void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const projects = useQuery(projectsQuery).data ?? [];
   const types = useQuery(typesQuery).data?.types ?? [];
   const [chosen, choose] = useState(projectId);
   const project = projects.find(one => one.id === chosen) ?? projects[0];

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type FilterField, INCLUDES, IS_OR_NOT } from '../ui/filters.ts';
-import { creatorsQuery, environmentsQuery, projectsQuery, typesQuery } from './queries.ts';
+import { creatorsQuery, environmentsQuery, typesQuery } from './queries.ts';
+import { projectsQuery } from '../shell/queries.ts';
 
 /** The filters of the flag list. `project` is missing in the list of one project. */
 export function useFlagFields(withProject: boolean): readonly FilterField[] {
-  const projects = useQuery({ ...projectsQuery, enabled: withProject }).data?.projects;
+  const projects = useQuery({ ...projectsQuery, enabled: withProject }).data;
   const types = useQuery(typesQuery).data?.types;
   const creators = useQuery(creatorsQuery).data;
   const environments = useQuery(environmentsQuery).data?.environments;

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Check, Columns3, Plus } from 'lucide-react';
 import { useMemo } from 'react';
+import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
@@ -16,9 +17,9 @@ import { COLUMNS, useColumns } from './columns.ts';
 import { FlagList } from './FlagList.tsx';
 import { useFlagFields } from './fields.ts';
 import { NewFlag } from './NewFlag.tsx';
-import { projectsQuery } from './queries.ts';
 import s from './search.module.css';
 import { usePages } from './usePages.ts';
+import { projectsQuery } from '../shell/queries.ts';
 
 /** All flags that the user may read. */
 export function FlagsPage() {
@@ -39,10 +40,11 @@ function Flags({ projectId }: { projectId?: string }) {
   const { shown, toggle } = useColumns();
   const filters = useMemo(() => queryOf(search, projectId), [search, projectId]);
   const pages = usePages(filters);
-  const project = useQuery(projectsQuery).data?.projects.find(one => one.id === projectId);
+  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
   const isNew = search.edit === 'new';
   const close = () => replace({ edit: undefined });
-  useShortcuts([{ keys: 'n', description: 'New flag', run: () => push({ edit: 'new' }) }]);
+  const mayCreate = useMissingPermissions('createFeature', { project: projectId }).length === 0;
+  useShortcuts([mayCreate && { keys: 'n', description: 'New flag', run: () => push({ edit: 'new' }) }]);
   const isEmpty = pages.total === 0 && !pages.isPrevious;
   const hasFilters = filtersOf(search, fields).length > 0;
 

@@ -44,12 +44,6 @@ export const environmentsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const projectsQuery = queryOptions({
-  queryKey: ['projects'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/projects', { signal })),
-  staleTime: 30_000,
-});
-
 type Place = { project: string; name: string };
 
 /** Changes a flag in all loaded pages before the server has responded. Returns what restores them. */

@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { Archive as ArchiveIcon, ArchiveRestore, CopyPlus, MoreHorizontal, Star } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { FlagState } from '../feature-search/FlagRow.tsx';
-import { projectsQuery, typesQuery } from '../feature-search/queries.ts';
+import { typesQuery } from '../feature-search/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { CopyButton } from '../ui/Copy.tsx';
 import { Failure } from '../ui/Failure.tsx';
@@ -24,10 +24,10 @@ import {
   reviveFeature,
   segmentsQuery,
   setFavorite,
-  updateFeature,
-} from './queries.ts';
+  updateFeature } from './queries.ts';
 import { Rail } from './Rail.tsx';
 import { Strategies } from './Strategies.tsx';
+import { projectsQuery } from '../shell/queries.ts';
 
 /** One flag: its environments, the strategies of one of them, and what happened to it. */
 export function FeaturePage() {
@@ -107,7 +107,7 @@ function Title({ feature }: { feature: Feature }) {
 }
 
 function Crumbs({ projectId }: { projectId: string }) {
-  const project = useQuery(projectsQuery).data?.projects.find(one => one.id === projectId);
+  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
   return (
     <>
       <Link to="/projects">Projects</Link> /{' '}
