@@ -3,7 +3,12 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { test } from './support/test.ts';
 
-type Strategy = { id: string; title?: string; parameters: Record<string, string>; constraints: { values: string[] }[] };
+type Strategy = {
+  id: string;
+  title?: string;
+  parameters: Record<string, string>;
+  constraints: { values: string[] }[];
+};
 
 async function flagWithStrategy(api: Api, body: object = {}) {
   const project = await createProject(api);
@@ -23,10 +28,12 @@ test('enabling in production asks first and names the audience', async ({ page, 
   const { address, base } = await flagWithStrategy(api);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(address);
-  const toggle = page.getByRole('switch', { name: 'Enabled in production' });
+  const toggle = page.getByLabel('Enabled in production', { exact: true });
   await toggle.click();
   await page.getByText('Enable in production for 50 % of users?').waitFor();
-  expect(await api.send<{ enabled: boolean }>('GET', `${base}/environments/production`)).toMatchObject({ enabled: false });
+  expect(await api.send<{ enabled: boolean }>('GET', `${base}/environments/production`)).toMatchObject({
+    enabled: false,
+  });
   await accessible(page);
   await page.getByRole('button', { name: 'Enable', exact: true }).click();
   await expect.poll(() => toggle.isChecked()).toBe(true);
@@ -160,7 +167,9 @@ test('an environment is copied to another one', async ({ page, api, logInAs }) =
   await accessible(page);
   await page.getByRole('button', { name: 'Copy production to development' }).click();
   await expect
-    .poll(async () => (await api.send<Strategy[]>('GET', `${base}/environments/development/strategies`)).length)
+    .poll(
+      async () => (await api.send<Strategy[]>('GET', `${base}/environments/development/strategies`)).length,
+    )
     .toBe(1);
 });
 

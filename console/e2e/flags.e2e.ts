@@ -47,8 +47,8 @@ test('a toggle in the list can be undone, and another browser sees it within 5 s
   const other = await newPage();
   await logInAs({ rootRole: 'Viewer' }, other);
   await Promise.all([page.goto(`/projects/${project}`), other.goto(`/projects/${project}`)]);
-  const toggle = page.getByRole('switch', { name: `${name} in development` });
-  const seen = other.getByRole('switch', { name: `${name} in development` });
+  const toggle = page.getByLabel(`${name} in development`, { exact: true });
+  const seen = other.getByLabel(`${name} in development`, { exact: true });
   await seen.waitFor();
   await toggle.click();
   await page.getByText(`${name} is enabled in development.`).waitFor();
@@ -114,7 +114,7 @@ test('a viewer sees disabled toggles that name the missing permission', async ({
   const name = await createFlag(api, project);
   await logInAs({ rootRole: 'Viewer' });
   await page.goto(`/projects/${project}`);
-  const toggle = page.getByRole('switch', { name: `${name} in production` });
+  const toggle = page.getByLabel(`${name} in production`, { exact: true });
   await toggle.waitFor();
   expect(await toggle.getAttribute('title')).toBe('Requires UPDATE_FEATURE_ENVIRONMENT');
   expect(await toggle.getAttribute('aria-disabled')).toBe('true');

@@ -3,11 +3,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { createFlag, typesQuery } from './queries.ts';
 import s from './search.module.css';
-import { projectsQuery } from '../shell/queries.ts';
 
 const FIELDS = ['name', 'type', 'description'];
 

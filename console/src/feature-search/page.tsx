@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { Check, Columns3, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
@@ -19,7 +20,6 @@ import { useFlagFields } from './fields.ts';
 import { NewFlag } from './NewFlag.tsx';
 import s from './search.module.css';
 import { usePages } from './usePages.ts';
-import { projectsQuery } from '../shell/queries.ts';
 
 /** All flags that the user may read. */
 export function FlagsPage() {

@@ -5,6 +5,7 @@ import { Archive as ArchiveIcon, ArchiveRestore, CopyPlus, MoreHorizontal, Star 
 import { useMemo, useState } from 'react';
 import { FlagState } from '../feature-search/FlagRow.tsx';
 import { typesQuery } from '../feature-search/queries.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { CopyButton } from '../ui/Copy.tsx';
 import { Failure } from '../ui/Failure.tsx';
@@ -24,10 +25,10 @@ import {
   reviveFeature,
   segmentsQuery,
   setFavorite,
-  updateFeature } from './queries.ts';
+  updateFeature,
+} from './queries.ts';
 import { Rail } from './Rail.tsx';
 import { Strategies } from './Strategies.tsx';
-import { projectsQuery } from '../shell/queries.ts';
 
 /** One flag: its environments, the strategies of one of them, and what happened to it. */
 export function FeaturePage() {
