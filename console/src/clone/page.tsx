@@ -3,8 +3,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
-import { projectsQuery } from '../feature-search/queries.ts';
 import { type Feature, featureQuery, segmentsQuery } from '../features/queries.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -38,7 +38,7 @@ export function ClonePage() {
 }
 
 function Crumbs({ projectId, featureName }: { projectId: string; featureName: string }) {
-  const project = useQuery(projectsQuery).data?.projects.find(one => one.id === projectId);
+  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
   return (
     <>
       <Link to="/projects">Projects</Link> /{' '}
@@ -60,7 +60,7 @@ function Clone({ source }: { source: Feature }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const place = { projectId: source.project, featureName: source.name };
-  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const projects = useQuery(projectsQuery).data ?? [];
   const segments = useQuery(segmentsQuery).data?.segments;
   const segmentNames = useMemo(() => new Map(segments?.map(({ id, name }) => [id, name])), [segments]);
   const [form, setForm] = useState(() => emptyForm(source));

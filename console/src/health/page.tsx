@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { HeartPulse } from 'lucide-react';
-import { projectsQuery } from '../feature-search/queries.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { Empty } from '../ui/Empty.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -26,7 +26,7 @@ export function HealthPage() {
   const { search } = useFilters();
   const filter = filterOf(search);
   const { data, error, refetch, isPlaceholderData } = useQuery(healthQuery(projectId, filter));
-  const project = useQuery(projectsQuery).data?.projects.find(one => one.id === projectId);
+  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
   // The previous data of another project is not shown.
   const health = data?.project === projectId ? data : undefined;
   return (

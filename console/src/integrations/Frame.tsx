@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Ellipsis, Eye, History, ListOrdered, Send, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import { Replay } from '../deliveries/Replay.tsx';
+import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Page } from '../ui/Page.tsx';
 import { State } from '../ui/State.tsx';
@@ -15,14 +16,7 @@ import { Delete, Rotate } from './Dialogs.tsx';
 import { draftOf, inputOf } from './draft.ts';
 import s from './integrations.module.css';
 import { PreviewPanel } from './PreviewPanel.tsx';
-import {
-  type Integration,
-  type Provider,
-  projectsQuery,
-  refresh,
-  sendTest,
-  updateIntegration,
-} from './queries.ts';
+import { type Integration, type Provider, refresh, sendTest, updateIntegration } from './queries.ts';
 import { scopeOf, stateOf, titleOf } from './words.ts';
 
 type FrameProps = { integration: Integration; provider: Provider };
@@ -140,7 +134,7 @@ function useSetEnabled(integration: Integration, provider: Provider) {
 }
 
 function About({ integration, provider }: FrameProps) {
-  const projects = useQuery(projectsQuery).data?.projects;
+  const projects = useQuery(projectsQuery).data;
   const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
   return (
     <p className={s.about}>

@@ -2,6 +2,7 @@ import { Checkbox, MultiSelect, NativeSelect, Textarea, TextInput } from '@manti
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
 import { type FilterField, IS } from '../ui/filters.ts';
@@ -9,13 +10,7 @@ import { Sentence } from '../ui/Sentence.tsx';
 import { Time } from '../ui/Time.tsx';
 import { type Draft, matchingOf } from './draft.ts';
 import s from './integrations.module.css';
-import {
-  environmentsQuery,
-  eventTypesQuery,
-  matchingQuery,
-  type Provider,
-  projectsQuery,
-} from './queries.ts';
+import { environmentsQuery, eventTypesQuery, matchingQuery, type Provider } from './queries.ts';
 
 const FIELDS = ['description', 'events', 'projects', 'environments', 'ordered', 'whenExhausted'];
 /** The grammar of event search. */
@@ -93,7 +88,7 @@ function Target({ provider, draft, error, onChange }: FormProps) {
 function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
   const messages = messagesByField(error);
   const types = useQuery(eventTypesQuery).data?.eventTypes ?? [];
-  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const projects = useQuery(projectsQuery).data ?? [];
   const environments = useQuery(environmentsQuery).data?.environments ?? [];
   return (
     <fieldset>

@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Blocks, ScrollText } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { Empty } from '../ui/Empty.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Keys } from '../ui/Keys.tsx';
@@ -16,14 +17,7 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { counted } from '../ui/words.ts';
 import { draftOf, inputOf } from './draft.ts';
 import s from './integrations.module.css';
-import {
-  type Integration,
-  integrationsQuery,
-  type Provider,
-  projectsQuery,
-  refresh,
-  updateIntegration,
-} from './queries.ts';
+import { type Integration, integrationsQuery, type Provider, refresh, updateIntegration } from './queries.ts';
 import { scopeOf, stateOf, titleOf } from './words.ts';
 
 const keyOf = (integration: Integration): string => String(integration.id);
@@ -65,7 +59,7 @@ function Integrations({ integrations, providers }: { integrations: Integration[]
   const client = useQueryClient();
   const navigate = useNavigate();
   const missing = useMissingPermissions('updateAddon');
-  const projects = useQuery(projectsQuery).data?.projects;
+  const projects = useQuery(projectsQuery).data;
   const projectNames = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
   const setEnabled = useCallback(
     async (integration: Integration, enabled: boolean) => {

@@ -23,12 +23,6 @@ export const integrationQuery = (id: string) =>
     refetchInterval: REFRESH_MS,
   });
 
-export const projectsQuery = queryOptions({
-  queryKey: ['projects', 'names'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/projects', { signal })),
-  staleTime: 30_000,
-});
-
 export const environmentsQuery = queryOptions({
   queryKey: ['environments'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/environments', { signal })),

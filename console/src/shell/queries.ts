@@ -11,7 +11,7 @@ export const profileQuery = queryOptions({
 export const projectsQuery = queryOptions({
   queryKey: ['projects'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/projects', { signal })),
-  // Pages use the same cached response with their own queries.
+  // projects/queries.ts shares the cached response, and changes it.
   select: ({ projects }) => projects,
   staleTime: 30_000,
 });
