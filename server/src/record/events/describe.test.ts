@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type DescribedEvent, describe, describeInParts, type EventPart } from './describe.ts';
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from './event-types.ts';
-import { escapeMarkdown } from './markdown.ts';
+import { asOneLine, escapeMarkdown } from './markdown.ts';
 import { REFERENCE_KINDS, type Reference } from './references.ts';
 
 // The contract's list, written out so that a change to the table cannot go unnoticed.
@@ -490,6 +490,13 @@ test.each(EVENT_TYPE_NAMES)('the parts of %s are its summary, with and without a
     expect(short.join('')).toMatch(/^alice [a-z]+ ?\S.*[^ ]$/);
     expect(short.join('')).not.toMatch(/ {2}/);
   }
+});
+
+test('a text made one line stays as it is', () => {
+  expect(asOneLine('a \u0001 b\u0001c\n')).toBe('a bc');
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), text => asOneLine(asOneLine(text)) === asOneLine(text)),
+  );
 });
 
 test('the parts of any payload are its summary', () => {

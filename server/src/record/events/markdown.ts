@@ -6,13 +6,11 @@ const PLAIN_NAME = /^[\w.-]*$/;
 /** A text of unknown origin as one line, without control characters. */
 export function asOneLine(text: string): string {
   if (PLAIN_NAME.test(text)) return text;
-  return (
-    text
-      .replace(/[\s\u0085]+/gu, ' ')
-      // Lone surrogates too: they have no UTF-8 form.
-      .replace(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, '')
-      .trim()
+  // Lone surrogates too: they have no UTF-8 form. One run of both is one space, or nothing.
+  const cleaned = text.replace(/[\s\u0085\p{Cc}\p{Cs}\p{Bidi_Control}]+/gu, run =>
+    /[\s\u0085]/u.test(run) ? ' ' : '',
   );
+  return cleaned.trim();
 }
 
 /**
