@@ -45,7 +45,9 @@ const feature = (name: string, bytes = 0, enabled = true): SdkDocument => ({
 });
 
 test('without a place a client gets 429, and only that client is invited, once, with a place of its own', async () => {
-  const app = await harness.secondServer({ maxStreams: 1 }, { invitedAfterMs: 0 });
+  // The limit of hydrations is no smaller than that of streams, and must not decide here.
+  const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
+  const app = await harness.secondServer({ maxStreams: 1 }, limits);
   const url = await server.keep(app);
   const token = await server.token('production');
   const etag = (await poll(url, token)).headers.get('etag') ?? '';
@@ -84,7 +86,9 @@ test('a token leaves places for other tokens', async () => {
 });
 
 test('an SDK without a place polls, and streams again after an invitation', async () => {
-  const app = await harness.secondServer({ maxStreams: 1 }, { invitedAfterMs: 0 });
+  // The limit of hydrations is no smaller than that of streams, and must not decide here.
+  const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
+  const app = await harness.secondServer({ maxStreams: 1 }, limits);
   const url = await server.keep(app);
   await makeEnvironment(harness.db, 'steered');
   await putDocuments(harness.db, 'steered', { features: [feature('a')] });
