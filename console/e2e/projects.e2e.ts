@@ -7,6 +7,9 @@ import { test } from './support/test.ts';
 
 const row = (page: Page, project: string) => page.getByRole('row').filter({ hasText: project });
 
+/** Opens the list with the projects that have the text. The server has many more, and the list renders what is visible. */
+const open = (page: Page, text: string) => page.goto(`/projects?query=${encodeURIComponent(text)}`);
+
 /** Closes the tooltip of the focused control. Tooltips are outside the landmarks of the page. */
 async function leave(page: Page): Promise<void> {
   await page.locator(':focus').blur();
@@ -55,17 +58,20 @@ test('creates a project, with an id that is checked while typing', async ({ page
     name: 'Mobile apps',
     mode: 'private',
   });
-  await page.goto('/projects');
+  await open(page, id);
   await row(page, id).getByText('Private').waitFor();
   await accessible(page);
 });
 
 test('finds a project by text, and the address keeps the text', async ({ page, api, logInAs }) => {
-  const [first, second] = [await createProject(api), await createProject(api)];
+  const name = `Found ${unique()}`;
+  const [first, second] = [await createProject(api, { name }), await createProject(api, { name })];
   await logInAs();
-  await page.goto('/projects');
+  await open(page, name);
   await row(page, second).waitFor();
 
+  await page.goto('/projects');
+  await page.getByLabel('Filter projects').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type(first.toUpperCase());
 
@@ -110,12 +116,15 @@ test('archives a project and revives it, and shows the effect first', async ({ p
 });
 
 test('lists favorites first', async ({ page, api, logInAs }) => {
-  await createProject(api, { name: 'Aardvark' });
-  const last = await createProject(api, { name: 'Zebra' });
+  const name = `Zebra ${unique()}`;
+  await createProject(api, { name });
+  const last = await createProject(api, { name: `${name} last` });
   await logInAs();
-  await page.goto('/projects');
+  await open(page, name);
 
-  await row(page, last).getByRole('button', { name: 'Star Zebra' }).click();
+  await row(page, last)
+    .getByRole('button', { name: `Star ${name} last` })
+    .click();
 
   const first = page.getByRole('row').nth(1);
   await expect.poll(() => first.textContent()).toContain(last);
@@ -126,16 +135,18 @@ test('lists favorites first', async ({ page, api, logInAs }) => {
 
 test('hides a private project from a user who is no member', async ({ page, newPage, api, logInAs }) => {
   const hidden = await createProject(api, { name: 'Acquisition', mode: 'private' });
-  const open = await createProject(api);
+  const visible = await createProject(api);
   const flag = await createFlag(api, hidden);
   const members = await newPage();
   await logInAs({ projectRoles: { [hidden]: 'Member' } }, members);
   await logInAs({ rootRole: 'Editor' });
 
-  await members.goto('/projects');
+  await open(members, hidden);
   await row(members, hidden).waitFor();
-  await page.goto('/projects');
-  await row(page, open).waitFor();
+  await open(page, visible);
+  await row(page, visible).waitFor();
+  await open(page, hidden);
+  await page.getByText('No projects match.').waitFor();
 
   expect(await row(page, hidden).count()).toBe(0);
   await page.goto(`/flags?query=${flag}`);
@@ -149,11 +160,12 @@ test('disables the controls that a custom role does not permit, and names the pe
   page,
   api,
 }) => {
-  const project = await createProject(api);
+  const name = `Limited ${unique()}`;
+  const project = await createProject(api, { name });
   const flag = await createFlag(api, project);
-  const other = await createProject(api);
+  const other = await createProject(api, { name });
   await logInWithPermissions(api, page, project, ['DELETE_PROJECT', 'UPDATE_FEATURE']);
-  await page.goto('/projects');
+  await open(page, name);
   const archive = (id: string) => row(page, id).getByRole('button', { name: /^Archive/ });
 
   await archive(project).waitFor();

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { followsRule } from '../feature-search/NewFlag.tsx';
 import type { Feature } from '../features/queries.ts';

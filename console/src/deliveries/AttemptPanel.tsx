@@ -1,3 +1,5 @@
+import '@mantine/core/styles/FloatingIndicator.layer.css';
+import '@mantine/core/styles/SegmentedControl.layer.css';
 import { SegmentedControl } from '@mantine/core';
 import { Headers } from '../integrations/Headers.tsx';
 import { CopyButton } from '../ui/Copy.tsx';

@@ -1,3 +1,5 @@
+import '@mantine/core/styles/NumberInput.layer.css';
+import '@mantine/core/styles/Slider.layer.css';
 import { NativeSelect, NumberInput, Slider } from '@mantine/core';
 import type { Draft } from './draft.ts';
 import s from './features.module.css';

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/NumberInput.layer.css';
 import { ActionIcon, Button, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
 import { type Draft, spread } from './draft.ts';

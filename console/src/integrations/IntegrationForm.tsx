@@ -1,3 +1,7 @@
+import '@mantine/core/styles/Checkbox.layer.css';
+import '@mantine/core/styles/Combobox.layer.css';
+import '@mantine/core/styles/Pill.layer.css';
+import '@mantine/core/styles/PillsInput.layer.css';
 import { Checkbox, MultiSelect, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
@@ -225,7 +229,8 @@ function Matching({ draft }: { draft: Draft }) {
   }, [key]);
   const { data, error } = useQuery(matchingQuery(JSON.parse(asked) as ReturnType<typeof matchingOf>));
   return (
-    <aside className={s.matching} aria-label="Matching events">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <aside className={s.matching} aria-label="Matching events" tabIndex={0}>
       <h2>Events that would have matched</h2>
       {error && <p className="muted">{error.message}</p>}
       {data?.events.length === 0 && <p className="muted">No recent event matches.</p>}

@@ -1,7 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useSyncExternalStore } from 'react';
-import { loggedInAgain, onConnection, readConnection } from '../api/session.ts';
+import { lazy, Suspense } from 'react';
+import { loggedInAgain } from '../api/session.ts';
 
 const LoginForm = lazy(() =>
   import('../login/LoginForm.tsx').then(module => ({ default: module.LoginForm })),
@@ -9,7 +9,6 @@ const LoginForm = lazy(() =>
 
 /** Appears when the session ended. The page below keeps its input, and the waiting requests continue after the login. */
 export function LoginDialog() {
-  const { sessionEnded } = useSyncExternalStore(onConnection, readConnection);
   const queryClient = useQueryClient();
   const onLoggedIn = () => {
     loggedInAgain();
@@ -17,7 +16,7 @@ export function LoginDialog() {
   };
   return (
     <Modal
-      opened={sessionEnded}
+      opened
       zIndex={10_000} // Above the palette.
       onClose={() => {}}
       title="Your session ended"

@@ -1,20 +1,22 @@
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { onConnection, readConnection } from '../api/session.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
-import { LoginDialog } from './LoginDialog.tsx';
 import s from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
 import { Toasts } from './Toasts.tsx';
 import { useGoTo } from './useGoTo.ts';
 
 const Palette = lazy(() => import('./Palette.tsx').then(module => ({ default: module.Palette })));
+const LoginDialog = lazy(() => import('./LoginDialog.tsx').then(module => ({ default: module.LoginDialog })));
 const Help = lazy(() => import('./Help.tsx').then(module => ({ default: module.Help })));
 
 /** The sidebar, the page in its main region, and what may appear over it. */
 export function Shell() {
   const [overlay, setOverlay] = useState<'palette' | 'help'>();
   const [isNavOpen, setNavOpen] = useState(false);
+  const { sessionEnded } = useSyncExternalStore(onConnection, readConnection);
   const close = () => setOverlay(undefined);
   useGoTo();
   useShortcuts([
@@ -42,7 +44,7 @@ export function Shell() {
         {overlay === 'help' && <Help onClose={close} />}
       </Suspense>
       <Toasts />
-      <LoginDialog />
+      <Suspense>{sessionEnded && <LoginDialog />}</Suspense>
     </div>
   );
 }

@@ -128,6 +128,15 @@ test('finds the same with and without the index', async () => {
   await expectSameAsPlain(RUNS);
 });
 
+test('counts of all events are those of the log', async () => {
+  const { db } = harness;
+  for (const actor of actors)
+    for (const by of COUNTED_BY)
+      expect(await countEvents(db, actor, {}, by, memory)).toEqual(
+        await countGroups(db, actor, {}, by, 0, { ids: [], values: [], counts: [] }),
+      );
+});
+
 test('the index is compared with the events, and a wrong chunk is rebuilt', async () => {
   const { db } = harness;
   expect(await findWrongChunks(db, () => {})).toEqual([]);
