@@ -32,7 +32,6 @@ test('every page loads without a violation of its policy, without an error, and 
   const values: Record<string, string> = {
     projectId: project,
     featureName: feature,
-    tab: 'events',
     eventId: String(events[0]?.id),
     provider: 'webhook',
     integrationId: String(integration),

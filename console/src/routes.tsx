@@ -74,7 +74,6 @@ const routes = root.addChildren([
     inShell('/projects/$projectId/health', health, 'HealthPage'),
     inShell('/projects/$projectId/events', events, 'ProjectEventsPage'),
     inShell('/projects/$projectId/features/$featureName', feature, 'FeaturePage'),
-    inShell('/projects/$projectId/features/$featureName/$tab', feature, 'FeaturePage'),
     inShell('/projects/$projectId/features/$featureName/clone', clone, 'ClonePage'),
     inShell('/events', events, 'EventsPage'),
     inShell('/events/$eventId', events, 'EventPage'),
