@@ -1,5 +1,5 @@
 // Writes src/api/api.gen.ts from openapi.json: the types that openapi-fetch reads, and the permission of each operation.
-// openapi-typescript 7 does not run with TypeScript 7. api-types.test.ts compares the output with that of openapi-typescript.
+// Written by hand, because openapi-typescript 7 does not run with TypeScript 7.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { projectsQuery } from '../shell/queries.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { Env } from '../ui/Env.tsx';
 import { counted } from '../ui/words.ts';
 import s from './events.module.css';
-import { type Event, environmentsQuery, groupQuery } from './queries.ts';
+import { type Event, groupQuery } from './queries.ts';
 
 /** The properties of an event apart from its change. */
 export function Facts({ event }: { event: Event }) {

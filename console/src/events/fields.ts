@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { projectsQuery } from '../shell/queries.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { type FilterField, IS } from '../ui/filters.ts';
-import { creatorsQuery, environmentsQuery, eventTypesQuery } from './queries.ts';
+import { creatorsQuery, eventTypesQuery } from './queries.ts';
 
 /** The filters of the event log. `project` is missing in the log of one project. */
 export function useEventFields(withProject: boolean): readonly FilterField[] {

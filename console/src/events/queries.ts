@@ -120,12 +120,6 @@ export const creatorsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const environmentsQuery = queryOptions({
-  queryKey: ['environments'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/environments', { signal })),
-  staleTime: 60_000,
-});
-
 export const viewsQuery = queryOptions({
   queryKey: ['views'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user/views', { signal })),

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
-import { projectsQuery } from '../shell/queries.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Keys } from '../ui/Keys.tsx';
@@ -15,7 +15,7 @@ import { BulkBar } from './BulkBar.tsx';
 import { type ColumnId, gridOf } from './columns.ts';
 import { FlagHeader } from './FlagHeader.tsx';
 import { FlagRow, type RowContext } from './FlagRow.tsx';
-import { environmentsQuery, type Flag, setEnabled, setFavorite, typesQuery } from './queries.ts';
+import { type Flag, setEnabled, setFavorite, typesQuery } from './queries.ts';
 import s from './search.module.css';
 import type { usePages } from './usePages.ts';
 

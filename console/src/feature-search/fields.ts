@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { projectsQuery } from '../shell/queries.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { type FilterField, INCLUDES, IS_OR_NOT } from '../ui/filters.ts';
-import { creatorsQuery, environmentsQuery, typesQuery } from './queries.ts';
+import { creatorsQuery, typesQuery } from './queries.ts';
 
 /** The filters of the flag list. `project` is missing in the list of one project. */
 export function useFlagFields(withProject: boolean): readonly FilterField[] {

@@ -38,12 +38,6 @@ export const typesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const environmentsQuery = queryOptions({
-  queryKey: ['environments'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/environments', { signal })),
-  staleTime: 60_000,
-});
-
 type Place = { project: string; name: string };
 
 /** Changes a flag in all loaded pages before the server has responded. Returns what restores them. */

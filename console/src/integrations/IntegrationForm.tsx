@@ -6,7 +6,7 @@ import { Checkbox, MultiSelect, NativeSelect, Textarea, TextInput } from '@manti
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
-import { projectsQuery } from '../shell/queries.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
 import { type FilterField, IS } from '../ui/filters.ts';
@@ -14,7 +14,7 @@ import { Sentence } from '../ui/Sentence.tsx';
 import { Time } from '../ui/Time.tsx';
 import { type Draft, matchingOf } from './draft.ts';
 import s from './integrations.module.css';
-import { environmentsQuery, eventTypesQuery, matchingQuery, type Provider } from './queries.ts';
+import { eventTypesQuery, matchingQuery, type Provider } from './queries.ts';
 
 const FIELDS = ['description', 'events', 'projects', 'environments', 'ordered', 'whenExhausted'];
 /** The grammar of event search. */

@@ -23,12 +23,6 @@ export const integrationQuery = (id: string) =>
     refetchInterval: REFRESH_MS,
   });
 
-export const environmentsQuery = queryOptions({
-  queryKey: ['environments'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/environments', { signal })),
-  staleTime: 60_000,
-});
-
 export const eventTypesQuery = queryOptions({
   queryKey: ['event-types'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/event-types', { signal })),

@@ -16,6 +16,13 @@ export const projectsQuery = queryOptions({
   staleTime: 30_000,
 });
 
+/** All environments of the instance. */
+export const environmentsQuery = queryOptions({
+  queryKey: ['environments'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/environments', { signal })),
+  staleTime: 60_000,
+});
+
 const SHOWN_FAVORITES = 8;
 
 /** The first favorite flags of the user. Invalidate ['favorites'] after a change. */

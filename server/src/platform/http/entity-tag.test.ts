@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
-import { entityTagOf, hasEntityTag } from './entity-tag.ts';
+import { hasEntityTag } from './entity-tag.ts';
 
-const TAG = entityTagOf({ a: 1 });
-
-test('equal bodies have the same tag, and others have another one', () => {
-  expect(TAG).toMatch(/^"[\w-]{22}"$/);
-  expect(entityTagOf({ a: 1 })).toBe(TAG);
-  expect(entityTagOf({ a: 2 })).not.toBe(TAG);
-});
+const TAG = '"n4bQgYhMfWWaL-qgxVrQFa"';
 
 test.each([
   [TAG, true],

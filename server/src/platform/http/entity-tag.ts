@@ -1,11 +1,5 @@
-import { createHash } from 'node:crypto';
-
 /** A client sends one tag, and a proxy a few. */
 const MOST_TAGS = 20;
-
-/** The tag of a body that is the same in every response. */
-export const entityTagOf = (body: unknown): string =>
-  `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22)}"`;
 
 /** Whether If-None-Match names the tag. Proxies make it weak (`W/`), and some append how they compressed the body (`-gzip`). */
 export function hasEntityTag(header: string | undefined, tag: string): boolean {
