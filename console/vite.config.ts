@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { compress } from './scripts/compress.ts';
+import { listPackages } from './scripts/packages.ts';
 
 /** Paths of the server. In development Vite serves all others. */
 const SERVER =
@@ -9,7 +10,7 @@ const part = (name: string, packages: string) => ({ name, test: new RegExp(`node
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), compress()],
+  plugins: [react(), listPackages(), compress()],
   server: { proxy: { [SERVER]: `http://127.0.0.1:${process.env.PORT ?? 4242}` } },
   build: {
     target: 'es2024',

@@ -114,7 +114,8 @@ test('shows the differences between a copy and its source', async ({ page, api, 
   await api.send('POST', `/api/admin/projects/${project}/features/${name}/clone`, { name: copy });
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`/projects/${project}/features/${copy}`);
-  await page.getByText('in sync').waitFor();
+  const section = page.getByRole('region', { name: 'Copy of' });
+  await section.getByText('in sync').waitFor();
 
   await api.send(
     'PUT',
@@ -122,7 +123,7 @@ test('shows the differences between a copy and its source', async ({ page, api, 
     rolloutOf(name, '60'),
   );
   await page.reload();
-  await page.getByRole('button', { name: '1 difference' }).click();
+  await section.getByRole('link', { name: '1 difference' }).click();
 
   const panel = page.getByRole('dialog');
   await panel.getByText('Changed').waitFor();
@@ -131,4 +132,38 @@ test('shows the differences between a copy and its source', async ({ page, api, 
   await accessible(page);
   await page.goBack();
   await panel.waitFor({ state: 'hidden' });
+});
+
+test('lists the copies of a flag with their differences', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const target = await createProject(api, { name: 'Search' });
+  const { name } = await createSource(api, project);
+  const [same, other] = [`copy-${unique()}`, `copy-${unique()}`];
+  for (const copy of [same, other])
+    await api.send('POST', `/api/admin/projects/${project}/features/${name}/clone`, {
+      name: copy,
+      project: target,
+    });
+  await api.send('PUT', `/api/admin/projects/${target}/features/${other}`, { description: 'Other' });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/features/${name}`);
+
+  const rail = page.getByRole('complementary', { name: 'About this flag' });
+  await rail.getByRole('region', { name: 'Copies' }).getByText('in sync').waitFor();
+  await accessible(page);
+  await rail.getByRole('link', { name: 'All 2' }).click();
+  await page.waitForURL(`/projects/${project}/features/${name}/copies`);
+  await page.getByRole('listitem', { name: same }).getByText('In sync').waitFor();
+  const row = page.getByRole('listitem', { name: other });
+  await row.getByText(`in ${target}`).waitFor();
+  await accessible(page);
+  await row.getByRole('button', { name: '1 difference' }).click();
+  await page.getByRole('dialog').getByText('Description').first().waitFor();
+  await accessible(page);
+  await page.goBack();
+
+  await row.getByRole('link', { name: other }).click();
+  await page.getByRole('link', { name: 'Copies', exact: true }).click();
+  await page.getByRole('region', { name: 'Source' }).getByRole('link', { name }).waitFor();
+  await accessible(page);
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { type Api, createFlag, createProject } from './support/api.ts';
+import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { test } from './support/test.ts';
 
 const rows = (page: Page) => page.getByRole('listbox', { name: 'Events, newest first' }).getByRole('option');
@@ -176,6 +176,18 @@ test('new events enter at the top, and wait behind a button while the reader has
   await button.waitFor({ state: 'detached' });
 });
 
+test('the first event of a view without events appears by itself', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const name = `flag-${unique()}`;
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/events?feature=IS:${name}`);
+  await page.getByText('No events match.').waitFor();
+
+  await createFlag(api, project, { name });
+
+  await expect.poll(() => rows(page).count()).toBe(1);
+});
+
 test('one event has a link of its own, and an unknown one is not found', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
@@ -191,7 +203,7 @@ test('one event has a link of its own, and an unknown one is not found', async (
   await page.getByRole('heading', { name: `Event ${id}` }).waitFor();
   const link = page.getByRole('region', { name: `Details of event ${id}` }).getByRole('link', { name: flag });
   expect(await link.first().getAttribute('href')).toBe(`/projects/${project}/features/${flag}`);
-  await page.getByText('No integration received this event.').waitFor();
+  await page.getByText('This event has no deliveries.').waitFor();
   await accessible(page);
   await page.getByRole('link', { name: 'Show in the event log' }).click();
   await page.waitForURL(`/events?event=${id}`);
@@ -202,19 +214,52 @@ test('one event has a link of its own, and an unknown one is not found', async (
   await accessible(page);
 });
 
-test('a view is saved under a name and opens with its filters', async ({ page, api, logInAs }) => {
+test('a view is saved under a name, opens with its filters, and is updated, renamed and deleted', async ({
+  page,
+  api,
+  logInAs,
+}) => {
   const project = await createProject(api);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`/events?project=IS:${project}`);
+  const views = page.getByRole('dialog', { name: 'Saved views' });
+  const open = () => page.getByRole('button', { name: 'Saved views' }).click();
 
-  await page.getByRole('button', { name: 'Save view' }).click();
-  await page.getByLabel('Name').fill('One project');
+  await open();
+  await views.getByLabel('Name of a new view').fill('One project');
   await accessible(page);
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('View “One project” saved').waitFor();
+  await views.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('View “One project” saved.').waitFor();
   await page.goto('/events');
-  await page.getByRole('button', { name: 'Save view' }).click();
-  await page.getByRole('link', { name: 'One project' }).click();
-
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByPlaceholder('Flags, pages, actions…').fill('one proj');
+  await page.locator('[data-action]', { hasText: 'One project' }).click();
   await page.waitForURL(`/events?project=IS:${project}`);
+
+  await page.goto(`/events?project=IS:${project}&query=enabled`);
+  await open();
+  await views.getByRole('button', { name: 'Update One project' }).click();
+  await page.getByText('View “One project” has the filters of this page now.').waitFor();
+  await views.getByRole('button', { name: 'Rename One project' }).click();
+  await views.getByLabel('New name of “One project”').fill('Enabled there');
+  await views.getByRole('button', { name: 'Rename', exact: true }).click();
+  await page.getByText('View “Enabled there” renamed.').waitFor();
+  await page.goto('/events');
+  await open();
+  await views.getByRole('link', { name: 'Enabled there' }).click();
+  await page.waitForURL(`/events?query=enabled&project=IS:${project}`);
+  await open();
+  await accessible(page);
+  await views.getByRole('button', { name: 'Delete Enabled there' }).click();
+  await views.getByRole('link', { name: 'Enabled there' }).waitFor({ state: 'detached' });
+});
+
+test('a viewer without events learns which ones only admins see', async ({ page, logInAs }) => {
+  await logInAs();
+  await page.goto('/events?type=IS:addon-config-created');
+
+  await page.getByText('No events match.').waitFor();
+  await page.getByText(/Only admins see events without a project/).waitFor();
+  await accessible(page);
 });

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { createFlag, unique } from './support/api.ts';
+import { flagWithStrategy } from './support/flag.ts';
 import { test } from './support/test.ts';
 
 type Strategy = {
@@ -9,20 +10,6 @@ type Strategy = {
   parameters: Record<string, string>;
   constraints: { values: string[] }[];
 };
-
-async function flagWithStrategy(api: Api, body: object = {}) {
-  const project = await createProject(api);
-  const name = await createFlag(api, project);
-  const base = `/api/admin/projects/${project}/features/${name}`;
-  const strategies = `${base}/environments/production/strategies`;
-  const { id } = await api.send<Strategy>('POST', strategies, {
-    name: 'flexibleRollout',
-    title: 'Gradual rollout',
-    parameters: { rollout: '50', stickiness: 'default', groupId: name },
-    ...body,
-  });
-  return { project, name, base, strategies, id, address: `/projects/${project}/features/${name}` };
-}
 
 test('enabling in production asks first and names the audience', async ({ page, api, logInAs }) => {
   const { address, base } = await flagWithStrategy(api);
@@ -41,6 +28,40 @@ test('enabling in production asks first and names the audience', async ({ page, 
     .poll(() => api.send<{ enabled: boolean }>('GET', `${base}/environments/production`))
     .toMatchObject({ enabled: true });
   await accessible(page);
+});
+
+test('the command palette runs the actions of the flag that the user may run', async ({
+  page,
+  api,
+  logInAs,
+  newPage,
+}) => {
+  const { address, name, base } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(address);
+  await page.getByRole('button', { name: 'Archive…' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByLabel('Search or run').last().fill('enable');
+  await page.getByText(`Enable ${name} in development`).click();
+  await expect
+    .poll(() => api.send<{ enabled: boolean }>('GET', `${base}/environments/development`))
+    .toMatchObject({ enabled: true });
+
+  const other = await newPage();
+  await logInAs({ rootRole: 'Viewer' }, other);
+  await other.goto(address);
+  const clone = other.getByRole('link', { name: 'Clone…' });
+  expect(await clone.getAttribute('aria-disabled')).toBe('true');
+  await clone.click({ force: true });
+  await other.getByRole('tooltip').getByText('Requires CREATE_FEATURE').waitFor();
+  expect(new URL(other.url()).pathname).toBe(address);
+  await other.keyboard.press('Control+k');
+  await other.getByLabel('Search or run').last().fill(name);
+  await other.getByRole('dialog').getByText(name, { exact: true }).first().waitFor();
+  expect(await other.getByText(`Clone ${name}…`).count()).toBe(0);
+  expect(await other.getByText(`Archive ${name}…`).count()).toBe(0);
+  expect(await other.getByText(`Disable ${name} in development`).count()).toBe(0);
+  await accessible(other);
 });
 
 test('a strategy is added, edited, moved and deleted', async ({ page, api, logInAs }) => {
@@ -127,13 +148,14 @@ test('two people edit one strategy: the second one sees both changes and chooses
     parameters: { rollout: '10', stickiness: 'default', groupId: 'g' },
   });
   await page.getByRole('button', { name: /^Save to production/ }).click();
-  await page.getByText('Somebody changed this strategy while you edited it').waitFor();
+  await page.getByText(/^\S.* changed this strategy \(.*\) while you edited it$/).waitFor();
+  expect(await page.getByText(/^Somebody changed/).count()).toBe(0);
   await page.getByRole('region', { name: 'Their changes' }).getByText('10 %').waitFor();
   await page.getByRole('region', { name: 'Your changes' }).getByText('Mine').waitFor();
   await accessible(page);
   const title = async () => (await api.send<Strategy[]>('GET', strategies))[0]?.title;
   expect(await title()).toBe('Gradual rollout');
-  await page.getByRole('button', { name: 'Keep mine' }).click();
+  await page.getByRole('button', { name: 'Continue with mine' }).click();
   await page.getByRole('button', { name: /^Save to production/ }).click();
   await expect.poll(title).toBe('Mine');
 });
@@ -158,11 +180,42 @@ test('variants share 100 %, and a fixed share leaves the others less', async ({ 
   await accessible(page);
 });
 
+test('a JSON payload is validated while typing and formatted', async ({ page, api, logInAs }) => {
+  const { address, strategies, id } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}?edit=${id}`);
+  await page.getByRole('button', { name: 'Variant', exact: true }).click();
+  await page.getByLabel('Name of variant 1').fill('one-tap');
+  await page.getByLabel('Payload type of variant 1').selectOption('json');
+  const payload = page.getByLabel('Payload of variant 1', { exact: true });
+  await payload.fill('{"steps":1,}');
+  await page.getByText(/^Not valid JSON: /).waitFor();
+  const save = page.getByRole('button', { name: /^Save to production/ });
+  expect(await save.isDisabled()).toBe(true);
+  await accessible(page);
+  await payload.fill('{"steps":1}');
+  await page.getByRole('button', { name: 'Format' }).click();
+  await expect.poll(() => payload.inputValue()).toBe('{\n  "steps": 1\n}');
+  await accessible(page);
+  await save.click();
+  await expect
+    .poll(
+      async () => (await api.send<{ variants: { payload?: object }[] }[]>('GET', strategies))[0]?.variants,
+    )
+    .toMatchObject([{ payload: { type: 'json', value: '{\n  "steps": 1\n}' } }]);
+});
+
 test('an environment is copied to another one', async ({ page, api, logInAs }) => {
-  const { address, base } = await flagWithStrategy(api);
+  const variant = { weight: 1000, weightType: 'variable', stickiness: 'default' };
+  const { address, base } = await flagWithStrategy(api, { variants: [{ ...variant, name: 'one-tap' }] });
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`${address}?environment=development`);
   await page.getByRole('button', { name: 'Compare…' }).click();
+  await page.getByRole('dialog').getByText('Variants: one-tap 100 %').waitFor();
+  expect(page.url()).toContain('compare=production');
+  await page.goBack();
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.goForward();
   await page.getByRole('button', { name: 'Copy production to development' }).waitFor();
   await accessible(page);
   await page.getByRole('button', { name: 'Copy production to development' }).click();
@@ -171,6 +224,38 @@ test('an environment is copied to another one', async ({ page, api, logInAs }) =
       async () => (await api.send<Strategy[]>('GET', `${base}/environments/development/strategies`)).length,
     )
     .toBe(1);
+});
+
+test('a copy to production names its effect, asks first, and can be undone', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, base, strategies } = await flagWithStrategy(api);
+  await api.send('POST', `${base}/environments/production/on`);
+  await logInAs({ rootRole: 'Admin' });
+  const state = async () => ({
+    titles: (await api.send<Strategy[]>('GET', strategies)).map(one => one.title),
+    ...(await api.send<{ enabled: boolean }>('GET', `${base}/environments/production`)),
+  });
+
+  await page.goto(`${address}?environment=production&compare=development`);
+  await page.getByRole('button', { name: 'Copy development to production…' }).click();
+  const question = page.getByRole('dialog', { name: 'Copy development to production?' });
+  await question.getByText('Copying removes 1 strategy and disables the flag in production.').waitFor();
+  await accessible(page);
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'hidden' });
+  expect(await state()).toMatchObject({ titles: ['Gradual rollout'], enabled: true });
+
+  await page.getByRole('button', { name: 'Copy development to production…' }).click();
+  await question.getByRole('button', { name: 'Copy to production' }).click();
+  const result = 'Copied development to production: removed 1 strategy and disabled the flag.';
+  await page.getByText(result).waitFor();
+  expect(await state()).toMatchObject({ titles: [], enabled: false });
+
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(state).toMatchObject({ titles: ['Gradual rollout'], enabled: true });
 });
 
 test('a flag that others depend on cannot be archived, another one can', async ({ page, api, logInAs }) => {
@@ -185,7 +270,73 @@ test('a flag that others depend on cannot be archived, another one can', async (
   await accessible(page);
   await page.goto(`/projects/${project}/features/${child}`);
   await page.getByRole('button', { name: 'Archive…' }).click();
+  await page.getByText('It is then disabled in every environment.').waitFor();
   await page.getByRole('button', { name: 'Archive flag' }).click();
   await page.getByRole('button', { name: 'Revive' }).waitFor();
   await accessible(page);
+});
+
+test('a card names the parent that blocks the flag, and an archived flag offers only to revive it', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { project, name, base, address, id } = await flagWithStrategy(api);
+  const parent = await createFlag(api, project);
+  await api.send('POST', `${base}/dependencies`, { feature: parent });
+  await api.send('POST', `${base}/environments/production/on`);
+  await logInAs({ rootRole: 'Admin' });
+
+  await page.goto(address);
+  const card = page.getByRole('region', { name: 'production', exact: true });
+  await card.getByText(`The parent ${parent} is disabled here.`).waitFor();
+  const rail = page.getByRole('complementary', { name: 'About this flag' });
+  await rail.getByText('must be enabled · disabled').waitFor();
+  await accessible(page);
+  await api.send('POST', `/api/admin/projects/${project}/features/${parent}/environments/production/on`);
+  await card.getByText(`The parent ${parent}`).waitFor({ state: 'hidden' });
+  await rail.getByText(/must be enabled · enabled in 1 of \d/).waitFor();
+
+  await page.getByRole('button', { name: 'Archive…' }).click();
+  await page.getByRole('button', { name: 'Archive flag' }).click();
+  await page.getByText(`Archived ${name}.`).waitFor();
+  await card.getByText('Nobody gets the flag.').waitFor();
+  await page.goto(`${address}?edit=${id}`);
+  await page.getByText('This flag is archived').waitFor();
+  expect(
+    await page.getByRole('button', { name: /^(Add strategy|Edit|Save|Compare|Actions of)/ }).count(),
+  ).toBe(0);
+  expect(await card.getByText('Enabled', { exact: true }).count()).toBe(0);
+  await accessible(page);
+
+  await page.getByRole('button', { name: 'Revive' }).click();
+  await page.getByText(`Revived ${name}. It is disabled in every environment.`).waitFor();
+  await card.getByText('Disabled', { exact: true }).waitFor();
+});
+
+test('the cards and the rail name the last changes, without favorites', async ({ page, api, logInAs }) => {
+  const { address, base, strategies, id } = await flagWithStrategy(api);
+  await api.send('PUT', `${strategies}/${id}`, {
+    name: 'flexibleRollout',
+    title: 'Gradual rollout',
+    parameters: { rollout: '75', stickiness: 'default', groupId: 'g' },
+  });
+  await logInAs({ rootRole: 'Admin' });
+  await page.request.post(`${base}/favorites`, { headers: { 'sec-fetch-site': 'same-origin' } });
+  await page.goto(address);
+
+  const card = page.getByRole('region', { name: 'production', exact: true });
+  await card.getByRole('link', { name: /, (just now|\d+ s ago|1 min ago)$/ }).waitFor();
+  const rail = page.getByRole('complementary', { name: 'About this flag' });
+  await rail.getByText(/rollout 50 → 75 %/).waitFor();
+  expect(await rail.getByText('favorites').count()).toBe(0);
+  await accessible(page);
+
+  await page.goto('/');
+  const latest = page.getByRole('region', { name: 'Latest events' });
+  await latest
+    .getByText(/rollout 50 → 75 %/)
+    .first()
+    .waitFor();
+  expect(await latest.getByText('favorites').count()).toBe(0);
 });

@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
+import { flagWithStrategy } from './support/flag.ts';
 import { test } from './support/test.ts';
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 test('a flag is created from the list, and its page opens', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
@@ -17,6 +19,26 @@ test('a flag is created from the list, and its page opens', async ({ page, api, 
   await page.waitForURL(`/projects/${project}/features/${name}`);
   await page.getByRole('heading', { level: 1, name }).waitFor();
   await accessible(page);
+});
+
+test('a new flag is lost only after a question', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}`);
+  await page.getByRole('button', { name: /^New flag/ }).click();
+  const panel = page.getByRole('dialog', { name: 'New flag' });
+  await panel.getByLabel('Name').fill('checkout');
+
+  await asksBeforeInputIsLost(page, panel.getByLabel('Name'), [
+    () => page.keyboard.press('Escape'),
+    () => panel.getByRole('button', { name: 'Cancel' }).click(),
+    () => page.goBack(),
+  ]);
+
+  await page.getByRole('button', { name: /^New flag/ }).click();
+  await panel.waitFor();
+  await page.keyboard.press('Escape');
+  await panel.waitFor({ state: 'hidden' });
 });
 
 test('the naming rule of the project rejects a name while it is typed', async ({ page, api, logInAs }) => {
@@ -60,16 +82,45 @@ test('a toggle in the list can be undone, and another browser sees it within 5 s
   await accessible(page);
 });
 
+test('a toggle in production names the audience, and offline there is no question', async ({
+  page,
+  api,
+  logInAs,
+  tolerated,
+}) => {
+  const { project, name } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}`);
+  const toggle = page.getByLabel(`${name} in production`, { exact: true });
+  await toggle.click();
+  const question = page.getByRole('dialog', { name: `Enable ${name} in production?` });
+  await question.getByText('Enable in production for 50 % of users?').waitFor();
+  await accessible(page);
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'hidden' });
+
+  tolerated.push(/ERR_INTERNET_DISCONNECTED/);
+  await page.context().setOffline(true);
+  await toggle.click();
+  await page.getByText('You are offline. Nothing was changed.').waitFor();
+  expect(await question.count()).toBe(0);
+  expect(await toggle.isChecked()).toBe(false);
+  await page.context().setOffline(false);
+});
+
 test('several flags are tagged, marked stale and archived at once', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
   const names = [await createFlag(api, project), await createFlag(api, project)].toSorted();
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`/projects/${project}`);
-  await page.getByRole('link', { name: names[0] ?? '' }).waitFor();
-  for (let n = 0; n < 2; n++) {
-    await page.keyboard.press('j');
-    await page.keyboard.press('x');
-  }
+  const flagsInSidebar = page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: /^Flags \d/ });
+  await expect.poll(() => flagsInSidebar.textContent()).toBe('Flags2');
+  await page.getByLabel(`Select ${names[0]}`).click();
+  await page.getByText('1 flag selected').waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('x');
   await page.getByText('2 flags selected').waitFor();
   await page.getByRole('button', { name: 'Add a tag…' }).click();
   await page.getByLabel('Tag', { exact: true }).fill('simple:q4');
@@ -85,6 +136,11 @@ test('several flags are tagged, marked stale and archived at once', async ({ pag
   const { tags } = await api.send<{ tags: unknown[] }>('GET', `/api/admin/features/${names[0]}/tags`);
   expect(tags).toContainEqual({ type: 'simple', value: 'q4' });
   await accessible(page);
+
+  for (const name of names) await page.getByLabel(`Select ${name}`).click();
+  await page.getByRole('button', { name: 'Archive…' }).click();
+  await page.getByRole('button', { name: 'Archive 2 flags' }).click();
+  await expect.poll(() => flagsInSidebar.textContent()).toBe('Flags0');
 });
 
 test('a filter is part of the address, and Back removes it', async ({ page, newPage, api, logInAs }) => {
@@ -119,4 +175,151 @@ test('a viewer sees disabled toggles that name the missing permission', async ({
   expect(await toggle.getAttribute('title')).toBe('Requires UPDATE_FEATURE_ENVIRONMENT');
   expect(await toggle.getAttribute('aria-disabled')).toBe('true');
   await accessible(page);
+});
+
+test('on a narrow screen the headings scroll with the columns, and the names stay', async ({
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project);
+  const page = await newPage({ viewport: { width: 360, height: 740 } });
+  await logInAs({ rootRole: 'Admin' }, page);
+  await page.goto(`/projects/${project}`);
+  const left = async (element: import('playwright-core').Locator) => (await element.boundingBox())?.x ?? -1;
+  const toggle = page.getByLabel(`${name} in production`, { exact: true });
+  const heading = page.getByRole('columnheader', { name: 'prod' });
+  const table = page.getByRole('table', { name: 'Flags' });
+  await toggle.waitFor();
+
+  await table.evaluate(element => element.scrollTo(element.scrollWidth, 0));
+
+  await expect.poll(() => table.evaluate(element => element.scrollLeft)).toBeGreaterThan(100);
+  expect(await left(page.getByRole('link', { name }))).toBeGreaterThanOrEqual(0);
+  expect(Math.abs((await left(heading)) - (await left(toggle)))).toBeLessThan(2);
+  await accessible(page);
+});
+
+test('a project that does not exist is not found', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  for (const path of ['/projects/nope', '/projects/nope/events']) {
+    await page.goto(path);
+    await page.getByText('There is no project "nope" that you can read.').waitFor();
+  }
+  await accessible(page);
+});
+
+test('the age of a change grows while the page is open', async ({ page, api, logInAs }) => {
+  const name = `Project ${unique()}`;
+  await createProject(api, { name });
+  await logInAs({ rootRole: 'Admin' });
+  await page.clock.install();
+  await page.goto(`/projects?query=${encodeURIComponent(name)}`);
+  const row = page.getByRole('row', { name });
+  await row.getByText(/just now|s ago/).waitFor();
+
+  await page.clock.fastForward(130_000);
+
+  await row.getByText('2 min ago').waitFor();
+});
+
+test('a favorite on the home page names the environments in which it is enabled', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  const path = `/api/admin/projects/${project}/features/${name}`;
+  await page.request.post(`${path}/favorites`, { headers: { 'sec-fetch-site': 'same-origin' } });
+  await page.goto('/');
+  const favorite = page
+    .getByRole('region', { name: 'Favorites' })
+    .getByRole('listitem')
+    .filter({ hasText: name });
+  await favorite.getByText('disabled in every environment').waitFor();
+
+  await api.send('POST', `${path}/environments/development/on`);
+  await page.reload();
+
+  await favorite.getByText('enabled in dev', { exact: true }).waitFor();
+  await accessible(page);
+});
+
+test('a name is trimmed, and a rejected one is explained without the names of the API', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}?edit=new`);
+  const name = `flag-${unique()}`;
+  await page.getByLabel('Name').fill('no spaces');
+  await page.getByRole('button', { name: 'Create flag' }).click();
+  await page.getByText(/^"no spaces" must contain only letters/).waitFor();
+  await page.getByLabel('Name').fill(` ${name} `);
+  await page.getByRole('button', { name: 'Create flag' }).click();
+  await page.waitForURL(`/projects/${project}/features/${name}`);
+});
+
+test('the help lists the shortcuts of this page and of others', async ({ page, logInAs }) => {
+  await logInAs();
+  await page.goto('/profile');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  for (const words of ['Search or run', 'New flag or project (lists)', 'Save (editors)'])
+    await help.getByText(words).waitFor();
+  await accessible(page);
+});
+
+test('a taken name and a long name are explained at the field, and Ctrl+S creates the flag', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const taken = await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}?edit=new`);
+  const panel = page.getByRole('dialog', { name: 'New flag' });
+  const name = panel.getByLabel('Name');
+  const description = async () => {
+    const id = (await name.getAttribute('aria-describedby')) ?? '';
+    return await page.locator(`[id="${id.split(' ').at(-1)}"]`).textContent();
+  };
+  await name.fill('a'.repeat(150));
+  await panel.getByText('A name has at most 100 characters. This one has 150.').waitFor();
+  expect(await panel.getByRole('button', { name: 'Create flag' }).isDisabled()).toBe(true);
+  await name.fill(taken);
+  await page.keyboard.press('Control+s');
+  await panel.getByText(`Flag "${taken}" already exists`).waitFor();
+  expect(await description()).toContain(`Flag "${taken}" already exists`);
+  expect(await panel.getByRole('alert').count()).toBe(0);
+  await accessible(page);
+  await name.fill(`${taken}-2`);
+  await page.keyboard.press('Control+s');
+  await page.waitForURL(`/projects/${project}/features/${taken}-2`);
+});
+
+test('in a window of 1024 px the list drops columns, so that every toggle is visible', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await page.goto(`/flags?project=IS:${project}`);
+  await page.getByText('1 flag', { exact: true }).waitFor();
+  const row = page.getByRole('row').filter({ hasText: flag });
+  const box = await row.getByLabel(`${flag} in production`, { exact: true }).boundingBox();
+  expect(box && box.x + box.width).toBeLessThanOrEqual(1024);
+  expect(await page.getByRole('columnheader', { name: 'Type' }).count()).toBe(0);
+  await page.setViewportSize({ width: 1440, height: 768 });
+  await page.getByRole('columnheader', { name: 'Type' }).waitFor();
 });

@@ -24,6 +24,10 @@ test('a fixed finding raises the score', async ({ page, api, logInAs }) => {
   await page.goto(`/projects/${project}/health`);
   await score(page, 50, 100).waitFor();
   await page.getByText('100 − 100 × (2 stale + 0 potentially stale) / 4 flags').waitFor();
+  // Archiving one flag: 1 of 3 is stale, 67. Archiving both: 0 of 2, 100.
+  await page.getByText('+50 points for both together').waitFor();
+  await findingOf(page, stale[0]).getByText('+16.7').waitFor();
+  await page.getByText('adds more than the sum of their points').waitFor();
   await accessible(page);
 
   await findingOf(page, stale[0]).getByRole('button', { name: 'Unmark' }).click();
@@ -52,8 +56,14 @@ test('a snoozed finding leaves the list with its reason, and still counts', asyn
   await page.getByRole('dialog').getByRole('button', { name: 'Snooze' }).click();
 
   await findingOf(page, stale[0]).waitFor({ state: 'hidden' });
-  await score(page, 50, 67).waitFor();
+  await page
+    .getByRole('img', { name: 'Health 50 of 100, 67 after repairs, 100 with the snoozed one' })
+    .waitFor();
+  const pressed = (name: RegExp) => page.getByRole('button', { name, pressed: true });
+  await pressed(/^All 1$/).waitFor();
   await page.getByRole('button', { name: '1 snoozed' }).click();
+  await pressed(/^1 snoozed$/).waitFor();
+  expect(await pressed(/^All/).count()).toBe(0);
   await findingOf(page, stale[0]).getByText('The campaign runs until spring').waitFor();
   expect(page.url()).toContain('snoozed=true');
   await accessible(page);

@@ -1,58 +1,10 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { createFlag, createProject, unique } from './support/api.ts';
+import { createWebhook, startReceiver } from './support/receiver.ts';
 import { test, testWithOwnServer } from './support/test.ts';
-
-type Received = { headers: IncomingHttpHeaders; body: { type: string; featureName: string | null } };
-
-/** A receiver of webhooks on this machine. `status` is what it responds with. */
-async function startReceiver(status = 200) {
-  const received: Received[] = [];
-  const receiver = {
-    status,
-    url: '',
-    received,
-    /** The flags of the events that it got, in their order. */
-    flags: () => received.map(({ body }) => body.featureName),
-  };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      received.push({ headers: request.headers, body: JSON.parse(Buffer.concat(chunks).toString()) });
-      response.writeHead(receiver.status, { 'content-type': 'application/json' });
-      response.end('{"received":true}');
-    });
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return receiver;
-}
-
-const createWebhook = async (
-  api: Api,
-  project: string,
-  url: string,
-  fields: object = {},
-): Promise<number> => {
-  const { id } = await api.send<{ id: number }>('POST', '/api/admin/addons', {
-    provider: 'webhook',
-    description: `Webhook ${unique()}`,
-    enabled: true,
-    events: ['feature-created'],
-    projects: [project],
-    parameters: { url },
-    ...fields,
-  });
-  return id;
-};
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const rows = (page: Page) =>
   page.getByRole('listbox', { name: 'Deliveries, newest first' }).getByRole('option');
@@ -101,6 +53,18 @@ test('creates an integration, shows its secret once, and sends a test', async ({
   await page.goto('/integrations');
   await page.getByRole('link', { name: description }).waitFor();
   await accessible(page);
+});
+
+test('a new integration is lost only after a question', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/integrations/new/webhook');
+  await page.getByLabel('Description').fill('Change log');
+
+  await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
+    () => page.getByRole('link', { name: 'Cancel' }).click(),
+    () => page.getByRole('link', { name: 'Deliveries' }).click(),
+  ]);
+  await page.waitForURL('/integrations');
 });
 
 // The second attempt is the last one.
@@ -183,18 +147,70 @@ quickly('replays a range after showing how many deliveries it has', async ({ pag
   await accessible(page);
 });
 
+test('shows an integration that began to fail less than a second ago', async ({ page, api, logInAs }) => {
+  const id = await createWebhook(api, await createProject(api), 'https://example.com/hook');
+  await logInAs({ rootRole: 'Admin' });
+  await page.route(`**/api/admin/addons/${id}`, async route => {
+    const response = await route.fetch();
+    await route.fulfill({ json: { ...(await response.json()), failingSince: new Date() } });
+  });
+  await page.goto(`/integrations/${id}/deliveries`);
+
+  await page
+    .getByText(/^Failing for \d+(\.\d)? s/)
+    .first()
+    .waitFor();
+});
+
 test('lists the deliveries of all integrations', async ({ page, api, logInAs }) => {
   const receiver = await startReceiver();
   const project = await createProject(api);
-  const id = await createWebhook(api, project, receiver.url);
+  const description = `Webhook ${unique()}`;
+  const id = await createWebhook(api, project, receiver.url, { description });
   const flag = await createFlag(api, project);
   await expect.poll(() => receiver.flags()).toEqual([flag]);
   await logInAs({ rootRole: 'Admin' });
 
+  // Integrations of other tests may have the events of all projects.
   await page.goto(`/deliveries?query=${flag}`);
-  await rows(page).click();
+  await rows(page).filter({ hasText: description }).click();
   await page.getByRole('heading', { name: 'Delivered at attempt 1' }).waitFor();
   expect(new URL(page.url()).searchParams.get('integration')).toBe(String(id));
+  await accessible(page);
+});
+
+test('redelivers a retrying delivery at once, and counts it as not delivered', async ({
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const receiver = await startReceiver();
+  const project = await createProject(api);
+  const id = await createWebhook(api, project, receiver.url);
+  const first = await createFlag(api, project);
+  await expect.poll(() => receiver.flags()).toEqual([first]);
+  receiver.status = 503;
+  const flag = await createFlag(api, project);
+  const page = await newPage({ viewport: { width: 1024, height: 768 } });
+  await logInAs({ rootRole: 'Admin' }, page);
+
+  // The third attempt is due after 5 minutes.
+  await page.goto(`/integrations/${id}/deliveries`);
+  await page.getByText('1 of 2 in 24 h').first().waitFor();
+  await page.getByText('50 %').first().waitFor();
+  expect(await page.getByText('redeliver', { exact: true }).count()).toBe(0);
+  await rows(page).filter({ hasText: flag }).filter({ hasText: '2 attempts' }).click();
+  await page.getByRole('button', { name: 'Redeliver now' }).waitFor();
+  expect(await rows(page).count()).toBe(0);
+  await accessible(page);
+  receiver.status = 200;
+  await page.keyboard.press('r');
+
+  await page.getByText('The next attempt starts now. The schedule continues.').waitFor();
+  await page.getByRole('heading', { name: 'Delivered at attempt 3' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('2 of 2 in 24 h').waitFor();
+  await page.getByText('1 of 2 in 24 h').waitFor();
   await accessible(page);
 });
 
@@ -204,11 +220,123 @@ test('names the permission that a user lacks', async ({ page, api, logInAs }) =>
   await logInAs({ rootRole: 'Viewer' });
 
   await page.goto(`/integrations/${id}/deliveries`);
-  await page.getByRole('heading', { name: 'You need another permission' }).first().waitFor();
+  await page.getByRole('heading', { name: 'You need another permission' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'You need another permission' }).count()).toBe(1);
+  expect(await page.getByRole('radiogroup', { name: 'State' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Send test' }).focus();
   await page.getByText('Requires UPDATE_ADDON').waitFor();
   // A tooltip is outside of the landmarks.
   await page.getByRole('button', { name: 'Send test' }).blur();
   await page.getByText('Requires UPDATE_ADDON').waitFor({ state: 'hidden' });
+  await accessible(page);
+});
+
+test('the menu counts failing integrations only for users who may see their deliveries', async ({
+  page,
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const description = `Webhook ${unique()}`;
+  const id = await createWebhook(api, project, 'http://127.0.0.1:9/', { description });
+  await createFlag(api, project);
+  const failingSince = async () =>
+    (await api.send<{ failingSince: string | null }>('GET', `/api/admin/addons/${id}`)).failingSince;
+  await expect.poll(failingSince).not.toBeNull();
+  const countIn = (one: Page) => one.getByRole('navigation', { name: 'Main' }).getByText(/^\d+ failing$/);
+
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/integrations');
+  await countIn(page).waitFor();
+  const viewers = await newPage();
+  await logInAs({ rootRole: 'Viewer' }, viewers);
+  await viewers.goto('/integrations');
+  await viewers.getByRole('link', { name: description }).waitFor();
+  await viewers.waitForTimeout(500);
+
+  expect(await countIn(viewers).count()).toBe(0);
+});
+
+test('a viewer finds the settings of an integration, and no way into deliveries', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const description = `Webhook ${unique()}`;
+  const project = await createProject(api);
+  const id = await createWebhook(api, project, 'http://127.0.0.1:9/', { description, enabled: false });
+  await logInAs();
+  await page.goto('/integrations');
+  await page.getByRole('link', { name: description }).click();
+
+  await page.waitForURL(`/integrations/${id}`);
+  await page.getByRole('heading', { level: 1, name: description }).waitFor();
+  expect(await page.getByRole('link', { name: 'Deliveries' }).count()).toBe(0);
+  await accessible(page);
+});
+
+test('on a narrow screen the parts of an integration and of a delivery do not overlap', async ({
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const receiver = await startReceiver();
+  const project = await createProject(api);
+  const description = `A long name of a webhook ${unique()}`;
+  await createWebhook(api, project, receiver.url, { description });
+  const flag = await createFlag(api, project);
+  await expect.poll(() => receiver.flags()).toContain(flag);
+  const page = await newPage({ viewport: { width: 360, height: 740 } });
+  await logInAs({ rootRole: 'Admin' }, page);
+  const boxOf = async (element: import('playwright-core').Locator) => {
+    const box = await element.boundingBox();
+    if (!box) throw new Error('The element is not visible');
+    return box;
+  };
+
+  await page.goto('/integrations');
+  const row = page.getByRole('row', { name: description });
+  const toggle = await boxOf(row.getByLabel(`${description} enabled`));
+  for (const part of [
+    row.getByRole('link', { name: description }),
+    row.getByText('Enabled', { exact: true }),
+  ]) {
+    const box = await boxOf(part);
+    expect(box.x + box.width).toBeLessThanOrEqual(toggle.x);
+    expect(box.width).toBeGreaterThan(50);
+  }
+  await accessible(page);
+
+  await page.goto('/deliveries');
+  const sentence = page
+    .getByRole('option')
+    .filter({ hasText: flag })
+    .getByText(/created/)
+    .first();
+  expect((await boxOf(sentence)).width).toBeGreaterThan(180);
+  await accessible(page);
+});
+
+test('names the roles that have a missing permission to a user who may read roles', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { roles } = await api.send<{ roles: { id: number } }>('POST', '/api/admin/roles', {
+    name: `Auditor ${unique()}`,
+    type: 'root-custom',
+    permissions: [{ name: 'READ_ROLE' }],
+  });
+  const id = await createWebhook(api, await createProject(api), 'https://example.com/hook');
+  const person = await logInAs();
+  await api.send('PUT', `/api/admin/user-admin/${person.id}`, { rootRole: roles.id });
+
+  await page.goto(`/integrations/${id}/deliveries`);
+
+  const message = page.getByRole('alert').filter({ hasText: 'You need another permission' }).first();
+  await message.getByText('This operation requires the permission ADMIN.').waitFor();
+  await message.getByText('This role has it: Admin.').waitFor();
+  await message.getByText('An admin can grant you a role that has it.').waitFor();
   await accessible(page);
 });

@@ -4,6 +4,7 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
 import { test } from './support/test.ts';
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const row = (page: Page, project: string) => page.getByRole('row').filter({ hasText: project });
 
@@ -61,6 +62,18 @@ test('creates a project, with an id that is checked while typing', async ({ page
   await open(page, id);
   await row(page, id).getByText('Private').waitFor();
   await accessible(page);
+});
+
+test('a new project is lost only after a question', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Editor' });
+  await page.goto('/projects?query=none&edit=new');
+  const panel = page.getByRole('dialog', { name: 'New project' });
+  await panel.getByLabel('Name').fill('Mobile apps');
+
+  await asksBeforeInputIsLost(page, panel.getByLabel('Name'), [
+    () => page.keyboard.press('Escape'),
+    () => panel.getByRole('button', { name: 'Close' }).click(),
+  ]);
 });
 
 test('finds a project by text, and the address keeps the text', async ({ page, api, logInAs }) => {
@@ -123,7 +136,7 @@ test('lists favorites first', async ({ page, api, logInAs }) => {
   await open(page, name);
 
   await row(page, last)
-    .getByRole('button', { name: `Star ${name} last` })
+    .getByRole('button', { name: `Favorite ${name} last` })
     .click();
 
   const first = page.getByRole('row').nth(1);

@@ -9,8 +9,10 @@ import { createRoot } from 'react-dom/client';
 import { createConsoleRouter } from './routes.tsx';
 import { theme } from './theme.ts';
 
-// The client retries by itself, see api/client.ts.
-const queryClient = new QueryClient({ defaultOptions: { queries: { staleTime: 10_000, retry: false } } });
+// The client retries by itself, see api/client.ts. A change that is made offline fails: TanStack Query would send it hours later.
+const queryClient = new QueryClient({
+  defaultOptions: { queries: { staleTime: 10_000, retry: false }, mutations: { networkMode: 'always' } },
+});
 const router = createConsoleRouter(queryClient);
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id "root".');

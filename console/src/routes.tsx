@@ -6,8 +6,10 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { loadChunk } from './api/chunks.ts';
 import { RequestError } from './api/errors.ts';
 import { meQuery } from './api/me.ts';
+import { pathAfterLogin } from './login/path.ts';
 import { FailedPage, FailedShell, UnknownPage } from './shell/FailedPage.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { parseSearch, type Search, stringifySearch } from './ui/search.ts';
@@ -34,38 +36,56 @@ const shell = createRoute({
 });
 
 // A page is a lazy chunk. Its module exports the component by name.
+const component = <Module extends Record<string, unknown>>(
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) => lazyRouteComponent(() => loadChunk(load), name);
+
 const inShell = <Path extends string, Module extends Record<string, unknown>>(
   path: Path,
   load: () => Promise<Module>,
   name: keyof Module & string,
-) => createRoute({ getParentRoute: () => shell, path, component: lazyRouteComponent(load, name) });
+) => createRoute({ getParentRoute: () => shell, path, component: component(load, name) });
 
 const alone = <Path extends string, Module extends Record<string, unknown>>(
   path: Path,
   load: () => Promise<Module>,
   name: keyof Module & string,
-) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+  beforeLoad: (given: BeforeLoad) => Promise<void> = async () => {},
+) => createRoute({ getParentRoute: () => root, path, component: component(load, name), beforeLoad });
+
+type BeforeLoad = { context: { queryClient: QueryClient }; search: Search };
+
+/** A user with a session needs no login form, unless the page explains why a login failed. */
+async function skipLogin({ context, search }: BeforeLoad): Promise<void> {
+  if (search.failed !== undefined) return;
+  const me = await context.queryClient.ensureQueryData(meQuery).catch(() => undefined);
+  if (me) throw redirect({ href: pathAfterLogin(search.to) });
+}
 
 const home = () => import('./home/page.tsx');
 const flags = () => import('./feature-search/page.tsx');
 const projects = () => import('./projects/page.tsx');
 const health = () => import('./health/page.tsx');
 const feature = () => import('./features/page.tsx');
+const featureEvents = () => import('./features/events.tsx');
+const featureTabs = () => import('./features/tabs.ts');
 const clone = () => import('./clone/page.tsx');
 const events = () => import('./events/page.tsx');
 const integrations = () => import('./integrations/page.tsx');
 const integration = () => import('./integrations/settings.tsx');
 const deliveries = () => import('./deliveries/page.tsx');
+const applications = () => import('./applications/pages.ts');
+const playground = () => import('./playground/page.tsx');
 const profile = () => import('./profile/page.tsx');
-const login = () => import('./login/page.tsx');
-const password = () => import('./login/password.tsx');
-const signup = () => import('./login/signup.tsx');
+const login = () => import('./login/pages.ts');
 
 const routes = root.addChildren([
-  alone('/login', login, 'LoginPage'),
-  alone('/new-user', password, 'NewUserPage'),
-  alone('/reset-password', password, 'ResetPasswordPage'),
-  alone('/invite/$token', signup, 'SignupPage'),
+  alone('/login', login, 'LoginPage', skipLogin),
+  alone('/logged-in', login, 'LoggedInPage'),
+  alone('/new-user', login, 'NewUserPage'),
+  alone('/reset-password', login, 'ResetPasswordPage'),
+  alone('/invite/$token', login, 'SignupPage'),
   shell.addChildren([
     inShell('/', home, 'HomePage'),
     inShell('/flags', flags, 'FlagsPage'),
@@ -74,6 +94,15 @@ const routes = root.addChildren([
     inShell('/projects/$projectId/health', health, 'HealthPage'),
     inShell('/projects/$projectId/events', events, 'ProjectEventsPage'),
     inShell('/projects/$projectId/features/$featureName', feature, 'FeaturePage'),
+    inShell('/projects/$projectId/features/$featureName/events', featureEvents, 'FeatureEventsPage'),
+    inShell(
+      '/projects/$projectId/features/$featureName/dependencies',
+      featureTabs,
+      'FeatureDependenciesPage',
+    ),
+    inShell('/projects/$projectId/features/$featureName/usage', featureTabs, 'FeatureUsagePage'),
+    inShell('/projects/$projectId/features/$featureName/copies', featureTabs, 'FeatureCopiesPage'),
+    inShell('/projects/$projectId/features/$featureName/settings', featureTabs, 'FeatureSettingsPage'),
     inShell('/projects/$projectId/features/$featureName/clone', clone, 'ClonePage'),
     inShell('/events', events, 'EventsPage'),
     inShell('/events/$eventId', events, 'EventPage'),
@@ -83,6 +112,9 @@ const routes = root.addChildren([
     inShell('/integrations/$integrationId/deliveries', deliveries, 'IntegrationDeliveriesPage'),
     inShell('/integrations/$integrationId/deliveries/$deliveryId', deliveries, 'DeliveryPage'),
     inShell('/deliveries', deliveries, 'DeliveriesPage'),
+    inShell('/applications', applications, 'ApplicationsPage'),
+    inShell('/applications/$appName', applications, 'ApplicationPage'),
+    inShell('/playground', playground, 'PlaygroundPage'),
     inShell('/profile', profile, 'ProfilePage'),
     createRoute({ getParentRoute: () => shell, path: '$', component: UnknownPage }),
   ]),

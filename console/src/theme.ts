@@ -38,6 +38,9 @@ const gray: MantineColorsTuple = [
   '#11151b',
 ];
 
+/** The header of a dialog is no landmark of the page. A question over a panel would be a second one. */
+const NO_LANDMARK = { header: { role: 'none' } };
+
 export const theme = createTheme({
   primaryColor: 'halyard',
   primaryShade: { light: 6, dark: 6 },
@@ -59,6 +62,7 @@ export const theme = createTheme({
     PasswordInput: { defaultProps: { size: 'xs' } },
     NumberInput: { defaultProps: { size: 'xs' } },
     Textarea: { defaultProps: { size: 'xs' } },
+    NativeSelect: { defaultProps: { size: 'xs' } },
     Select: { defaultProps: { size: 'xs', checkIconPosition: 'right' } },
     MultiSelect: { defaultProps: { size: 'xs' } },
     TagsInput: { defaultProps: { size: 'xs' } },
@@ -68,8 +72,8 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 350, fz: 12 } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     // Locking the scroll position adds a style element, which the content security policy rejects.
-    Modal: { defaultProps: { lockScroll: false, radius: 'lg' } },
-    Drawer: { defaultProps: { lockScroll: false } },
+    Modal: { defaultProps: { lockScroll: false, radius: 'lg', attributes: NO_LANDMARK } },
+    Drawer: { defaultProps: { lockScroll: false, attributes: NO_LANDMARK } },
     Spotlight: { defaultProps: { lockScroll: false } },
     Kbd: { defaultProps: { size: 'xs' } },
   },

@@ -1,8 +1,12 @@
-// The only files of the console that import sources of the server are this one and global-setup.ts: they start the real
-// server as a process. Tests reach it by its pages and by its public API.
+// Only the files of this folder import sources of the server: they start the real server as a process, and what it talks to.
+// Tests reach it by its pages and by its public API.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { copyDatabase, dropDatabase, urlOf } from '../../../server/src/test/database.ts';
 import { startProcess, stopProcess } from '../../../server/src/test/process.ts';
+import { startTcpProxy } from '../../../server/src/test/tcp-proxy.ts';
 
 export type ConsoleServer = {
   url: string;
@@ -10,12 +14,33 @@ export type ConsoleServer = {
   stop: () => Promise<void>;
 };
 
+const newName = (): string => `halyard_console_${randomBytes(6).toString('hex')}`;
+
+/** A server whose database can become unreachable, and reachable again. */
+export async function startServerBehindProxy(template: string) {
+  const name = newName();
+  const url = new URL(urlOf(name));
+  const proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
+  url.host = `127.0.0.1:${proxy.port}`;
+  const server = await startServer(template, { DATABASE_URL: url.href }, name);
+  return {
+    ...server,
+    takeDatabase: proxy.cut,
+    returnDatabase: proxy.thaw,
+    stop: async () => {
+      proxy.thaw();
+      await server.stop();
+      await proxy.close();
+    },
+  };
+}
+
 /** A server with the built console on a copy of the template. `localhost`, because browsers treat it like https. */
 export async function startServer(
   template: string,
   env: Record<string, string> = {},
+  name = newName(),
 ): Promise<ConsoleServer> {
-  const name = `halyard_console_${randomBytes(6).toString('hex')}`;
   const adminToken = `*:*.${randomBytes(24).toString('hex')}`;
   await copyDatabase(template, name);
   const running = await startProcess({
@@ -35,4 +60,44 @@ export async function startServer(
       await dropDatabase(name);
     },
   };
+}
+
+/** A server between the browser and Halyard, such as a load balancer. */
+export type Front = {
+  url: string;
+  /** `away`: no connection. `updated`: another version of the console, which has none of the files of this one. */
+  state: 'up' | 'away' | 'updated';
+  /** Paths of which every request fails with 500. */
+  broken?: RegExp;
+  close: () => Promise<void>;
+};
+
+/** Passes requests on to the server. */
+export async function startFront(target: { url: string }): Promise<Front> {
+  const { port: targetPort } = new URL(target.url);
+  const front: Front = { url: '', state: 'up', close: async () => {} };
+  const server = createServer((request, response) => {
+    const { method, url: path = '', headers } = request;
+    if (front.state === 'away') return request.socket.destroy();
+    if (front.broken?.test(path)) return response.writeHead(500).end();
+    if (front.state === 'updated' && path.startsWith('/assets/')) return response.writeHead(404).end();
+    if (front.state === 'updated' && path === '/index.html')
+      return response.writeHead(200).end('<script type="module" src="/assets/main-new.js"></script>');
+    const passed = forward({ host: '127.0.0.1', port: targetPort, method, path, headers }, from => {
+      response.writeHead(from.statusCode ?? 502, from.headers);
+      from.pipe(response);
+    });
+    passed.on('error', () => response.destroy());
+    return request.pipe(passed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  front.url = `http://localhost:${port}`;
+  front.close = async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+  return front;
 }

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { test as base, inject } from 'vitest';
+import { test as base, expect, inject } from 'vitest';
 import { axeScript } from './accessible.ts';
 import { type Api, apiOf, createPerson, type NewPerson, type Person } from './api.ts';
 import { launch } from './browser.ts';
@@ -21,6 +21,8 @@ type Fixtures = {
   /** The server of the test. By default all tests share one. */
   server: Target;
   api: Api;
+  /** Problems that the test expects the page to report. */
+  tolerated: RegExp[];
   /** Opens a browser window of its own, with its own cookies. */
   newPage: (options?: Parameters<Browser['newContext']>[0]) => Promise<Page>;
   page: Page;
@@ -33,7 +35,9 @@ export const test = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
   server: async ({}, use) => await use(inject('consoleServer')),
   api: async ({ server }, use) => await use(apiOf(server)),
-  newPage: async ({ server }, use) => {
+  // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
+  tolerated: async ({}, use) => await use([]),
+  newPage: async ({ server, tolerated }, use) => {
     const contexts: BrowserContext[] = [];
     const problems: (() => string[])[] = [];
     await use(async (options = {}) => {
@@ -53,9 +57,12 @@ export const test = base.extend<Fixtures>({
       problems.push(watchProblems(page));
       return page;
     });
-    const found = problems.flatMap(list => list());
+    const found = problems
+      .flatMap(list => list())
+      .filter(problem => !tolerated.some(pattern => pattern.test(problem)));
     for (const context of contexts) await context.close();
-    if (found.length > 0) throw new Error(`The page reported problems:\n${found.join('\n')}`);
+    // An error here would leave the server of the test running.
+    expect.soft(found, 'Problems that the page reported').toEqual([]);
   },
   page: async ({ newPage }, use) => await use(await newPage()),
   logInAs: async ({ api, page }, use) =>

@@ -5,10 +5,26 @@ export interface schemas {
   AccessConfiguration: { roles: Array<schemas['RoleAccess']> };
   AccessGrant: { roles: Array<number>; users: Array<number>; groups: Array<number> };
   AdminCount: { password: number; noPassword: number; service: number };
+  AdvancedPlaygroundFeature: { name: string; projectId: string; environments: { [key: string]: Array<schemas['PlaygroundEvaluation']> } };
+  AdvancedPlaygroundInput: { environments: Array<string>; projects: (Array<string> | "*"); context: schemas['PlaygroundContext']; at?: string };
+  AdvancedPlaygroundRequest: { environments: Array<string>; context: schemas['PlaygroundContext']; projects?: (Array<string> | "*"); features?: Array<string>; drafts?: Array<schemas['PlaygroundDraft']>; at?: string };
+  AdvancedPlaygroundResult: { input: schemas['AdvancedPlaygroundInput']; features: Array<schemas['AdvancedPlaygroundFeature']>; notEvaluated?: Array<schemas['PlaygroundNotEvaluated']> };
   ApiError: { id: string; name: string; message: string; details: Array<schemas['ErrorDetail']> };
   ApiToken: { id: number; secret: string; secure: boolean; identifier: string; tokenName: string; type: "admin" | "client" | "backend" | "frontend"; environment: (string | null); project: string; projects: Array<string>; alias: (string | null); createdAt: string; expiresAt: (string | null); seenAt: (string | null) };
   ApiTokenList: { tokens: Array<schemas['ApiToken']> };
   ApiTokenUpdate: { expiresAt: (string | null) };
+  Application: { appName: string; createdAt: string; lastSeenAt?: string; description?: string; url?: string; icon?: string; color?: string; strategies: Array<string>; usage: Array<schemas['ApplicationUsage']> };
+  ApplicationDetails: { appName: string; createdAt: string; lastSeenAt?: string; description?: string; url?: string; icon?: string; color?: string; strategies: Array<string>; usage: Array<schemas['ApplicationUsage']>; instances: Array<schemas['ApplicationInstance']>; seenToggles: Array<schemas['ApplicationFeature']> };
+  ApplicationEnvironment: { name: string; instanceCount: number; sdks: Array<string>; frontendSdks: Array<string>; backendSdks: Array<string>; lastSeen: string; issues: schemas['ApplicationEnvironmentIssues'] };
+  ApplicationEnvironmentIssues: { missingFeatures: Array<string>; outdatedSdks: Array<string> };
+  ApplicationFeature: { name: string; project: string; type: string; stale: boolean; archived: boolean; environments: Array<string>; lastSeenAt: string };
+  ApplicationFields: { description?: (string | null); url?: (string | null); icon?: (string | null); color?: (string | null) };
+  ApplicationInstance: { instanceId: string; environment: string; sdkVersion: (string | null); createdAt: string; lastSeen: string };
+  ApplicationInstanceList: { instances: Array<schemas['EnvironmentInstance']> };
+  ApplicationIssues: { missingStrategies: Array<string> };
+  ApplicationList: { applications: Array<schemas['Application']>; total: number };
+  ApplicationOverview: { projects: Array<string>; featureCount: number; environments: Array<schemas['ApplicationEnvironment']>; issues: schemas['ApplicationIssues'] };
+  ApplicationUsage: { project: string; environments: Array<string> };
   ArchiveCheck: { parentsWithChildFeatures: Array<string>; hasDeletedDependencies: boolean };
   ArchivedSummary: { currentFlags: number; last30Days: number };
   BackfillRequest: { from: string; to?: string };
@@ -35,6 +51,8 @@ export interface schemas {
   ContextFieldList: Array<schemas['ContextField']>;
   ContextFieldNameCheck: { name: string };
   ContextFieldUpdate: { description?: (string | null); stickiness?: boolean; sortOrder?: number; legalValues?: Array<schemas['LegalValue']> };
+  CopyList: { copies: Array<schemas['FeatureCopy']>; total: number };
+  CorsSettings: { frontendApiOrigins: Array<string> };
   DayActivity: { date: string; count: number };
   DebtBudget: { limit: (number | null); used: number; exceeded: boolean };
   DefaultStrategy: { name: string; title?: string; disabled: boolean; sortOrder?: number; parameters: { [key: string]: string }; constraints: Array<Record<string, unknown>>; variants: Array<Record<string, unknown>>; segments: Array<number> };
@@ -50,6 +68,7 @@ export interface schemas {
   Environment: { name: string; type: string; enabled: boolean; protected: boolean; sortOrder: number; projectCount: number; apiTokenCount: number; enabledToggleCount: number };
   EnvironmentChoice: { environment: string };
   EnvironmentCopy: { from: string; include?: Array<"strategies" | "variants"> };
+  EnvironmentInstance: { instanceId: string; sdkVersion: (string | null); lastSeen: string };
   EnvironmentList: { version: number; environments: Array<schemas['Environment']> };
   EnvironmentMapping: { from: string; to: string };
   EnvironmentNameCheck: { name: string };
@@ -70,8 +89,8 @@ export interface schemas {
   EventReference: { kind: schemas['EventReferenceKind']; id: string; project?: string };
   EventReferenceKind: "feature" | "project" | "environment" | "segment" | "context-field" | "strategy" | "tag" | "tag-type" | "feature-type" | "user" | "group" | "role" | "service-account" | "integration";
   EventSearchResult: { events: Array<schemas['Event']>; total: number; next?: number };
-  EventType: "application-created" | "feature-created" | "feature-deleted" | "feature-updated" | "feature-metadata-updated" | "feature-variants-updated" | "feature-environment-variants-updated" | "feature-project-change" | "feature-archived" | "feature-revived" | "feature-import" | "feature-tagged" | "feature-tag-import" | "feature-strategy-update" | "feature-strategy-add" | "feature-strategy-remove" | "feature-type-updated" | "feature-completed" | "feature-uncompleted" | "strategy-order-changed" | "drop-feature-tags" | "feature-untagged" | "feature-stale-on" | "feature-stale-off" | "drop-features" | "feature-environment-enabled" | "feature-environment-disabled" | "strategy-created" | "strategy-deleted" | "strategy-deprecated" | "strategy-reactivated" | "strategy-updated" | "strategy-import" | "drop-strategies" | "context-field-created" | "context-field-updated" | "context-field-deleted" | "project-access-added" | "project-access-user-roles-updated" | "project-access-group-roles-updated" | "project-access-user-roles-deleted" | "project-access-group-roles-deleted" | "project-access-updated" | "project-created" | "project-updated" | "project-deleted" | "project-archived" | "project-revived" | "project-import" | "project-user-added" | "project-user-removed" | "project-user-role-changed" | "project-group-role-changed" | "project-group-added" | "project-group-removed" | "role-created" | "role-updated" | "role-deleted" | "drop-projects" | "tag-created" | "tag-deleted" | "tag-import" | "drop-tags" | "tag-type-created" | "tag-type-deleted" | "tag-type-updated" | "tag-type-import" | "drop-tag-types" | "addon-config-created" | "addon-config-updated" | "addon-config-deleted" | "db-pool-update" | "user-created" | "user-updated" | "user-deleted" | "drop-environments" | "environment-import" | "environment-created" | "environment-updated" | "environment-deleted" | "segment-created" | "segment-updated" | "segment-deleted" | "group-created" | "group-updated" | "group-deleted" | "group-user-added" | "group-user-removed" | "setting-created" | "setting-updated" | "setting-deleted" | "client-metrics" | "client-register" | "pat-created" | "pat-deleted" | "public-signup-token-created" | "public-signup-token-user-added" | "public-signup-token-updated" | "change-request-created" | "change-request-discarded" | "change-added" | "change-discarded" | "change-edited" | "change-request-rejected" | "change-request-approved" | "change-request-approval-added" | "change-request-cancelled" | "change-request-sent-to-review" | "change-request-schedule-suspended" | "change-request-applied" | "change-request-scheduled" | "change-request-scheduled-application-success" | "change-request-scheduled-application-failure" | "change-request-configuration-updated" | "api-token-created" | "api-token-updated" | "api-token-deleted" | "feature-favorited" | "feature-unfavorited" | "project-favorited" | "project-unfavorited" | "features-exported" | "features-imported" | "service-account-created" | "service-account-deleted" | "service-account-updated" | "feature-potentially-stale-on" | "feature-dependency-added" | "feature-dependency-removed" | "feature-dependencies-removed" | "banner-created" | "banner-updated" | "banner-deleted" | "project-environment-added" | "project-environment-removed" | "default-strategy-updated" | "segment-import" | "signal-endpoint-created" | "signal-endpoint-updated" | "signal-endpoint-deleted" | "signal-endpoint-token-created" | "signal-endpoint-token-updated" | "signal-endpoint-token-deleted" | "actions-created" | "actions-updated" | "actions-deleted" | "release-plan-template-created" | "release-plan-template-updated" | "release-plan-template-deleted" | "release-plan-template-archived" | "release-plan-added" | "release-plan-removed" | "release-plan-milestone-started" | "user-preference-updated" | "scim-users-deleted" | "scim-groups-deleted" | "feature-link-added" | "feature-link-updated" | "feature-link-removed" | "user-password-changed" | "user-password-link-created" | "user-sessions-ended" | "user-identity-linked" | "login-blocked" | "integration-disabled" | "integration-failing" | "integration-delivery-skipped" | "integration-tested" | "integration-secret-rotated" | "integration-redelivered" | "integration-backfilled" | "service-account-token-created" | "service-account-token-deleted" | "health-finding-snoozed" | "health-finding-unsnoozed";
-  EventTypeInfo: { type: "application-created" | "feature-created" | "feature-deleted" | "feature-updated" | "feature-metadata-updated" | "feature-variants-updated" | "feature-environment-variants-updated" | "feature-project-change" | "feature-archived" | "feature-revived" | "feature-import" | "feature-tagged" | "feature-tag-import" | "feature-strategy-update" | "feature-strategy-add" | "feature-strategy-remove" | "feature-type-updated" | "feature-completed" | "feature-uncompleted" | "strategy-order-changed" | "drop-feature-tags" | "feature-untagged" | "feature-stale-on" | "feature-stale-off" | "drop-features" | "feature-environment-enabled" | "feature-environment-disabled" | "strategy-created" | "strategy-deleted" | "strategy-deprecated" | "strategy-reactivated" | "strategy-updated" | "strategy-import" | "drop-strategies" | "context-field-created" | "context-field-updated" | "context-field-deleted" | "project-access-added" | "project-access-user-roles-updated" | "project-access-group-roles-updated" | "project-access-user-roles-deleted" | "project-access-group-roles-deleted" | "project-access-updated" | "project-created" | "project-updated" | "project-deleted" | "project-archived" | "project-revived" | "project-import" | "project-user-added" | "project-user-removed" | "project-user-role-changed" | "project-group-role-changed" | "project-group-added" | "project-group-removed" | "role-created" | "role-updated" | "role-deleted" | "drop-projects" | "tag-created" | "tag-deleted" | "tag-import" | "drop-tags" | "tag-type-created" | "tag-type-deleted" | "tag-type-updated" | "tag-type-import" | "drop-tag-types" | "addon-config-created" | "addon-config-updated" | "addon-config-deleted" | "db-pool-update" | "user-created" | "user-updated" | "user-deleted" | "drop-environments" | "environment-import" | "environment-created" | "environment-updated" | "environment-deleted" | "segment-created" | "segment-updated" | "segment-deleted" | "group-created" | "group-updated" | "group-deleted" | "group-user-added" | "group-user-removed" | "setting-created" | "setting-updated" | "setting-deleted" | "client-metrics" | "client-register" | "pat-created" | "pat-deleted" | "public-signup-token-created" | "public-signup-token-user-added" | "public-signup-token-updated" | "change-request-created" | "change-request-discarded" | "change-added" | "change-discarded" | "change-edited" | "change-request-rejected" | "change-request-approved" | "change-request-approval-added" | "change-request-cancelled" | "change-request-sent-to-review" | "change-request-schedule-suspended" | "change-request-applied" | "change-request-scheduled" | "change-request-scheduled-application-success" | "change-request-scheduled-application-failure" | "change-request-configuration-updated" | "api-token-created" | "api-token-updated" | "api-token-deleted" | "feature-favorited" | "feature-unfavorited" | "project-favorited" | "project-unfavorited" | "features-exported" | "features-imported" | "service-account-created" | "service-account-deleted" | "service-account-updated" | "feature-potentially-stale-on" | "feature-dependency-added" | "feature-dependency-removed" | "feature-dependencies-removed" | "banner-created" | "banner-updated" | "banner-deleted" | "project-environment-added" | "project-environment-removed" | "default-strategy-updated" | "segment-import" | "signal-endpoint-created" | "signal-endpoint-updated" | "signal-endpoint-deleted" | "signal-endpoint-token-created" | "signal-endpoint-token-updated" | "signal-endpoint-token-deleted" | "actions-created" | "actions-updated" | "actions-deleted" | "release-plan-template-created" | "release-plan-template-updated" | "release-plan-template-deleted" | "release-plan-template-archived" | "release-plan-added" | "release-plan-removed" | "release-plan-milestone-started" | "user-preference-updated" | "scim-users-deleted" | "scim-groups-deleted" | "feature-link-added" | "feature-link-updated" | "feature-link-removed" | "user-password-changed" | "user-password-link-created" | "user-sessions-ended" | "user-identity-linked" | "login-blocked" | "integration-disabled" | "integration-failing" | "integration-delivery-skipped" | "integration-tested" | "integration-secret-rotated" | "integration-redelivered" | "integration-backfilled" | "service-account-token-created" | "service-account-token-deleted" | "health-finding-snoozed" | "health-finding-unsnoozed"; label: string; emitted: boolean };
+  EventType: "application-created" | "feature-created" | "feature-deleted" | "feature-updated" | "feature-metadata-updated" | "feature-variants-updated" | "feature-environment-variants-updated" | "feature-project-change" | "feature-archived" | "feature-revived" | "feature-import" | "feature-tagged" | "feature-tag-import" | "feature-strategy-update" | "feature-strategy-add" | "feature-strategy-remove" | "feature-type-updated" | "feature-completed" | "feature-uncompleted" | "strategy-order-changed" | "drop-feature-tags" | "feature-untagged" | "feature-stale-on" | "feature-stale-off" | "drop-features" | "feature-environment-enabled" | "feature-environment-disabled" | "strategy-created" | "strategy-deleted" | "strategy-deprecated" | "strategy-reactivated" | "strategy-updated" | "strategy-import" | "drop-strategies" | "context-field-created" | "context-field-updated" | "context-field-deleted" | "project-access-added" | "project-access-user-roles-updated" | "project-access-group-roles-updated" | "project-access-user-roles-deleted" | "project-access-group-roles-deleted" | "project-access-updated" | "project-created" | "project-updated" | "project-deleted" | "project-archived" | "project-revived" | "project-import" | "project-user-added" | "project-user-removed" | "project-user-role-changed" | "project-group-role-changed" | "project-group-added" | "project-group-removed" | "role-created" | "role-updated" | "role-deleted" | "drop-projects" | "tag-created" | "tag-deleted" | "tag-import" | "drop-tags" | "tag-type-created" | "tag-type-deleted" | "tag-type-updated" | "tag-type-import" | "drop-tag-types" | "addon-config-created" | "addon-config-updated" | "addon-config-deleted" | "db-pool-update" | "user-created" | "user-updated" | "user-deleted" | "drop-environments" | "environment-import" | "environment-created" | "environment-updated" | "environment-deleted" | "segment-created" | "segment-updated" | "segment-deleted" | "group-created" | "group-updated" | "group-deleted" | "group-user-added" | "group-user-removed" | "setting-created" | "setting-updated" | "setting-deleted" | "client-metrics" | "client-register" | "pat-created" | "pat-deleted" | "public-signup-token-created" | "public-signup-token-user-added" | "public-signup-token-updated" | "change-request-created" | "change-request-discarded" | "change-added" | "change-discarded" | "change-edited" | "change-request-rejected" | "change-request-approved" | "change-request-approval-added" | "change-request-cancelled" | "change-request-sent-to-review" | "change-request-schedule-suspended" | "change-request-applied" | "change-request-scheduled" | "change-request-scheduled-application-success" | "change-request-scheduled-application-failure" | "change-request-configuration-updated" | "api-token-created" | "api-token-updated" | "api-token-deleted" | "feature-favorited" | "feature-unfavorited" | "project-favorited" | "project-unfavorited" | "features-exported" | "features-imported" | "service-account-created" | "service-account-deleted" | "service-account-updated" | "feature-potentially-stale-on" | "feature-dependency-added" | "feature-dependency-removed" | "feature-dependencies-removed" | "banner-created" | "banner-updated" | "banner-deleted" | "project-environment-added" | "project-environment-removed" | "default-strategy-updated" | "segment-import" | "signal-endpoint-created" | "signal-endpoint-updated" | "signal-endpoint-deleted" | "signal-endpoint-token-created" | "signal-endpoint-token-updated" | "signal-endpoint-token-deleted" | "actions-created" | "actions-updated" | "actions-deleted" | "release-plan-template-created" | "release-plan-template-updated" | "release-plan-template-deleted" | "release-plan-template-archived" | "release-plan-added" | "release-plan-removed" | "release-plan-milestone-started" | "user-preference-updated" | "scim-users-deleted" | "scim-groups-deleted" | "feature-link-added" | "feature-link-updated" | "feature-link-removed" | "user-password-changed" | "user-password-link-created" | "user-sessions-ended" | "user-identity-linked" | "login-blocked" | "integration-disabled" | "integration-failing" | "integration-delivery-skipped" | "integration-tested" | "integration-secret-rotated" | "integration-redelivered" | "integration-backfilled" | "service-account-token-created" | "service-account-token-deleted" | "health-finding-snoozed" | "health-finding-unsnoozed" | "feature-stage-entered" | "application-updated" | "application-deleted";
+  EventTypeInfo: { type: "application-created" | "feature-created" | "feature-deleted" | "feature-updated" | "feature-metadata-updated" | "feature-variants-updated" | "feature-environment-variants-updated" | "feature-project-change" | "feature-archived" | "feature-revived" | "feature-import" | "feature-tagged" | "feature-tag-import" | "feature-strategy-update" | "feature-strategy-add" | "feature-strategy-remove" | "feature-type-updated" | "feature-completed" | "feature-uncompleted" | "strategy-order-changed" | "drop-feature-tags" | "feature-untagged" | "feature-stale-on" | "feature-stale-off" | "drop-features" | "feature-environment-enabled" | "feature-environment-disabled" | "strategy-created" | "strategy-deleted" | "strategy-deprecated" | "strategy-reactivated" | "strategy-updated" | "strategy-import" | "drop-strategies" | "context-field-created" | "context-field-updated" | "context-field-deleted" | "project-access-added" | "project-access-user-roles-updated" | "project-access-group-roles-updated" | "project-access-user-roles-deleted" | "project-access-group-roles-deleted" | "project-access-updated" | "project-created" | "project-updated" | "project-deleted" | "project-archived" | "project-revived" | "project-import" | "project-user-added" | "project-user-removed" | "project-user-role-changed" | "project-group-role-changed" | "project-group-added" | "project-group-removed" | "role-created" | "role-updated" | "role-deleted" | "drop-projects" | "tag-created" | "tag-deleted" | "tag-import" | "drop-tags" | "tag-type-created" | "tag-type-deleted" | "tag-type-updated" | "tag-type-import" | "drop-tag-types" | "addon-config-created" | "addon-config-updated" | "addon-config-deleted" | "db-pool-update" | "user-created" | "user-updated" | "user-deleted" | "drop-environments" | "environment-import" | "environment-created" | "environment-updated" | "environment-deleted" | "segment-created" | "segment-updated" | "segment-deleted" | "group-created" | "group-updated" | "group-deleted" | "group-user-added" | "group-user-removed" | "setting-created" | "setting-updated" | "setting-deleted" | "client-metrics" | "client-register" | "pat-created" | "pat-deleted" | "public-signup-token-created" | "public-signup-token-user-added" | "public-signup-token-updated" | "change-request-created" | "change-request-discarded" | "change-added" | "change-discarded" | "change-edited" | "change-request-rejected" | "change-request-approved" | "change-request-approval-added" | "change-request-cancelled" | "change-request-sent-to-review" | "change-request-schedule-suspended" | "change-request-applied" | "change-request-scheduled" | "change-request-scheduled-application-success" | "change-request-scheduled-application-failure" | "change-request-configuration-updated" | "api-token-created" | "api-token-updated" | "api-token-deleted" | "feature-favorited" | "feature-unfavorited" | "project-favorited" | "project-unfavorited" | "features-exported" | "features-imported" | "service-account-created" | "service-account-deleted" | "service-account-updated" | "feature-potentially-stale-on" | "feature-dependency-added" | "feature-dependency-removed" | "feature-dependencies-removed" | "banner-created" | "banner-updated" | "banner-deleted" | "project-environment-added" | "project-environment-removed" | "default-strategy-updated" | "segment-import" | "signal-endpoint-created" | "signal-endpoint-updated" | "signal-endpoint-deleted" | "signal-endpoint-token-created" | "signal-endpoint-token-updated" | "signal-endpoint-token-deleted" | "actions-created" | "actions-updated" | "actions-deleted" | "release-plan-template-created" | "release-plan-template-updated" | "release-plan-template-deleted" | "release-plan-template-archived" | "release-plan-added" | "release-plan-removed" | "release-plan-milestone-started" | "user-preference-updated" | "scim-users-deleted" | "scim-groups-deleted" | "feature-link-added" | "feature-link-updated" | "feature-link-removed" | "user-password-changed" | "user-password-link-created" | "user-sessions-ended" | "user-identity-linked" | "login-blocked" | "integration-disabled" | "integration-failing" | "integration-delivery-skipped" | "integration-tested" | "integration-secret-rotated" | "integration-redelivered" | "integration-backfilled" | "service-account-token-created" | "service-account-token-deleted" | "health-finding-snoozed" | "health-finding-unsnoozed" | "feature-stage-entered" | "application-updated" | "application-deleted"; label: string; emitted: boolean };
   EventTypeList: { eventTypes: Array<schemas['EventTypeInfo']> };
   ExportRequest: { environment: string; features?: Array<string>; project?: string; tag?: string; downloadFile?: boolean };
   ExportedContextField: { name: string; description?: (string | null); stickiness?: boolean; sortOrder?: number; legalValues?: Array<schemas['LegalValue']> };
@@ -87,7 +106,10 @@ export interface schemas {
   ExportedTagType: { name: string; description?: (string | null); icon?: (string | null); color?: (string | null) };
   Feature: { name: string; type: string; description?: string; project: string; stale: boolean; impressionData: boolean; archived: boolean; createdAt: string; enabled: boolean; archivedAt?: string; createdBy?: schemas['Collaborator']; lastSeenAt?: string; environments: Array<schemas['FeatureEnvironment']>; variants: Array<schemas['Variant']>; tags: Array<schemas['Tag']>; dependencies: Array<schemas['Dependency']>; children: Array<string>; links: Array<schemas['FeatureLink']>; lifecycle: schemas['Lifecycle']; collaborators: schemas['Collaborators']; clonedFrom: schemas['ClonedFrom']; favorite: boolean };
   FeatureCompletion: { status: "kept" | "discarded"; statusValue?: (string | null) };
+  FeatureCopy: { feature: string; project: string; archived: boolean; createdAt: string; inSync: boolean; differences: number };
+  FeatureCounts: { featureName: string; appName: string; environment: string; timestamp: string; yes: number; no: number; variants: { [key: string]: number } };
   FeatureEnvironment: { name: string; environment: string; featureName: string; type: string; enabled: boolean; sortOrder: number; variantCount: number; variants: Array<schemas['Variant']>; strategies: Array<schemas['FeatureStrategy']>; lastSeenAt?: string; hasStrategies: boolean; hasEnabledStrategies: boolean };
+  FeatureEnvironmentUsage: { environment: string; timestamp: string; yes: number; no: number; variants: { [key: string]: number } };
   FeatureExport: { features: Array<schemas['ExportedFeature']>; featureStrategies: Array<schemas['ExportedStrategy']>; featureEnvironments?: Array<schemas['ExportedFeatureEnvironment']>; featureTags?: Array<schemas['ExportedFeatureTag']>; tagTypes?: Array<schemas['ExportedTagType']>; contextFields?: Array<schemas['ExportedContextField']>; segments?: Array<schemas['ExportedSegment']>; dependencies?: Array<schemas['ExportedDependencies']>; links?: Array<schemas['ExportedLinks']> };
   FeatureLeadTime: { name: string; timeToProduction: number };
   FeatureLink: { id: string; url: string; title: (string | null) };
@@ -107,10 +129,17 @@ export interface schemas {
   FeatureTypeLifetime: { lifetimeDays: (number | null) };
   FeatureTypeList: { version: number; types: Array<schemas['FeatureType']> };
   FeatureUpdate: { type?: string; description?: (string | null); impressionData?: boolean; stale?: boolean };
+  FeatureUsage: { version: number; maturity: string; featureName: string; lastHourUsage: Array<schemas['FeatureEnvironmentUsage']>; seenApplications: Array<string> };
   FlagCreator: { id: number; name: string };
   FlagCreatorList: Array<schemas['FlagCreator']>;
   FoundEnvironment: { name: string; type: string; sortOrder: number; enabled: boolean; variantCount: number; hasStrategies: boolean; hasEnabledStrategies: boolean; lastSeenAt?: string; yes: number; no: number };
   FoundFeature: { name: string; type: string; description?: string; project: string; stale: boolean; impressionData: boolean; favorite: boolean; createdAt: string; createdBy?: schemas['Collaborator']; archivedAt?: string; lastSeenAt?: string; lifecycle: schemas['Lifecycle']; dependencyType: "parent" | "child" | null; tags: Array<schemas['Tag']>; segments: Array<string>; environments: Array<schemas['FoundEnvironment']>; collaborators: schemas['Collaborators'] };
+  FrontendContext: { userId?: string; sessionId?: string; remoteAddress?: string; currentTime?: string; appName?: string; environment?: string; properties?: { [key: string]: string } };
+  FrontendFeatures: { toggles: Array<schemas['FrontendToggle']> };
+  FrontendPayload: { type: string; value: string };
+  FrontendRequest: { context?: schemas['FrontendContext'] };
+  FrontendToggle: { name: string; enabled: boolean; variant: schemas['FrontendVariant']; impressionData: boolean };
+  FrontendVariant: { name: string; enabled: boolean; payload?: schemas['FrontendPayload']; feature_enabled: boolean; featureEnabled: boolean };
   Group: { id: number; name: string; description: (string | null); mappingsSSO: Array<string>; rootRole: (number | null); createdAt: string; createdBy: string; users: Array<schemas['GroupMember']>; userCount: number; projects: Array<string> };
   GroupAccess: { id: number; name: string; description: (string | null); mappingsSSO: Array<string>; rootRole: (number | null); createdAt: string; createdBy: string; users: Array<schemas['GroupMember']>; roleId: number; roles: Array<number>; addedAt: string };
   GroupInput: { name: string; description?: (string | null); mappingsSSO?: Array<string>; rootRole?: (number | null); users?: Array<schemas['GroupMemberInput']> };
@@ -120,7 +149,8 @@ export interface schemas {
   Health: { health: "GOOD" | "BAD" };
   HealthCounts: { features: number; stale: number; potentiallyStale: number };
   HealthDay: { date: string; health: number; technicalDebt: number; features: number; stale: number; potentiallyStale: number };
-  HealthEvidence: { since: (string | null); type?: string; createdAt: string; ageDays: number; lifetimeDays?: (number | null); lastSeenAt?: (string | null); environments: Array<schemas['HealthEvidenceEnvironment']>; lastChange: schemas['HealthEvidenceChange']; archivedParents?: Array<string>; clonedFrom?: string; references?: Array<string> };
+  HealthEvidence: { since: (string | null); type?: string; createdAt: string; ageDays: number; lifetimeDays?: (number | null); lastSeenAt?: (string | null); environments: Array<schemas['HealthEvidenceEnvironment']>; lastChange: schemas['HealthEvidenceChange']; archivedParents?: Array<string>; clonedFrom?: string; result?: "enabled" | "disabled"; variant?: (string | null); applications?: Array<schemas['HealthEvidenceApplication']>; references?: Array<string> };
+  HealthEvidenceApplication: { name: string; environments: Array<string>; lastSeenAt: string };
   HealthEvidenceChange: ({ id: number; type: string; at: string; by: string } | null);
   HealthEvidenceEnvironment: { name: string; enabled: boolean; toggledAt: string; lastSeenAt: (string | null); hasEnabledStrategies: boolean };
   HealthFinding: { id: string; rule: schemas['HealthRuleName']; feature: (string | null); segment: schemas['HealthFindingSegment']; evidence: schemas['HealthEvidence']; remedy: string; points: number; snooze: (schemas['HealthSnooze'] | null) };
@@ -129,7 +159,7 @@ export interface schemas {
   HealthRating: { rating: number; activeCount: number; potentiallyStaleCount: number; staleCount: number };
   HealthReport: { version: number; name: string; description: string; mode: "open" | "protected" | "private"; defaultStickiness: string; featureLimit: (number | null); featureNaming: schemas['FeatureNaming']; members: number; favorite: boolean; environments: Array<schemas['ProjectEnvironment']>; createdAt: string; updatedAt: string; stats: schemas['ProjectStats']; health: number; technicalDebt: number; activeCount: number; potentiallyStaleCount: number; staleCount: number; features: Array<schemas['Feature']> };
   HealthRule: { rule: schemas['HealthRuleName']; description: string; remedy: string; findings: number; snoozed: number; points: number; conclusive: boolean };
-  HealthRuleName: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "no-strategies" | "archived-parent" | "duplicate-of-clone" | "unused-segment";
+  HealthRuleName: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "outside-production" | "constant-result" | "archived-in-use" | "no-strategies" | "archived-parent" | "duplicate-of-clone" | "unused-segment";
   HealthSnooze: { reason: string; until: string; createdAt: string; createdBy: string };
   HeldPermission: { permission: string; project?: string; environment?: string };
   HeldRole: { id: number; name: string; type: "root" | "root-custom" | "project" | "custom"; description: string; project?: string };
@@ -146,9 +176,9 @@ export interface schemas {
   InstanceLimits: { projects: number; environments: number; features: number; segments: number; apiTokens: number; writesPerMinute: (number | null); writeBurst: (number | null) };
   InstanceLogin: { password: boolean; singleSignOn: boolean };
   Integration: { id: number; provider: string; description: (string | null); enabled: boolean; parameters: { [key: string]: string }; events: Array<string>; projects: Array<string>; environments: Array<string>; eventsWithoutProject: boolean; filter: schemas['IntegrationFilter']; ordered: boolean; whenExhausted: "skip" | "block"; createdAt: string; failingSince: (string | null); disabledAt: (string | null); disabledBecause: (string | null); oldSecretUntil: (string | null); problem: (string | null) };
-  IntegrationEvent: { id: string; integrationId: number; createdAt: string; state: schemas['IntegrationEventState']; stateDetails: string; event: schemas['Event']; details: Record<string, unknown>; attempts: number; lastStatus: (number | null); nextAttemptAt: (string | null); blocks: boolean; replayOf: (string | null) };
+  IntegrationEvent: { id: string; integrationId: number; createdAt: string; state: schemas['IntegrationEventState']; stateDetails: string; event: schemas['Event']; details: Record<string, unknown>; attempts: number; lastStatus: (number | null); lastOutcome: (string | null); nextAttemptAt: (string | null); blocks: boolean; replayOf: (string | null) };
   IntegrationEventState: "pending" | "retrying" | "success" | "successWithErrors" | "failed";
-  IntegrationEventWithAttempts: { id: string; integrationId: number; createdAt: string; state: schemas['IntegrationEventState']; stateDetails: string; event: schemas['Event']; details: Record<string, unknown>; attempts: number; lastStatus: (number | null); nextAttemptAt: (string | null); blocks: boolean; replayOf: (string | null); attemptList: Array<schemas['DeliveryAttempt']> };
+  IntegrationEventWithAttempts: { id: string; integrationId: number; createdAt: string; state: schemas['IntegrationEventState']; stateDetails: string; event: schemas['Event']; details: Record<string, unknown>; attempts: number; lastStatus: (number | null); lastOutcome: (string | null); nextAttemptAt: (string | null); blocks: boolean; replayOf: (string | null); attemptList: Array<schemas['DeliveryAttempt']> };
   IntegrationEvents: { integrationEvents: Array<schemas['IntegrationEvent']>; total: number; isTotalExact: boolean; next?: number };
   IntegrationFilter: ({ query?: string; feature?: string; project?: string; type?: string; createdBy?: string; environment?: string } | null);
   IntegrationInput: { provider: string; description?: (string | null); enabled: boolean; parameters: Record<string, unknown>; events: Array<string>; projects?: Array<string>; environments?: Array<string>; eventsWithoutProject?: boolean; filter?: schemas['IntegrationFilter']; ordered?: boolean; whenExhausted?: "skip" | "block" };
@@ -157,7 +187,7 @@ export interface schemas {
   IntegrationPreview: { events: Array<schemas['Event']>; isComplete: boolean };
   IntegrationPreviewInput: { events: Array<string>; projects?: Array<string>; environments?: Array<string>; eventsWithoutProject?: boolean; filter?: schemas['IntegrationFilter'] };
   IntegrationProvider: { name: string; displayName: string; description: string; documentationUrl: string; parameters: Array<schemas['IntegrationParameter']>; events: Array<string>; tagTypes: Array<schemas['IntegrationTagType']>; filters: string; signed: boolean };
-  IntegrationStats: { last24Hours: schemas['DeliveryCounts']; hours: Array<schemas['DeliveryPeriod']>; last30Days: schemas['DeliveryCounts']; days: Array<schemas['DeliveryPeriod']> };
+  IntegrationStats: { pending: number; retrying: number; last24Hours: schemas['DeliveryCounts']; hours: Array<schemas['DeliveryPeriod']>; last30Days: schemas['DeliveryCounts']; days: Array<schemas['DeliveryPeriod']> };
   IntegrationTagType: { name: string; description: string; icon: string };
   JsonPatch: Array<schemas['PatchOperation']>;
   LeadTime: { projectAverage: number; features: Array<schemas['FeatureLeadTime']> };
@@ -195,6 +225,13 @@ export interface schemas {
   NewTag: { type: string; value: string };
   NewTagType: { name: string; description?: (string | null); icon?: (string | null); color?: (string | null) };
   NewUser: { username?: (string | null); email?: (string | null); name?: (string | null); password?: (string | null); rootRole: (number | string); sendEmail?: boolean };
+  OfrepContext: { targetingKey?: string };
+  OfrepEndpoint: { requestUri: string };
+  OfrepEvaluation: { key: string; value: unknown; reason: string; variant?: string };
+  OfrepEvaluations: { flags: Array<schemas['OfrepEvaluation']>; eventStreams: Array<schemas['OfrepEventStream']> };
+  OfrepEventStream: { type: string; endpoint: schemas['OfrepEndpoint']; inactivityDelaySec: number };
+  OfrepFailure: { key?: string; errorCode: string; errorDetails: string };
+  OfrepRequest: { context?: schemas['OfrepContext'] };
   OidcSettings: { enabled: boolean; discoverUrl: (string | null); clientId: (string | null); autoCreate: boolean; emailDomains: string; enableSingleSignOut: boolean; enableGroupSyncing: boolean; groupJsonPath: (string | null); addGroupsScope: boolean; acrValues: (string | null); idTokenSigningAlgorithm: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | null; secret: (string | null); defaultRootRole?: string; defaultRootRoleId: number };
   OidcSettingsInput: { enabled?: boolean; discoverUrl?: (string | null); clientId?: (string | null); autoCreate?: boolean; emailDomains?: string; enableSingleSignOut?: boolean; enableGroupSyncing?: boolean; groupJsonPath?: (string | null); addGroupsScope?: boolean; acrValues?: (string | null); idTokenSigningAlgorithm?: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | null; secret?: (string | null); defaultRootRole?: string; defaultRootRoleId?: number };
   OmittedPart: { part: string; environment: (string | null); reason: string };
@@ -222,6 +259,23 @@ export interface schemas {
   PlannedCopy: { source: schemas['CloneSource']; name: string; project: string; type: string; description?: string; impressionData: boolean; environments: Array<schemas['PlannedEnvironment']>; tags: Array<schemas['Tag']>; dependencies: Array<schemas['Dependency']>; omitted: Array<schemas['OmittedPart']> };
   PlannedEnvironment: { name: string; from: string; strategies: Array<schemas['PlannedStrategy']>; variants: Array<schemas['Variant']> };
   PlannedStrategy: { copyOf: string; name: string; title?: string; disabled: boolean; sortOrder: number; segments: Array<number>; constraints: Array<schemas['Constraint']>; variants: Array<schemas['StrategyVariant']>; parameters: { [key: string]: string } };
+  PlaygroundConstraint: { contextName: string; operator: schemas['ConstraintOperator']; caseInsensitive?: boolean; inverted?: boolean; values?: Array<string>; value?: string; result: boolean; actual: (string | null) };
+  PlaygroundContext: { appName?: string; environment?: string; userId?: string; sessionId?: string; remoteAddress?: string; currentTime?: string; properties?: { [key: string]: (string | number | boolean) }; [key: string]: unknown };
+  PlaygroundDependency: { feature: string; requires: "enabled" | "disabled"; variants: Array<string>; state: "enabled" | "disabled" | "missing" | "has-parent"; variant: (string | null); result: boolean };
+  PlaygroundDraft: { feature: string; environment: string; enabled?: boolean; strategies: schemas['StrategyList'] };
+  PlaygroundEvaluation: { name: string; projectId: string; environment: string; context: Record<string, unknown>; isEnabled: boolean; isEnabledInCurrentEnvironment: boolean; hasUnsatisfiedDependency: boolean; reason: "flag-disabled" | "parent" | "no-strategies" | "strategy-matches" | "no-strategy-matches"; explanation: Array<string>; variant: schemas['PlaygroundVariant']; variants: Array<schemas['Variant']>; variantSelection: (schemas['PlaygroundVariantSelection'] | null); strategies: schemas['PlaygroundStrategies']; dependencies: Array<schemas['PlaygroundDependency']> };
+  PlaygroundInput: { environment: string; projects: (Array<string> | "*"); context: schemas['PlaygroundContext']; at?: string };
+  PlaygroundLinks: { edit: string };
+  PlaygroundNotEvaluated: { feature: string; environment: string; reason: "not-created" | "deleted" | "archived" | "moved" | "environment-changed" };
+  PlaygroundRequest: { environment: string; context: schemas['PlaygroundContext']; projects?: (Array<string> | "*"); features?: Array<string>; drafts?: Array<schemas['PlaygroundDraft']>; at?: string };
+  PlaygroundResult: { input: schemas['PlaygroundInput']; features: Array<schemas['PlaygroundEvaluation']>; notEvaluated?: Array<schemas['PlaygroundNotEvaluated']> };
+  PlaygroundRule: { kind: "everyone" | "rollout" | "list" | "hosts" | "custom"; satisfied: (boolean | null); stickiness?: string; stickinessField?: (string | null); stickinessValue?: (string | null); random?: boolean; groupId?: (string | null); bucket?: (number | null); threshold?: (number | null); contextName?: string; actual?: (string | null); list?: Array<string> };
+  PlaygroundSegment: { id: number; name: string; result: boolean; missing: boolean; constraints: Array<schemas['PlaygroundConstraint']> };
+  PlaygroundStrategies: { result: true | false | "unknown"; data: Array<schemas['PlaygroundStrategy']> };
+  PlaygroundStrategy: { id: string; name: string; title?: string; disabled: boolean; parameters: { [key: string]: string }; result: schemas['PlaygroundStrategyResult']; constraints: Array<schemas['PlaygroundConstraint']>; segments: Array<schemas['PlaygroundSegment']>; rule?: schemas['PlaygroundRule']; explanation: string; links: schemas['PlaygroundLinks'] };
+  PlaygroundStrategyResult: { enabled: true | false | "unknown"; evaluationStatus: "complete" | "incomplete" | "unevaluated"; variant?: schemas['PlaygroundVariant'] };
+  PlaygroundVariant: { name: string; enabled: boolean; feature_enabled: boolean; payload?: schemas['ServedPayload'] };
+  PlaygroundVariantSelection: { source: "strategy" | "feature"; groupId: string; stickiness: string; stickinessField: (string | null); stickinessValue: (string | null); random: boolean; override: (schemas['SelectedOverride'] | null); totalWeight: number; bucket: (number | null); ranges: Array<schemas['VariantRange']>; name: (string | null) };
   PossibleParents: Array<string>;
   PreviewRequest: { days?: number; eventId?: number };
   PreviewedEvents: { total: number; events: Array<schemas['Event']>; rendered: (schemas['RenderedDelivery'] | null) };
@@ -229,7 +283,12 @@ export interface schemas {
   ProfileFeature: { name: string; project: string };
   Project: { id: string; name: string; description: string; mode: "open" | "protected" | "private"; defaultStickiness: string; featureLimit: (number | null); debtBudget: (number | null); featureNaming: schemas['FeatureNaming']; members: number; createdAt: string; updatedAt: string; archivedAt: (string | null); favorite: boolean; environments: Array<string> };
   ProjectAccess: { version: number; roles: Array<schemas['Role']>; users: Array<schemas['UserAccess']>; groups: Array<schemas['GroupAccess']> };
+  ProjectApplication: { name: string; environments: Array<string>; instances: Array<string>; sdks: Array<schemas['ProjectApplicationSdk']> };
+  ProjectApplicationList: { applications: Array<schemas['ProjectApplication']>; total: number };
+  ProjectApplicationSdk: { name: string; versions: Array<string> };
   ProjectEnvironment: { environment: string; changeRequestsEnabled: boolean; defaultStrategy?: schemas['DefaultStrategy'] };
+  ProjectEnvironmentUsage: { environment: string; yes: number; no: number; lastDay: string };
+  ProjectFeatureUsage: { name: string; environments: Array<schemas['ProjectEnvironmentUsage']> };
   ProjectHealth: { project: string; at: string; health: number; technicalDebt: number; formula: string; counts: schemas['HealthCounts']; debtBudget: schemas['DebtBudget']; rules: Array<schemas['HealthRule']>; findings: Array<schemas['HealthFinding']>; total: number };
   ProjectInsights: { stats: schemas['ProjectStats']; featureTypeCounts: Array<schemas['InsightsFeatureTypeCount']>; leadTime: schemas['LeadTime']; members: schemas['MemberChange']; health: schemas['HealthRating']; technicalDebt: schemas['TechnicalDebtRating'] };
   ProjectList: { version: number; projects: Array<schemas['ListedProject']> };
@@ -242,7 +301,9 @@ export interface schemas {
   ProjectStatusDebt: { current: number };
   ProjectStatusHealth: { current: number };
   ProjectUpdate: { name: string; description?: string; mode?: "open" | "protected" | "private"; defaultStickiness?: string };
+  ProjectUsage: { total: number; features: Array<schemas['ProjectFeatureUsage']> };
   QueuedDeliveries: { deliveries: number; complete: boolean };
+  RawFeatureUsage: { version: number; maturity: string; featureName: string; data: Array<schemas['FeatureCounts']> };
   Readiness: { health: "GOOD" | "BAD"; database: "GOOD" | "BAD" };
   RedeliverRequest: { since: string; until?: string };
   RemovedTag: { type: string; value: string };
@@ -264,9 +325,13 @@ export interface schemas {
   SavedViewInput: { name: string; page: string; query: string };
   SavedViewList: { views: Array<schemas['SavedView']> };
   SdkBucket: { start: string; stop: string; toggles: { [key: string]: schemas['SdkCounts'] } };
+  SdkBulkApplication: { appName: string; instanceId?: (string | null); environment?: string; sdkVersion?: (string | null) };
+  SdkBulkCounts: { featureName: string; appName: string; environment?: string; timestamp?: string; yes: number; no: number; variants?: { [key: string]: number } };
+  SdkBulkMetrics: { applications: Array<schemas['SdkBulkApplication']>; metrics: Array<schemas['SdkBulkCounts']> };
   SdkConstraint: { contextName: string; operator: string; values?: Array<string>; value?: string; inverted?: boolean; caseInsensitive?: boolean };
   SdkCounts: { yes: number; no: number; variants?: { [key: string]: number } };
   SdkDelta: { events: Array<schemas['SdkEvent']> };
+  SdkEdgeData: { identifier?: string };
   SdkEvent: { eventId: number; type: "hydration" | "segment-updated" | "feature-removed" | "segment-removed" | "feature-updated"; features?: Array<schemas['SdkFeature']>; segments?: Array<schemas['SdkSegment']>; feature?: schemas['SdkFeature']; featureName?: string; project?: string; segment?: schemas['SdkSegment']; segmentId?: number };
   SdkFeature: { name: string; type: string; project: string; enabled: boolean; stale: boolean; impressionData: boolean; strategies: Array<schemas['SdkStrategy']>; variants: Array<schemas['SdkVariant']>; dependencies?: Array<schemas['SdkParent']> };
   SdkFeatures: { version: number; features: Array<schemas['SdkFeature']>; segments?: Array<schemas['SdkSegment']>; query: schemas['SdkQuery']; meta: schemas['SdkMeta'] };
@@ -287,6 +352,8 @@ export interface schemas {
   SegmentInput: { name: string; description?: (string | null); project?: (string | null); constraints: Array<schemas['Constraint']> };
   SegmentList: { segments: Array<schemas['Segment']> };
   SegmentNameCheck: { name: string };
+  SelectedOverride: { variant: string; contextName: string; value: string };
+  ServedPayload: { type: string; value: string };
   ServiceAccount: { id: number; isAPI: boolean; name: string; username: string; rootRole: number; createdAt: string; tokens: Array<schemas['ServiceAccountToken']> };
   ServiceAccountList: { serviceAccounts: Array<schemas['ServiceAccount']>; rootRoles: Array<schemas['Role']> };
   ServiceAccountToken: { id: number; description: string; userId: number; createdAt: string; expiresAt: string; seenAt: (string | null) };
@@ -320,6 +387,11 @@ export interface schemas {
   TagTypeUpdate: { description?: (string | null); icon?: (string | null); color?: (string | null) };
   TagsOfFeatures: { features: Array<string>; tags: schemas['TagChange'] };
   TechnicalDebtRating: { rating: number; activeCount: number; potentiallyStaleCount: number; staleCount: number };
+  UiConfig: { name: string; version: string; unleashUrl: string; baseUriPath: string; frontendApiOrigins: Array<string> };
+  UnknownFlag: { name: string; lastSeenAt: string; reports: Array<schemas['UnknownFlagReport']> };
+  UnknownFlagEnvironment: { environment: string; seenAt: string };
+  UnknownFlagList: { unknownFlags: Array<schemas['UnknownFlag']> };
+  UnknownFlagReport: { appName: string; environments: Array<schemas['UnknownFlagEnvironment']> };
   User: { id: number; name: (string | null); username: (string | null); email: (string | null); rootRole: (number | null); isAPI: boolean; createdAt: string; seenAt: (string | null); inviteLink?: string; emailSent?: boolean };
   UserAccess: { id: number; name: (string | null); username: (string | null); email: (string | null); isAPI: boolean; roleId: number; roles: Array<number>; addedAt: string };
   UserIds: { ids: Array<number> };
@@ -332,6 +404,7 @@ export interface schemas {
   VariantList: { version: number; variants: Array<schemas['Variant']> };
   VariantOverride: { contextName: string; values: Array<string> };
   VariantPayload: { type: "string" | "json" | "csv" | "number"; value: string };
+  VariantRange: { name: string; from: number; to: number };
   Variants: Array<schemas['Variant']>;
   VariantsOfEnvironments: { variants: schemas['Variants']; environments: Array<string> };
   WrittenRole: { version: number; roles: schemas['RoleWithPermissions'] };
@@ -540,9 +613,9 @@ export interface paths {
   };
   "/api/admin/projects/{projectId}/health/findings/{rule}/{subject}/snooze": {
     /** Snooze a finding */
-    put: { parameters: { query?: never; path: { projectId: string; rule: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "no-strategies" | "archived-parent" | "duplicate-of-clone" | "unused-segment"; subject: string }; header?: { "Halyard-Comment"?: string } }; requestBody: { content: { "application/json": schemas['NewHealthSnooze'] } }; responses: { 200: { content: { "application/json": schemas['HealthSnooze'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+    put: { parameters: { query?: never; path: { projectId: string; rule: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "outside-production" | "constant-result" | "archived-in-use" | "no-strategies" | "archived-parent" | "duplicate-of-clone" | "unused-segment"; subject: string }; header?: { "Halyard-Comment"?: string } }; requestBody: { content: { "application/json": schemas['NewHealthSnooze'] } }; responses: { 200: { content: { "application/json": schemas['HealthSnooze'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
     /** Unsnooze a finding */
-    delete: { parameters: { query?: never; path: { projectId: string; rule: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "no-strategies" | "archived-parent" | "duplicate-of-clone" | "unused-segment"; subject: string }; header?: { "Halyard-Comment"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+    delete: { parameters: { query?: never; path: { projectId: string; rule: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "outside-production" | "constant-result" | "archived-in-use" | "no-strategies" | "archived-parent" | "duplicate-of-clone" | "unused-segment"; subject: string }; header?: { "Halyard-Comment"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/features/{featureName}/clone": {
     /** Clone a feature */
@@ -559,6 +632,10 @@ export interface paths {
   "/api/admin/projects/{projectId}/features/{featureName}/drift": {
     /** Compare a copy with its source */
     get: { parameters: { query?: never; path: { projectId: string; featureName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['Drift'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/projects/{projectId}/features/{featureName}/copies": {
+    /** List the copies of a feature */
+    get: { parameters: { query?: never; path: { projectId: string; featureName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['CopyList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/search/features": {
     /** Search features */
@@ -789,6 +866,14 @@ export interface paths {
   "/api/admin/features-batch/import": {
     /** Import features */
     post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['ImportRequest'] } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/playground": {
+    /** Evaluate features for a context */
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['PlaygroundRequest'] } }; responses: { 200: { content: { "application/json": schemas['PlaygroundResult'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/playground/advanced": {
+    /** Evaluate features for many contexts */
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['AdvancedPlaygroundRequest'] } }; responses: { 200: { content: { "application/json": schemas['AdvancedPlaygroundResult'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/segments": {
     /** List segments */
@@ -1242,33 +1327,119 @@ export interface paths {
     /** Get the instance */
     get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['Instance'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
   };
+  "/api/admin/ui-config": {
+    /** Get the configuration for clients */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['UiConfig'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/ui-config/cors": {
+    /** Set the allowed origins of frontend SDKs */
+    post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['CorsSettings'] } }; responses: { 204: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/client-metrics/features/{featureName}": {
+    /** Get the usage of a feature */
+    get: { parameters: { query?: never; path: { featureName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['FeatureUsage'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/client-metrics/features/{featureName}/raw": {
+    /** List the counts of a feature */
+    get: { parameters: { query?: { hoursBack?: string | number }; path: { featureName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['RawFeatureUsage'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/projects/{projectId}/usage": {
+    /** List the usage of the features of a project */
+    get: { parameters: { query?: { days?: string | number; offset?: string | number; limit?: string | number }; path: { projectId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ProjectUsage'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/internal-backstage/impact/metrics": {
+    /** Impact metrics for Prometheus */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "text/plain": string } } } };
+  };
+  "/api/admin/metrics/applications": {
+    /** List applications */
+    get: { parameters: { query?: { query?: string | number; project?: string | number; sortBy?: string | number; sortOrder?: string | number; offset?: string | number; limit?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['ApplicationList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/projects/{projectId}/applications": {
+    /** List the applications of a project */
+    get: { parameters: { query?: { query?: string | number; sortBy?: string | number; sortOrder?: string | number; offset?: string | number; limit?: string | number }; path: { projectId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ProjectApplicationList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/metrics/applications/{appName}": {
+    /** Get an application */
+    get: { parameters: { query?: never; path: { appName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ApplicationDetails'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+    /** Describe an application */
+    post: { parameters: { query?: never; path: { appName: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['ApplicationFields'] } }; responses: { 202: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+    /** Delete an application */
+    delete: { parameters: { query?: never; path: { appName: string }; header?: { "Halyard-Comment"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/metrics/applications/{appName}/overview": {
+    /** Get the overview of an application */
+    get: { parameters: { query?: never; path: { appName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ApplicationOverview'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/metrics/instances/{appName}/environment/{environmentName}": {
+    /** List instances of an application */
+    get: { parameters: { query?: never; path: { appName: string; environmentName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ApplicationInstanceList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/metrics/unknown-flags": {
+    /** List unknown flags */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['UnknownFlagList'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
+  };
   "/api/client/features": {
     /** Read all features */
-    get: { parameters: { query?: { project?: string | number; namePrefix?: string | number; tag?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['SdkFeatures'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { project?: string | number; namePrefix?: string | number; tag?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['SdkFeatures'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/client/features/{featureName}": {
     /** Read one feature */
-    get: { parameters: { query?: never; path: { featureName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['SdkFeature'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: never; path: { featureName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['SdkFeature'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/client/delta": {
     /** Read changes of features */
-    get: { parameters: { query?: { project?: string | number; namePrefix?: string | number; tag?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['SdkDelta'] } }; 304: { content: never }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: { project?: string | number; namePrefix?: string | number; tag?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['SdkDelta'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/client/register": {
     /** Register an application */
-    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkRegistration'] } }; responses: { 202: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } } } };
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkRegistration'] } }; responses: { 202: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/client/metrics": {
     /** Send metrics */
-    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkMetrics'] } }; responses: { 202: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } } } };
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkMetrics'] } }; responses: { 202: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/client/metrics/bulk": {
+    /** Send metrics of a proxy */
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkBulkMetrics'] } }; responses: { 202: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/client/metrics/edge": {
+    /** Send data about a proxy */
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkEdgeData'] } }; responses: { 202: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/edge/validate": {
     /** Validate tokens */
-    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkTokens'] } }; responses: { 200: { content: { "application/json": schemas['SdkValidTokens'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } } } };
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkTokens'] } }; responses: { 200: { content: { "application/json": schemas['SdkValidTokens'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/client/streaming": {
     /** Stream changes of features */
-    get: { parameters: { query?: never; path?: never; header?: { "last-event-id"?: string } }; responses: { 200: { content: { "text/event-stream": string } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: never; path?: never; header?: { "last-event-id"?: string } }; responses: { 200: { content: { "text/event-stream": string } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/frontend": {
+    /** Evaluate all features */
+    get: { parameters: { query?: { userId?: string | number; sessionId?: string | number; remoteAddress?: string | number; currentTime?: string | number; appName?: string | number; environment?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['FrontendFeatures'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    /** Evaluate all features for a context in the body */
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['FrontendRequest'] } }; responses: { 200: { content: { "application/json": schemas['FrontendFeatures'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/frontend/client/register": {
+    /** Register a frontend application */
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkRegistration'] } }; responses: { 200: { content: { "text/plain": string } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/frontend/client/metrics": {
+    /** Send metrics of a frontend application */
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['SdkMetrics'] } }; responses: { 200: { content: { "text/plain": string } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/ofrep/v1/evaluate/flags/{key}": {
+    /** Evaluate one feature with OpenFeature */
+    post: { parameters: { query?: never; path: { key: string }; header?: never }; requestBody: { content: { "application/json": schemas['OfrepRequest'] } }; responses: { 200: { content: { "application/json": schemas['OfrepEvaluation'] } }; 400: { content: { "application/json": schemas['OfrepFailure'] } }; 401: { content: { "application/json": schemas['OfrepFailure'] } }; 403: { content: { "application/json": schemas['OfrepFailure'] } }; 404: { content: { "application/json": schemas['OfrepFailure'] } }; 413: { content: { "application/json": schemas['OfrepFailure'] } }; 415: { content: { "application/json": schemas['OfrepFailure'] } }; 503: { content: { "application/json": schemas['OfrepFailure'] } } } };
+  };
+  "/ofrep/v1/evaluate/flags": {
+    /** Evaluate all features with OpenFeature */
+    post: { parameters: { query?: { flagConfigEtag?: string | number }; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['OfrepRequest'] } }; responses: { 200: { content: { "application/json": schemas['OfrepEvaluations'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['OfrepFailure'] } }; 401: { content: { "application/json": schemas['OfrepFailure'] } }; 403: { content: { "application/json": schemas['OfrepFailure'] } }; 413: { content: { "application/json": schemas['OfrepFailure'] } }; 415: { content: { "application/json": schemas['OfrepFailure'] } }; 503: { content: { "application/json": schemas['OfrepFailure'] } } } };
+  };
+  "/ofrep/v1/events/{address}": {
+    /** Stream notifications for OpenFeature */
+    get: { parameters: { query?: never; path: { address: string }; header?: never }; responses: { 200: { content: { "text/event-stream": string } }; 404: { content: { "application/json": schemas['OfrepFailure'] } }; 429: { content: { "application/json": schemas['OfrepFailure'] } } } };
   };
 }
 
@@ -1431,4 +1602,7 @@ export const permissionsOf = {
   changeProjectRoleOfGroup: ["PROJECT_USER_ACCESS_WRITE","UPDATE_PROJECT"],
   addProjectRoleToGroup: ["PROJECT_USER_ACCESS_WRITE","UPDATE_PROJECT"],
   deleteProjectRoleOfGroup: ["PROJECT_USER_ACCESS_WRITE","UPDATE_PROJECT"],
+  setCorsOrigins: ["ADMIN","UPDATE_CORS"],
+  updateApplication: ["UPDATE_APPLICATION"],
+  deleteApplication: ["UPDATE_APPLICATION"],
 } as const;

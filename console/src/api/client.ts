@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import type { paths, schemas } from './api.gen.ts';
-import { RequestError, unreachable } from './errors.ts';
-import { setConnection, untilLoggedIn } from './session.ts';
+import { offline, RequestError, unreachable } from './errors.ts';
+import { isOwner, mayBeAnotherUser, setConnection, untilLoggedIn } from './session.ts';
 
 export type Schemas = schemas;
 
@@ -14,13 +14,16 @@ const isPublic = (url: string): boolean => /^\/(auth|invite|logout)(\/|$)/.test(
 
 async function send(request: Request): Promise<Response> {
   if (request.method === 'POST') request.headers.set('Idempotency-Key', crypto.randomUUID());
+  const isWrite = request.method !== 'GET';
+  if (isWrite && !navigator.onLine) throw offline();
+  if (isWrite && mayBeAnotherUser()) await untilOwner();
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(request.clone()).catch((error: unknown) => {
       if (request.signal.aborted) throw error;
       return undefined;
     });
     if (response?.status === 401 && !isPublic(request.url)) {
-      await untilLoggedIn();
+      await untilLoggedIn(isWrite);
       continue;
     }
     if (response && response.status !== 503) {
@@ -29,12 +32,20 @@ async function send(request: Request): Promise<Response> {
     }
     // The banner appears with the second failure, so that a single one stays invisible.
     if (attempt > 1) setConnection({ unavailable: true });
-    if (attempt === MAX_ATTEMPTS) {
+    // The server may have got the request, so the message does not say that nothing was saved.
+    if (attempt === MAX_ATTEMPTS || (isWrite && !navigator.onLine)) {
       if (response) return response;
       throw unreachable();
     }
     await wait(waitSeconds(response, attempt), request.signal);
   }
+}
+
+/** Before the first write after a tab got the focus: another user must not send the input of this page. */
+async function untilOwner(): Promise<void> {
+  const response = await fetch('/api/admin/user').catch(() => undefined);
+  // Any other response is the one that the write gets too.
+  if (response?.ok && !isOwner(await response.json())) await untilLoggedIn(true);
 }
 
 const waitSeconds = (response: Response | undefined, attempt: number): number =>

@@ -28,12 +28,23 @@ export class RequestError extends Error {
 export const unreachable = (): RequestError =>
   new RequestError(0, { message: 'Cannot reach the server. Check the connection.' });
 
+/** A change that was not sent. It must not be sent later, when nobody expects it. */
+export const offline = (): RequestError => new RequestError(0, { message: 'Not saved: you are offline.' });
+
+/** A message below its field, without the name of the field in the API: "parameters.url must be …" becomes "Must be …". */
+function atField(message: string, field: string): string {
+  const name = [field, field.split('.').at(-1)].find(one => message.startsWith(`${one} `));
+  if (name === undefined) return message;
+  const rest = message.slice(name.length + 1);
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
 /** The messages for the fields of a form, by field: /body/name becomes `name`. */
 export function messagesByField(error: unknown): Record<string, string> {
   if (!(error instanceof RequestError)) return {};
   const entries = error.details.flatMap(({ path, message }) => {
     const field = path?.match(/^\/body\/(.+)$/)?.[1]?.replaceAll('/', '.');
-    return field === undefined ? [] : [[field, message] as const];
+    return field === undefined ? [] : [[field, atField(message, field)] as const];
   });
   return Object.fromEntries(entries.toReversed());
 }
@@ -41,7 +52,7 @@ export function messagesByField(error: unknown): Record<string, string> {
 /** The messages that belong to no field of the form. */
 export function otherMessages(error: unknown, fields: readonly string[]): string[] {
   if (!error) return [];
-  if (!(error instanceof RequestError)) return [String(error)];
+  if (!(error instanceof RequestError)) return [error instanceof Error ? error.message : String(error)];
   if (error.details.length === 0) return [error.message];
   return error.details
     .filter(({ path }) => !fields.some(field => path === `/body/${field.replaceAll('.', '/')}`))

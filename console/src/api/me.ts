@@ -1,11 +1,17 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { type Me, missingPermissions, type OperationId, type Place } from './can.ts';
 import { api, sendOnce, unwrap } from './client.ts';
+import { isOwner, setConnection } from './session.ts';
 
 /** The caller and its permissions. The shell loads it before any page. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user', { signal, fetch: sendOnce })),
+  queryFn: async ({ signal }) => {
+    const me = await unwrap(api.GET('/api/admin/user', { signal, fetch: sendOnce }));
+    // The login dialog says whose input is on the page.
+    if (!isOwner(me)) setConnection({ sessionEnded: true });
+    return me;
+  },
   staleTime: 60_000,
 });
 

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { driftQuery, type Feature } from '../features/queries.ts';
+import { driftQuery, type Place } from '../features/queries.ts';
 import { changesOf } from '../ui/diff.ts';
 import { Env } from '../ui/Env.tsx';
 import { Failure } from '../ui/Failure.tsx';
@@ -24,12 +24,11 @@ const PARTS: Record<string, string> = {
 };
 
 /** The differences between a copy and its source, as both are now. */
-export function DriftPanel({ feature, onClose }: { feature: Feature; onClose(): void }) {
-  const place = { projectId: feature.project, featureName: feature.name };
+export function DriftPanel({ place, onClose }: { place: Place; onClose(): void }) {
   const { data: drift, error, refetch } = useQuery(driftQuery(place));
   return (
     <SidePanel
-      title={`Differences from ${feature.clonedFrom?.feature ?? 'the source'}`}
+      title={`${place.featureName} compared with its source ${drift?.source.feature ?? ''}`}
       wide
       onClose={onClose}
     >

@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
 import { type Feature, featureQuery, segmentsQuery } from '../features/queries.ts';
-import { projectsQuery } from '../shell/queries.ts';
+import { projectsQuery, refreshFlags } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
@@ -77,7 +77,7 @@ function Clone({ source }: { source: Feature }) {
   const clone = useMutation({
     mutationFn: (planId: string) => cloneFeature(place, { ...body, planId }),
     onSuccess: async copy => {
-      await client.invalidateQueries({ queryKey: ['flags'] });
+      await refreshFlags(client);
       toast({ message: `Cloned ${source.name} to ${copy.name}. The copy is disabled in every environment.` });
       await navigate({
         to: '/projects/$projectId/features/$featureName',

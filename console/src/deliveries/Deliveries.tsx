@@ -22,17 +22,13 @@ import type { Delivery } from './queries.ts';
 import { StateFilter } from './StateFilter.tsx';
 import { Strip } from './Strip.tsx';
 import { useDeliveries } from './useDeliveries.ts';
-import { STATE_TONES, STATE_WORDS } from './words.ts';
+import { codeOf, STATE_TONES, STATE_WORDS } from './words.ts';
 
 export type Selected = Pick<Delivery, 'id' | 'integrationId'>;
 
 const keyOf = (delivery: Delivery): string => delivery.id;
-const HINTS = [
-  ['j k', 'move'],
-  ['r', 'redeliver'],
-  ['e', 'open event'],
-  ['[ ]', 'attempt'],
-] as const;
+const MOVE = ['j k', 'move'] as const;
+const HINTS = [MOVE, ['r', 'redeliver'], ['e', 'open event'], ['[ ]', 'attempt']] as const;
 
 /** Rates, filters and the list at the left, the selected delivery at the right. */
 export function Deliveries({
@@ -93,7 +89,7 @@ export function Deliveries({
               )
             }
           />
-          <Keys hints={HINTS} />
+          <Keys hints={selected ? HINTS : [MOVE]} />
         </>
       }
       detail={
@@ -130,7 +126,7 @@ function Rows({
     [nameOf],
   );
   if (found.error) return <Failure error={found.error} onRetry={found.retry} />;
-  if (!found.rows) return <Skeleton rows={12} height={42} />;
+  if (!found.rows) return <Skeleton rows={12} height={56} />;
   if (found.count === 0) return empty;
   return (
     <List
@@ -138,7 +134,7 @@ function Rows({
       count={found.count}
       rowAt={found.rowAt}
       keyOf={keyOf}
-      height={42}
+      height={56}
       render={render}
       activeIndex={index}
       onActive={onSelect}
@@ -158,18 +154,23 @@ const ICONS: Record<Delivery['state'], ReactNode> = {
 const DAY_MS = 86_400_000;
 
 function Row({ delivery, name }: { delivery: Delivery; name: string | undefined }) {
-  const { state, attempts, lastStatus, blocks, createdAt } = delivery;
+  const { state, stateDetails, attempts, lastStatus, lastOutcome, blocks, createdAt } = delivery;
+  const code = codeOf(lastStatus, lastOutcome, stateDetails);
   const isToday = Date.now() - Date.parse(createdAt) < DAY_MS;
   return (
     <div className={s.row}>
       <StateIcon tone={STATE_TONES[state]} label={STATE_WORDS[state]} icon={ICONS[state]} />
-      <span className={s.line}>
-        <Sentence event={delivery.event} short />
-        {name !== undefined && <small> to {name}</small>}
+      <span className={s.main}>
+        <span className={s.line}>
+          <Sentence event={delivery.event} short />
+        </span>
+        <small>
+          {name !== undefined && <span>{`to ${name}`}</span>}
+          {attempts > 1 && <span>{counted(attempts, 'attempt')}</span>}
+        </small>
       </span>
-      <span className={s.tries}>{attempts > 1 && counted(attempts, 'attempt')}</span>
       <span className={s.code} data-tone={lastStatus !== null && lastStatus < 300 && !blocks ? 'on' : 'bad'}>
-        {blocks ? 'blocks' : (lastStatus ?? (attempts > 0 && state !== 'pending' ? 'no response' : ''))}
+        {blocks ? 'blocks' : code || (state === 'pending' ? '' : STATE_WORDS[state].toLowerCase())}
       </span>
       <Time at={createdAt} as={isToday ? 'clock' : 'date'} />
     </div>

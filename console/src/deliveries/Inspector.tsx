@@ -14,6 +14,7 @@ import { Detail } from '../ui/Split.tsx';
 import { State } from '../ui/State.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { toast, toastError } from '../ui/toasts.ts';
+import { useCurrent } from '../ui/useCurrent.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { AttemptPanel } from './AttemptPanel.tsx';
 import s from './deliveries.module.css';
@@ -29,6 +30,7 @@ import { Track } from './Track.tsx';
 import { curlOf, headlineOf, type Schedule, STATE_TONES, STATE_WORDS } from './words.ts';
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const clock = (at: string): string => CLOCK.format(new Date(at));
 
 /** One delivery: its state in a sentence, its attempts, and what to do about it. */
 export function Inspector({
@@ -80,7 +82,8 @@ function Content({ delivery, schedule }: { delivery: DeliveryWithAttempts; sched
     { keys: '[', description: 'Earlier attempt', run: () => move(-1) },
     { keys: ']', description: 'Later attempt', run: () => move(1) },
   ]);
-  const { before, strong, after } = headlineOf(delivery, schedule, at => CLOCK.format(new Date(at)));
+  const { before, after } = headlineOf(delivery, schedule, clock);
+  const strong = useCurrent(now => headlineOf(delivery, schedule, clock, now).strong ?? '');
   return (
     <>
       <h2 className={s.headline}>
@@ -117,15 +120,22 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
   const [asked, ask] = useState<'redeliver' | 'skip'>();
   const integration = useQuery(integrationQuery(String(delivery.integrationId))).data;
   const isOpen = delivery.state === 'pending' || delivery.state === 'retrying';
+  const isRetrying = delivery.state === 'retrying' && delivery.nextAttemptAt !== null;
+  const obstacle =
+    isOpen && !isRetrying ? 'This delivery is not redelivered: its attempt is due or running.' : undefined;
   const send = async () => {
     await redeliver(delivery);
-    toast({ message: 'Redelivery queued. The schedule starts again.' });
+    toast({
+      message: isRetrying
+        ? 'The next attempt starts now. The schedule continues.'
+        : 'Redelivery queued. The schedule starts again.',
+    });
     await refresh(client);
   };
   const startRedelivery = () => {
-    if (isOpen) return;
+    if (obstacle !== undefined) return toast({ message: obstacle, about: `delivery ${delivery.id}` });
     // A failed delivery did not arrive. A delivered one would arrive twice.
-    if (delivery.state === 'failed') void send().catch(toastError);
+    if (delivery.state === 'failed' || isRetrying) void send().catch(toastError);
     else ask('redeliver');
   };
   const eventId = String(delivery.event.id);
@@ -141,14 +151,14 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
     <div className={s.actions}>
       <Can call="redeliverIntegrationEvent">
         <Button
-          variant={isOpen ? 'default' : 'filled'}
+          variant={obstacle === undefined ? 'filled' : 'default'}
           leftSection={<RotateCw size={13} />}
-          aria-disabled={isOpen}
-          data-disabled={isOpen || undefined}
-          title={isOpen ? 'Only an ended delivery can be redelivered.' : undefined}
+          aria-disabled={obstacle !== undefined}
+          data-disabled={obstacle !== undefined || undefined}
+          title={obstacle}
           onClick={startRedelivery}
         >
-          Redeliver
+          {isRetrying ? 'Redeliver now' : 'Redeliver'}
         </Button>
       </Can>
       {integration?.ordered && (

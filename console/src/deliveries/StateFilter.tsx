@@ -9,7 +9,7 @@ const OPEN = 'IS_ANY_OF:pending,retrying';
 const DELIVERED = 'IS_ANY_OF:success,successWithErrors';
 const FAILED = 'IS:failed';
 
-/** The most used values of the filter `state`. Other combinations are typed into the filter bar. */
+/** The most used values of the filter `state`. A delivery that is retried has not failed yet, so the label says "ended". Other combinations are typed into the filter bar. */
 export function StateFilter({
   integrationId,
   value,
@@ -29,7 +29,7 @@ export function StateFilter({
         { value: 'all', label: 'All' },
         { value: OPEN, label: withCount('Retrying', open) },
         { value: DELIVERED, label: 'Delivered' },
-        { value: FAILED, label: withCount('Failed', failed) },
+        { value: FAILED, label: withCount('Failed, ended', failed) },
       ]}
       onChange={next => onChange(next === 'all' ? undefined : next)}
     />

@@ -6,22 +6,27 @@ import { lasting } from '../ui/time.ts';
 import { counted } from '../ui/words.ts';
 import s from './deliveries.module.css';
 import { statsQuery } from './queries.ts';
+import { shareOf } from './words.ts';
 
 const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const percent = (share: number | null): string =>
-  share === null ? '–' : `${Math.round(share * 1000) / 10} %`;
 
-/** How the integration delivered in the last 24 hours: rates, and attempts by hour. */
+/** How the integration delivered in the last 24 hours: rates of all deliveries, also of open ones, and attempts by hour. */
 export function Strip({ integration }: { integration: Integration }) {
   const { data, error, refetch } = useQuery(statsQuery(integration.id));
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
   const day = data?.last24Hours;
-  const ended = (day?.delivered ?? 0) + (day?.failed ?? 0);
+  const attempted = day ? day.delivered + day.failed + data.retrying : 0;
+  const delivered = shareOf(day?.delivered ?? 0, attempted + (data?.pending ?? 0));
+  const first = shareOf(day?.deliveredFirst ?? 0, attempted);
   return (
     <div className={s.strip}>
       <dl>
-        <Figure name="Delivered">{percent(day?.successRate ?? null)}</Figure>
-        <Figure name="First attempt">{percent(day && ended > 0 ? day.deliveredFirst / ended : null)}</Figure>
+        <Figure name="Delivered" note={`${delivered.counts} in 24 h`}>
+          {delivered.percent}
+        </Figure>
+        <Figure name="First attempt" note={`${first.counts} in 24 h`}>
+          {first.percent}
+        </Figure>
         <Figure name="Median latency">{day?.p50Ms == null ? '–' : lasting(day.p50Ms)}</Figure>
         <Figure name="Failed attempts">{day ? String(day.failed + day.retried) : '–'}</Figure>
       </dl>
@@ -45,11 +50,14 @@ export function Strip({ integration }: { integration: Integration }) {
   );
 }
 
-function Figure({ name, children }: { name: string; children: string }) {
+function Figure({ name, note, children }: { name: string; note?: string; children: string }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd>
+        {children}
+        {note !== undefined && <small className={s.note}>{note}</small>}
+      </dd>
     </div>
   );
 }

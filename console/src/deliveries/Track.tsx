@@ -2,7 +2,7 @@ import { Check, X } from 'lucide-react';
 import { lasting } from '../ui/time.ts';
 import s from './deliveries.module.css';
 import type { Attempt, DeliveryWithAttempts } from './queries.ts';
-import { currentRun, resultOf, type Schedule, toneOf } from './words.ts';
+import { codeOf, currentRun, resultOf, type Schedule, toneOf } from './words.ts';
 
 const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
@@ -83,7 +83,9 @@ function Slot({
         {tone === 'on' && <Check size={11} strokeWidth={3.2} aria-hidden="true" />}
         {tone === 'bad' && <X size={11} strokeWidth={3.2} aria-hidden="true" />}
       </button>
-      <b>{result}</b>
+      <b data-word={attempt.status === null || undefined}>
+        {codeOf(attempt.status, attempt.outcome, attempt.error) || 'running'}
+      </b>
       <small>{wait}</small>
     </li>
   );

@@ -2,6 +2,8 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Blocks } from 'lucide-react';
+import { RequestError } from '../api/errors.ts';
+import { useMissingPermissions } from '../api/me.ts';
 import { IntegrationFrame } from '../integrations/Frame.tsx';
 import { integrationQuery, integrationsQuery } from '../integrations/queries.ts';
 import { titleOf } from '../integrations/words.ts';
@@ -14,7 +16,14 @@ import { Deliveries } from './Deliveries.tsx';
 /** The deliveries of all integrations. */
 export function DeliveriesPage() {
   const { search, replace } = useFilters();
+  const missing = useMissingPermissions('getDeliveries');
   const integrations = useQuery(integrationsQuery).data;
+  if (missing.length > 0)
+    return (
+      <Page title="Deliveries">
+        <Forbidden missing={missing} />
+      </Page>
+    );
   return (
     <Page
       title="Deliveries"
@@ -90,6 +99,7 @@ function OfIntegration({
   deliveryId: string | undefined;
   onSelect(id: string | undefined): void;
 }) {
+  const missing = useMissingPermissions('getIntegrationEvents');
   const integration = useQuery(integrationQuery(integrationId));
   const list = useQuery(integrationsQuery);
   const provider = list.data?.providers.find(({ name }) => name === integration.data?.provider);
@@ -97,13 +107,17 @@ function OfIntegration({
   if (integration.data && provider)
     return (
       <IntegrationFrame integration={integration.data} provider={provider}>
-        <Deliveries
-          integration={integration.data}
-          selected={
-            deliveryId === undefined ? undefined : { id: deliveryId, integrationId: integration.data.id }
-          }
-          onSelect={delivery => onSelect(delivery?.id)}
-        />
+        {missing.length > 0 ? (
+          <Forbidden missing={missing} />
+        ) : (
+          <Deliveries
+            integration={integration.data}
+            selected={
+              deliveryId === undefined ? undefined : { id: deliveryId, integrationId: integration.data.id }
+            }
+            onSelect={delivery => onSelect(delivery?.id)}
+          />
+        )}
       </IntegrationFrame>
     );
   return (
@@ -111,4 +125,10 @@ function OfIntegration({
       {error ? <Failure error={error} onRetry={() => void integration.refetch()} /> : <Skeleton />}
     </Page>
   );
+}
+
+/** The message of the server, without requests that it would reject. */
+function Forbidden({ missing }: { missing: readonly string[] }) {
+  const message = `This operation requires the permission ${missing.join(' or ')}.`;
+  return <Failure error={new RequestError(403, { message })} />;
 }

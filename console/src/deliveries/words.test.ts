@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Attempt, DeliveryWithAttempts } from './queries.ts';
-import { curlOf, currentRun, headlineOf, inWords } from './words.ts';
+import { codeOf, curlOf, currentRun, headlineOf, inWords, resultOf, shareOf } from './words.ts';
 
 const attempt = (number: number, fields: Partial<Attempt> = {}): Attempt => ({
   number,
@@ -26,6 +26,7 @@ const delivery = (fields: Partial<DeliveryWithAttempts> = {}): DeliveryWithAttem
   details: { url: 'https://example.com/*****', body: { note: "it's" } },
   attempts: 3,
   lastStatus: 503,
+  lastOutcome: 'rejected',
   nextAttemptAt: '2026-11-15T15:06:00Z',
   blocks: false,
   replayOf: null,
@@ -43,6 +44,13 @@ test.each([
   [{}, 'Attempt 4 of 10 in 24 minutes, at 15:06'],
   [{ state: 'pending' as const, attemptList: [] }, 'Attempt 1 of 10 in 24 minutes, at 15:06'],
   [{ attemptList: [attempt(1), attempt(2, { outcome: null })] }, 'Attempt 2 is running'],
+  [
+    {
+      state: 'pending' as const,
+      attemptList: [attempt(1, { outcome: 'gone' }), attempt(2, { outcome: null })],
+    },
+    'Attempt 2 is running',
+  ],
   [
     { nextAttemptAt: null, stateDetails: 'Waiting for event 7, which is delivered first.' },
     'Waiting for event 7, which is delivered first.',
@@ -89,4 +97,30 @@ test('writes the request of an attempt as a command', () => {
       `  --data-raw '{"note":"it'\\''s"}'`,
     ].join('\n'),
   );
+});
+
+test('names the result of an attempt without a response', () => {
+  expect(resultOf(attempt(1))).toBe('503');
+  expect(resultOf(attempt(1, { status: null, outcome: 'disallowed' }))).toBe('not allowed');
+  expect(resultOf(attempt(1, { status: null, outcome: 'timeout' }))).toBe('timeout');
+  expect(resultOf(attempt(1, { status: null, outcome: null }))).toBe('running');
+});
+
+test.each([
+  [503, 'rejected', null, '503'],
+  [null, 'connection', 'The receiver does not accept connections (ECONNREFUSED).', 'refused'],
+  [null, 'connection', 'The receiver closed the connection.', 'failed'],
+  [null, 'dns', null, 'DNS'],
+  [null, 'tls', null, 'TLS'],
+  [null, 'timeout', null, 'timeout'],
+  [null, null, null, ''],
+] as const)('writes status %s and outcome %s in a few letters', (status, outcome, text, code) => {
+  expect(codeOf(status, outcome, text)).toBe(code);
+});
+
+test('writes 100 % only for all of them', () => {
+  expect(shareOf(24, 46)).toEqual({ percent: '52.1 %', counts: '24 of 46' });
+  expect(shareOf(9999, 10_000)).toEqual({ percent: '99.9 %', counts: '9,999 of 10,000' });
+  expect(shareOf(46, 46)).toEqual({ percent: '100 %', counts: '46 of 46' });
+  expect(shareOf(0, 0)).toEqual({ percent: '–', counts: 'none' });
 });

@@ -1,5 +1,5 @@
 import type { Tone } from '../ui/State.tsx';
-import { counted } from '../ui/words.ts';
+import { counted, formatNumber } from '../ui/words.ts';
 import type { Attempt, Delivery, DeliveryWithAttempts } from './queries.ts';
 
 type DeliveryState = Delivery['state'];
@@ -67,7 +67,7 @@ export function headlineOf(
   const last = delivery.attemptList.at(-1);
   const next = `Attempt ${run.length + 1} of ${Math.max(schedule.length, run.length + 1)}`;
   if (delivery.state === 'pending' || delivery.state === 'retrying') {
-    if (last && last.outcome === null) return { before: `Attempt ${run.length} is running` };
+    if (last && last.outcome === null) return { before: `Attempt ${last.number} is running` };
     const { nextAttemptAt } = delivery;
     if (nextAttemptAt === null) return { before: delivery.stateDetails };
     return {
@@ -88,9 +88,34 @@ export function headlineOf(
   return { before: `${how} at attempt ${delivery.attempts}` };
 }
 
+const OUTCOMES: Record<string, string> = {
+  disallowed: 'not allowed',
+  dns: 'DNS error',
+  tls: 'TLS error',
+  connection: 'no connection',
+  configuration: 'misconfigured',
+};
+/** The same where only a few letters have space. */
+const CODES: Record<string, string> = {
+  disallowed: 'denied',
+  dns: 'DNS',
+  tls: 'TLS',
+  connection: 'failed',
+  configuration: 'config',
+  interrupted: 'stopped',
+};
+
+/** The result in at most seven letters: "503", "timeout", "DNS". `text` says how a connection failed. */
+export const codeOf = (status: number | null, outcome: string | null, text: string | null): string =>
+  status !== null
+    ? String(status)
+    : outcome === 'connection' && text?.includes('ECONNREFUSED')
+      ? 'refused'
+      : (CODES[outcome ?? ''] ?? outcome ?? '');
+
 /** The result of an attempt in a word: the status, or why there is none. */
 export const resultOf = ({ status, outcome }: Attempt): string =>
-  status === null ? (outcome ?? 'running') : String(status);
+  status === null ? (OUTCOMES[outcome ?? ''] ?? outcome ?? 'running') : String(status);
 
 export const toneOf = ({ outcome }: Attempt): 'on' | 'bad' | 'next' =>
   outcome === null ? 'next' : outcome === 'success' || outcome === 'partial' ? 'on' : 'bad';
@@ -133,3 +158,12 @@ const STATUS_NAMES: Record<number, string> = {
 /** "503 Service Unavailable", or "none". */
 export const statusWords = (status: number | null): string =>
   status === null ? 'none' : `${status} ${STATUS_NAMES[status] ?? ''}`.trim();
+
+/** A share as a rate and as counts: "52.1 %" and "24 of 46". Rounded down, so that 100 % are all. */
+export const shareOf = (part: number, all: number): { percent: string; counts: string } =>
+  all === 0
+    ? { percent: '–', counts: 'none' }
+    : {
+        percent: `${Math.floor((part * 1000) / all) / 10} %`,
+        counts: `${formatNumber(part)} of ${formatNumber(all)}`,
+      };

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Failure } from '../ui/Failure.tsx';
 import type { Tone } from '../ui/State.tsx';
 import { lasting } from '../ui/time.ts';
+import { useCurrent } from '../ui/useCurrent.ts';
 import s from './events.module.css';
 import { deliveriesQuery } from './queries.ts';
 
@@ -28,20 +29,20 @@ export function wordsOf({ state, attempts, lastStatus, nextAttemptAt }: Delivery
   if (state === 'success') return `delivered${status}`;
   if (state === 'successWithErrors') return `partially delivered${status}`;
   if (state === 'failed')
-    return `exhausted after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}${status}`;
+    return `failed after ${attempts === 1 ? '1 attempt' : `${attempts} attempts`}${status}`;
   const wait = nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt) - now;
   const next = wait > 0 ? `, next in ${lasting(wait)}` : '';
   return state === 'retrying' ? `attempt ${attempts} failed${status}${next}` : `pending${next}`;
 }
 
-/** The integrations that received the event. */
+/** The deliveries of the event to integrations. */
 export function Deliveries({ eventId }: { eventId: number }) {
   const { data, error, refetch } = useQuery(deliveriesQuery(eventId));
   return (
     <>
-      <h2>Delivered to</h2>
+      <h2>Deliveries</h2>
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
-      {data?.deliveries.length === 0 && <p className={s.same}>No integration received this event.</p>}
+      {data?.deliveries.length === 0 && <p className={s.same}>This event has no deliveries.</p>}
       <ul className={s.sent}>
         {data?.deliveries.slice(0, MAX_SHOWN).map(delivery => (
           <li key={delivery.id}>
@@ -52,10 +53,14 @@ export function Deliveries({ eventId }: { eventId: number }) {
             >
               {delivery.description || delivery.provider}
             </Link>
-            <span className="muted">{wordsOf(delivery)}</span>
+            <Words delivery={delivery} />
           </li>
         ))}
       </ul>
     </>
   );
+}
+
+function Words({ delivery }: { delivery: Delivery }) {
+  return <span className="muted">{useCurrent(now => wordsOf(delivery, now))}</span>;
 }

@@ -12,15 +12,13 @@ import {
   Trash2,
 } from 'lucide-react';
 import { memo } from 'react';
-import { changesOf } from '../ui/diff.ts';
 import { Env } from '../ui/Env.tsx';
-import { BriefDiff } from '../ui/FieldDiff.tsx';
+import { EventBrief } from '../ui/EventBrief.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { utcOf } from '../ui/time.ts';
 import { counted } from '../ui/words.ts';
 import s from './events.module.css';
-import type { Event } from './queries.ts';
 import type { EventsRow } from './rows.ts';
 
 /** The first pattern that matches the type decides icon and color. */
@@ -61,7 +59,7 @@ export const EventRow = memo(function EventRow({ row: { lead, events } }: { row:
           {lead.environment && <Env name={lead.environment} />}
           {lead.project && <span>{lead.project}</span>}
           {lead.comment && <q>{lead.comment}</q>}
-          <Brief event={lead} />
+          <EventBrief event={lead} />
           {events.length > 1 && <span className={s.more}>+{counted(events.length - 1, 'event')}</span>}
         </span>
       </span>
@@ -72,8 +70,3 @@ export const EventRow = memo(function EventRow({ row: { lead, events } }: { row:
     </div>
   );
 });
-
-/** The change itself, if it is short. */
-function Brief({ event: { preData, data } }: { event: Event }) {
-  return preData && data ? <BriefDiff changes={changesOf(preData, data)} /> : null;
-}

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
+import { useMe } from '../api/me.ts';
+import { UnknownProject } from '../shell/FailedPage.tsx';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { CopyLink } from '../ui/Copy.tsx';
@@ -21,7 +23,7 @@ import { EventLog } from './EventLog.tsx';
 import s from './events.module.css';
 import { queryOf, useEventFields } from './fields.ts';
 import { eventQuery } from './queries.ts';
-import { SaveView } from './SaveView.tsx';
+import { SavedViews } from './SavedViews.tsx';
 import { useEvents } from './useEvents.ts';
 
 /** All events that the user may read. */
@@ -43,10 +45,13 @@ function Events({ projectId }: { projectId?: string }) {
   const filters = useMemo((): Search => JSON.parse(key), [key]);
   const isLive = search.live !== 'off';
   const events = useEvents(filters, isLive);
-  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
+  const projects = useQuery(projectsQuery).data;
+  const project = projects?.find(one => one.id === projectId);
   const select = useCallback((id: string | undefined) => replace({ event: id }), [replace]);
+  const isAdmin = useMe().permissions.some(({ permission }) => permission === 'ADMIN');
   const hasFilters = filtersOf(search, fields).length > 0;
   const isEmpty = events.total === 0 && !events.isPrevious;
+  if (projectId !== undefined && projects && !project) return <UnknownProject id={projectId} />;
   return (
     <Page
       title="Events"
@@ -63,7 +68,7 @@ function Events({ projectId }: { projectId?: string }) {
               onChange={checked => replace({ live: checked ? undefined : 'off' })}
             />
           </span>
-          <SaveView
+          <SavedViews
             page={projectId === undefined ? '/events' : `/projects/${encodeURIComponent(projectId)}/events`}
             filters={queryOf(search, undefined)}
           />
@@ -82,6 +87,11 @@ function Events({ projectId }: { projectId?: string }) {
       }
     >
       {isEmpty && hasFilters && <NoMatch noun="events" search={search} fields={fields} onChange={push} />}
+      {isEmpty && projectId === undefined && !isAdmin && (
+        <p className={s.adminsOnly}>
+          Only admins see events without a project, such as those of integrations, users and tokens.
+        </p>
+      )}
       {isEmpty && !hasFilters && <NoEvents />}
       {!isEmpty && (
         <EventLog

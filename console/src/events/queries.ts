@@ -54,7 +54,8 @@ export const tailQuery = (filters: Search, first: Found | undefined, isLive: boo
   return queryOptions({
     queryKey: ['events-tail', filters, newest],
     queryFn: async ({ signal }) => {
-      const after = Math.max(0, newest - LATE_IDS);
+      // The API accepts ids from 1. Without an older event, every event is new.
+      const after = newest > LATE_IDS ? newest - LATE_IDS : undefined;
       const { events, total, next } = await search({ ...filters, after, limit: 2 * PAGE_SIZE }, signal);
       const known = new Set(first?.events.map(event => event.id));
       return { events: events.filter(event => !known.has(event.id)), total, isComplete: next === undefined };
@@ -120,11 +121,14 @@ export const creatorsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const viewsQuery = queryOptions({
-  queryKey: ['views'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user/views', { signal })),
-  staleTime: 60_000,
-});
-
 export const saveView = (body: schemas['SavedViewInput']): Promise<schemas['SavedView']> =>
   unwrap(api.POST('/api/admin/user/views', { body }));
+
+export const updateView = (
+  id: schemas['SavedView']['id'],
+  body: schemas['SavedViewInput'],
+): Promise<schemas['SavedView']> =>
+  unwrap(api.PUT('/api/admin/user/views/{id}', { params: { path: { id: String(id) } }, body }));
+
+export const deleteView = (id: schemas['SavedView']['id']): Promise<unknown> =>
+  unwrap(api.DELETE('/api/admin/user/views/{id}', { params: { path: { id: String(id) } } }));

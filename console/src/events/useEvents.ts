@@ -17,13 +17,15 @@ export function useEvents(filters: Search, isLive: boolean) {
   const key = JSON.stringify(filters);
   const [visited, setVisited] = useState({ key, pages: [0] as readonly number[] });
   const pages = visited.key === key ? visited.pages : FIRST_PAGE;
-  const [isAtTop, setAtTop] = useState(true);
+  const [isScrolledToTop, setAtTop] = useState(true);
   const [shown, setShown] = useState<{ key: string; events: readonly Event[] }>({ key, events: NO_EVENTS });
 
   const added = shown.key === key ? shown.events : NO_EVENTS;
   const results = useQueries({ queries: pages.map(page => eventsPage(client, filters, page, added.length)) });
   const first = results[0];
   const isPrevious = first?.isPlaceholderData ?? false;
+  // Without events there is no list that could be scrolled.
+  const isAtTop = isScrolledToTop || (first?.data?.total === 0 && added.length === 0);
   const tail = useQuery(tailQuery(filters, isPrevious ? undefined : first?.data, isLive));
   const newest = tail.data?.events ?? NO_EVENTS;
   const restart = useCallback(() => {

@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { refreshFlags } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
@@ -31,7 +32,7 @@ export function BulkBar({ flags, onDone }: { flags: readonly Flag[]; onDone(): v
       else if (action === 'tag') await addTag(selected, { type, value });
       else await markStale(selected, action === 'stale');
     }
-    await client.invalidateQueries({ queryKey: ['flags'] });
+    await refreshFlags(client);
     toast({ message: `${TITLES[action ?? 'tag'][1]} ${several}.` });
     onDone();
   };

@@ -2,6 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { Env } from '../ui/Env.tsx';
+import { HeaderRow } from '../ui/Row.tsx';
 import type { Search } from '../ui/search.ts';
 import { shortEnvironment } from '../ui/words.ts';
 import { COLUMNS, type ColumnId } from './columns.ts';
@@ -40,11 +41,16 @@ export function FlagHeader({
       </span>
     ));
   return (
-    <div className={s.header} style={{ gridTemplateColumns: context.grid }} role="row">
+    <HeaderRow className={s.header} style={{ gridTemplateColumns: context.grid }}>
       <span role="columnheader">
-        <span className="sr">Starred</span>
+        <span className="sr">Selected</span>
       </span>
-      <span role="columnheader">{head('Flag', 'name')}</span>
+      <span role="columnheader">
+        <span className="sr">Favorite</span>
+      </span>
+      <span role="columnheader" className={s.name}>
+        {head('Flag', 'name')}
+      </span>
       {columns(['project', 'type', 'state'])}
       {context.environments.map(({ name, type }) => (
         <span key={name} role="columnheader">
@@ -52,6 +58,6 @@ export function FlagHeader({
         </span>
       ))}
       {columns(['seen', 'by', 'created'])}
-    </div>
+    </HeaderRow>
   );
 }

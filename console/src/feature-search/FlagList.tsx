@@ -2,35 +2,37 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
+import { setEnabled, setFavorite } from '../features/queries.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
-import { Confirm } from '../ui/Confirm.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Keys } from '../ui/Keys.tsx';
-import { List } from '../ui/List.tsx';
+import { List, type RowState } from '../ui/List.tsx';
+import { isOffline } from '../ui/offline.ts';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import type { Search } from '../ui/search.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { toast, toastError } from '../ui/toasts.ts';
+import type { Pages } from '../ui/usePages.ts';
 import { BulkBar } from './BulkBar.tsx';
-import { type ColumnId, gridOf } from './columns.ts';
+import { type ColumnId, fittingColumns, gridOf, useListWidth } from './columns.ts';
 import { FlagHeader } from './FlagHeader.tsx';
 import { FlagRow, type RowContext } from './FlagRow.tsx';
-import { type Flag, setEnabled, setFavorite, typesQuery } from './queries.ts';
+import { type Flag, typesQuery } from './queries.ts';
 import s from './search.module.css';
-import type { usePages } from './usePages.ts';
+import { ToggleQuestion, type Toggling } from './ToggleQuestion.tsx';
 
-type Toggling = { flag: Flag; environment: string; enabled: boolean };
+const placeOf = ({ project, name }: Flag) => ({ projectId: project, featureName: name });
 const keyOf = (flag: Flag): string => `${flag.project}/${flag.name}`;
 
 /** The table of flags with toggles, selection and keys. */
 export function FlagList({
   pages,
   search,
-  columns,
+  columns: chosen,
   shownEnvironments,
   onSort,
 }: {
-  pages: ReturnType<typeof usePages>;
+  pages: Pages<Flag>;
   search: Search;
   columns: readonly ColumnId[];
   /** The environments of the project; all if the list has flags of several projects. */
@@ -47,24 +49,36 @@ export function FlagList({
   const environments = useQuery(environmentsQuery).data?.environments;
   const projects = useQuery(projectsQuery).data;
   const types = useQuery(typesQuery).data?.types;
+  const width = useListWidth();
 
   const toggle = useCallback(
     async ({ flag, environment, enabled }: Toggling) => {
-      await setEnabled(client, flag, environment, enabled);
+      const place = { ...placeOf(flag), environment };
+      await setEnabled(client, place, enabled);
       toast({
         message: `${flag.name} is ${enabled ? 'enabled' : 'disabled'} in ${environment}.`,
         action: {
           label: 'Undo',
-          run: () => void setEnabled(client, flag, environment, !enabled).catch(toastError),
+          run: () => void setEnabled(client, place, !enabled).catch(toastError),
         },
       });
     },
     [client],
   );
+  const select = useCallback(
+    (flag: Flag) =>
+      setSelected(before => {
+        const next = new Map(before);
+        if (!next.delete(keyOf(flag))) next.set(keyOf(flag), flag);
+        return next;
+      }),
+    [],
+  );
   const context = useMemo((): RowContext => {
     const shown = (environments ?? []).filter(
       ({ name, enabled }) => enabled && (shownEnvironments?.includes(name) ?? true),
     );
+    const columns = fittingColumns(chosen, shown.length, width);
     return {
       me,
       columns,
@@ -73,26 +87,27 @@ export function FlagList({
       projectNames: new Map(projects?.map(({ id, name }) => [id, name])),
       typeNames: new Map(types?.map(({ id, name }) => [id, name])),
       onToggle: (flag, environment, enabled) => {
+        if (isOffline()) return;
         const change = { flag, environment, enabled };
         const isProduction = shown.find(({ name }) => name === environment)?.type === 'production';
         if (isProduction) ask(change);
         else void toggle(change).catch(toastError);
       },
-      onFavorite: flag => void setFavorite(client, flag, !flag.favorite).catch(toastError),
+      onFavorite: flag => void setFavorite(client, placeOf(flag), !flag.favorite).catch(toastError),
+      onSelect: select,
     };
-  }, [me, columns, environments, shownEnvironments, projects, types, toggle, client]);
+  }, [me, chosen, width, environments, shownEnvironments, projects, types, toggle, select, client]);
 
-  const render = useCallback((flag: Flag) => <FlagRow flag={flag} context={context} />, [context]);
+  const render = useCallback(
+    (flag: Flag, { isSelected }: RowState) => (
+      <FlagRow flag={flag} isSelected={isSelected} context={context} />
+    ),
+    [context],
+  );
   const open = (flag: Flag) =>
     void navigate({
       to: '/projects/$projectId/features/$featureName',
       params: { projectId: flag.project, featureName: flag.name },
-    });
-  const select = (flag: Flag) =>
-    setSelected(before => {
-      const next = new Map(before);
-      if (!next.delete(keyOf(flag))) next.set(keyOf(flag), flag);
-      return next;
     });
   // A toggle by key acts on the newest state of the flag, not on the one when the row became active.
   const onActive = useCallback((flag: Flag) => {
@@ -101,7 +116,7 @@ export function FlagList({
   useShortcuts([
     {
       keys: 's',
-      description: 'Star the flag',
+      description: 'Add the flag to the favorites, or remove it',
       run: () => active.current && context.onFavorite(active.current),
     },
     ...context.environments.slice(0, 9).map(({ name }, n) => ({
@@ -143,22 +158,13 @@ export function FlagList({
         hints={[
           ['j k', 'move'],
           ['Enter', 'open'],
-          ['1', 'toggle in the first environment'],
+          [context.environments.length > 1 ? `1…${Math.min(context.environments.length, 9)}` : '1', 'toggle'],
           ['x', 'select'],
-          ['s', 'star'],
+          ['s', 'favorite'],
         ]}
       />
       {asked && (
-        <Confirm
-          opened
-          title={`${asked.enabled ? 'Enable' : 'Disable'} ${asked.flag.name} in ${asked.environment}?`}
-          action={`${asked.enabled ? 'Enable' : 'Disable'} in ${asked.environment}`}
-          danger={!asked.enabled}
-          onConfirm={() => toggle(asked)}
-          onClose={() => ask(undefined)}
-        >
-          <p>{asked.environment} is a production environment. SDKs receive the change within seconds.</p>
-        </Confirm>
+        <ToggleQuestion toggling={asked} onConfirm={() => toggle(asked)} onClose={() => ask(undefined)} />
       )}
     </>
   );

@@ -1,14 +1,13 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
-// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
 import { Link } from '@tanstack/react-router';
-import { Star } from 'lucide-react';
 import type { Me } from '../api/can.ts';
 import { missingPermissions } from '../api/can.ts';
 import { Person } from '../ui/Person.tsx';
-import { State } from '../ui/State.tsx';
+import { Cell, Cells } from '../ui/Row.tsx';
+import { Star } from '../ui/Star.tsx';
 import { Time } from '../ui/Time.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
 import type { ColumnId } from './columns.ts';
+import { FlagState } from './FlagState.tsx';
 import type { Flag } from './queries.ts';
 import s from './search.module.css';
 
@@ -22,40 +21,36 @@ export type RowContext = {
   typeNames: ReadonlyMap<string, string>;
   onToggle(flag: Flag, environment: string, enabled: boolean): void;
   onFavorite(flag: Flag): void;
+  onSelect(flag: Flag): void;
 };
 
-const STAGES = {
-  initial: 'Initial',
-  'pre-live': 'Pre-live',
-  live: 'Live',
-  completed: 'Completed',
-  archived: 'Archived',
-};
-
-export function FlagState({ flag }: { flag: Pick<Flag, 'stale' | 'archivedAt' | 'lifecycle'> }) {
-  if (flag.archivedAt) return <State tone="off">Archived</State>;
-  if (flag.stale) return <State tone="warn">Stale</State>;
-  const { stage } = flag.lifecycle;
-  return <State tone={stage === 'live' ? 'on' : 'off'}>{STAGES[stage]}</State>;
-}
-
-export function FlagRow({ flag, context }: { flag: Flag; context: RowContext }) {
-  const { me, columns, environments, onToggle, onFavorite } = context;
+export function FlagRow({
+  flag,
+  isSelected,
+  context,
+}: {
+  flag: Flag;
+  isSelected: boolean;
+  context: RowContext;
+}) {
+  const { me, columns, environments, onToggle, onFavorite, onSelect } = context;
   const shows = (id: ColumnId) => columns.includes(id);
   return (
-    <div className={s.row} style={{ gridTemplateColumns: context.grid }} role="presentation">
-      <span role="cell" className={s.control}>
-        <button
-          type="button"
-          className={s.star}
-          aria-pressed={flag.favorite}
-          aria-label={`Star ${flag.name}`}
-          onClick={() => onFavorite(flag)}
-        >
-          <Star size={14} fill={flag.favorite ? 'currentColor' : 'none'} aria-hidden="true" />
-        </button>
-      </span>
-      <span role="cell" className={s.name}>
+    <Cells className={s.row} style={{ gridTemplateColumns: context.grid }}>
+      <Cell as="control">
+        <input
+          type="checkbox"
+          className={s.select}
+          checked={isSelected}
+          aria-label={`Select ${flag.name}`}
+          onChange={() => onSelect(flag)}
+          onDoubleClick={event => event.stopPropagation()}
+        />
+      </Cell>
+      <Cell as="control">
+        <Star label={`Favorite ${flag.name}`} pressed={flag.favorite} onClick={() => onFavorite(flag)} />
+      </Cell>
+      <Cell as="name" className={s.name}>
         <Link
           to="/projects/$projectId/features/$featureName"
           params={{ projectId: flag.project, featureName: flag.name }}
@@ -64,27 +59,19 @@ export function FlagRow({ flag, context }: { flag: Flag; context: RowContext }) 
           {flag.name}
         </Link>
         {flag.description && <small>{flag.description}</small>}
-      </span>
-      {shows('project') && (
-        <span role="cell" className={s.dim}>
-          {context.projectNames.get(flag.project) ?? flag.project}
-        </span>
-      )}
-      {shows('type') && (
-        <span role="cell" className={s.dim}>
-          {context.typeNames.get(flag.type) ?? flag.type}
-        </span>
-      )}
+      </Cell>
+      {shows('project') && <Cell as="dim">{context.projectNames.get(flag.project) ?? flag.project}</Cell>}
+      {shows('type') && <Cell as="dim">{context.typeNames.get(flag.type) ?? flag.type}</Cell>}
       {shows('state') && (
-        <span role="cell">
+        <Cell>
           <FlagState flag={flag} />
-        </span>
+        </Cell>
       )}
       {environments.map(({ name }) => {
         const found = flag.environments.find(one => one.name === name);
         const place = { project: flag.project, environment: name };
         return (
-          <span role="cell" key={name} className={s.control}>
+          <Cell key={name} as="control">
             {found && (
               <Toggle
                 checked={found.enabled}
@@ -94,24 +81,18 @@ export function FlagRow({ flag, context }: { flag: Flag; context: RowContext }) 
                 onChange={enabled => onToggle(flag, name, enabled)}
               />
             )}
-          </span>
+          </Cell>
         );
       })}
-      {shows('seen') && (
-        <span role="cell" className={s.dim}>
-          {flag.lastSeenAt ? <Time at={flag.lastSeenAt} /> : 'never'}
-        </span>
-      )}
+      {shows('seen') && <Cell as="dim">{flag.lastSeenAt ? <Time at={flag.lastSeenAt} /> : 'never'}</Cell>}
       {shows('by') && (
-        <span role="cell" className={s.dim}>
-          {flag.createdBy && <Person name={flag.createdBy.name} size={18} named />}
-        </span>
+        <Cell as="dim">{flag.createdBy && <Person name={flag.createdBy.name} size={18} named />}</Cell>
       )}
       {shows('created') && (
-        <span role="cell" className={s.dim}>
+        <Cell as="dim">
           <Time at={flag.createdAt} as="date" />
-        </span>
+        </Cell>
       )}
-    </div>
+    </Cells>
   );
 }

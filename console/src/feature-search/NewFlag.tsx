@@ -2,13 +2,18 @@ import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messagesByField, otherMessages } from '../api/errors.ts';
-import { projectsQuery } from '../shell/queries.ts';
+import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
+import { projectsQuery, refreshFlags } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
+import { formatNumber } from '../ui/words.ts';
 import { createFlag, typesQuery } from './queries.ts';
 import s from './search.module.css';
 
+const MAX_NAME = 100;
 const FIELDS = ['name', 'type', 'description'];
 
 /** Whether a name follows the rule of its project. A pattern that this browser cannot read is left to the server. */
@@ -20,6 +25,12 @@ export function followsRule(pattern: string | undefined, name: string): boolean 
     return true;
   }
 }
+
+/** The message of a rejected name that exists. The API says "feature", the console says "flag". */
+const takenName = (error: unknown): string | undefined =>
+  error instanceof RequestError && error.kind === 'NameExistsError'
+    ? error.message.replace(/^Feature\b/, 'Flag').replace(/\bfeature\b/g, 'flag')
+    : undefined;
 
 /** The panel that creates a flag. The project's rule for names is checked while typing. */
 export function NewFlag({ projectId, onClose }: { projectId?: string; onClose(): void }) {
@@ -33,28 +44,45 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
   const [type, setType] = useState('release');
   const [description, setDescription] = useState('');
   const rule = project?.featureNaming;
-  const isValid = followsRule(rule?.pattern, name);
+  const { length } = name.trim();
+  const isValid = followsRule(rule?.pattern, name.trim());
+  const canCreate = length > 0 && length <= MAX_NAME && isValid && project !== undefined;
   const create = useMutation({
-    mutationFn: () => createFlag(project?.id ?? '', { name, type, ...(description ? { description } : {}) }),
+    mutationFn: () =>
+      createFlag(project?.id ?? '', { name: name.trim(), type, ...(description ? { description } : {}) }),
     onSuccess: async flag => {
-      await client.invalidateQueries({ queryKey: ['flags'] });
+      await refreshFlags(client);
       await navigate({
         to: '/projects/$projectId/features/$featureName',
         params: { projectId: flag.project, featureName: flag.name },
+        ignoreBlocker: true,
       });
     },
   });
+  const taken = takenName(create.error);
   const messages = messagesByField(create.error);
+  useShortcuts([
+    {
+      keys: 'mod+s',
+      description: 'Create flag',
+      run: () => canCreate && !create.isPending && create.mutate(),
+    },
+  ]);
+  const { isAsking, question } = useUnsaved(name.trim() !== '' || description.trim() !== '');
   return (
-    <SidePanel title="New flag" onClose={onClose}>
-      <form
-        className={s.form}
-        onSubmit={event => {
-          event.preventDefault();
-          create.mutate();
-        }}
+    <SidePanel title="New flag" isAsking={isAsking} onClose={onClose}>
+      <Form
+        onSubmit={() => create.mutate()}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant="filled" loading={create.isPending} disabled={!canCreate}>
+              Create flag
+            </Button>
+          </>
+        }
       >
-        <FormErrors messages={otherMessages(create.error, FIELDS)} />
+        {taken === undefined && <FormErrors messages={otherMessages(create.error, FIELDS)} />}
         {projectId === undefined && (
           <NativeSelect
             label="Project"
@@ -67,12 +95,17 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
           label="Name"
           classNames={{ input: 'mono' }}
           required
-          maxLength={100}
           autoComplete="off"
           spellCheck={false}
           data-autofocus
           value={name}
-          error={messages.name ?? (!isValid && 'This name breaks the naming rule of the project.')}
+          error={
+            taken ??
+            messages.name ??
+            (length > MAX_NAME
+              ? `A name has at most ${MAX_NAME} characters. This one has ${formatNumber(length)}.`
+              : !isValid && 'This name breaks the naming rule of the project.')
+          }
           onChange={event => {
             setName(event.target.value);
             create.reset();
@@ -103,18 +136,8 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
           error={messages.description}
           onChange={event => setDescription(event.target.value)}
         />
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            variant="filled"
-            loading={create.isPending}
-            disabled={name === '' || !isValid || !project}
-          >
-            Create flag
-          </Button>
-        </footer>
-      </form>
+      </Form>
+      {question}
     </SidePanel>
   );
 }

@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 
-/** The columns that a user may hide. Star, name and environments always show. */
+/** The columns that a user may hide. Checkbox, favorite, name and environments always show. */
 export const COLUMNS = [
   { id: 'project', label: 'Project', width: '112px', sortBy: 'project' },
   { id: 'type', label: 'Type', width: '96px', sortBy: 'type' },
@@ -32,11 +32,56 @@ export function useColumns(): { shown: readonly ColumnId[]; toggle(id: ColumnId)
   return { shown, toggle };
 }
 
+const NAME_WIDTH = 200;
+const TOGGLE_WIDTH = 74;
+const GAP = 10;
+/** Padding, checkbox and favorite. */
+const FRAME_WIDTH = 40 + 16 + 22;
+/** The first one is the first to go. */
+const LEAST_IMPORTANT: readonly ColumnId[] = ['created', 'by', 'seen', 'type', 'project', 'state'];
+
+/** The columns that leave room for the name and all toggles. */
+export function fittingColumns(
+  shown: readonly ColumnId[],
+  environments: number,
+  width: number,
+): readonly ColumnId[] {
+  const widthOf = (ids: readonly ColumnId[]) =>
+    FRAME_WIDTH +
+    NAME_WIDTH +
+    environments * TOGGLE_WIDTH +
+    ids.reduce(
+      (sum, id) => sum + Number.parseInt(COLUMNS.find(column => column.id === id)?.width ?? '0', 10),
+      0,
+    ) +
+    GAP * (2 + environments + ids.length);
+  let fitting = shown;
+  for (const id of LEAST_IMPORTANT) {
+    if (widthOf(fitting) <= width) break;
+    fitting = fitting.filter(one => one !== id);
+  }
+  return fitting;
+}
+
+const NARROW = 960;
+const onResize = (listener: () => void) => {
+  addEventListener('resize', listener);
+  return () => removeEventListener('resize', listener);
+};
+
+/** The width of the page next to the sidebar. A narrow window scrolls under the names, so all columns fit. */
+export const useListWidth = (): number =>
+  useSyncExternalStore(onResize, () =>
+    innerWidth <= NARROW
+      ? Number.POSITIVE_INFINITY
+      : (document.getElementById('main')?.clientWidth ?? innerWidth),
+  );
+
 /** The CSS grid of header and rows. */
 export const gridOf = (shown: readonly ColumnId[], environments: number): string => {
   const width = (id: ColumnId) => COLUMNS.find(column => column.id === id)?.width ?? '';
   const before = shown.filter(id => id === 'project' || id === 'type' || id === 'state').map(width);
   const after = shown.filter(id => id === 'seen' || id === 'by' || id === 'created').map(width);
-  const toggles = environments > 0 ? [`repeat(${environments}, 74px)`] : [];
-  return ['22px', 'minmax(200px, 1fr)', ...before, ...toggles, ...after].join(' ');
+  const toggles = environments > 0 ? [`repeat(${environments}, ${TOGGLE_WIDTH}px)`] : [];
+  return ['16px', '22px', 'minmax(var(--flag-name, 200px), 1fr)', ...before, ...toggles, ...after].join(' ');
 };

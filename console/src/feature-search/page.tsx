@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { Check, Columns3, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
+import { UnknownProject } from '../shell/FailedPage.tsx';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
@@ -13,13 +14,14 @@ import { Page } from '../ui/Page.tsx';
 import type { Search } from '../ui/search.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { useFilters } from '../ui/useFilters.ts';
+import { usePages } from '../ui/usePages.ts';
 import { counted } from '../ui/words.ts';
 import { COLUMNS, useColumns } from './columns.ts';
 import { FlagList } from './FlagList.tsx';
 import { useFlagFields } from './fields.ts';
 import { NewFlag } from './NewFlag.tsx';
+import { flagsPage } from './queries.ts';
 import s from './search.module.css';
-import { usePages } from './usePages.ts';
 
 /** All flags that the user may read. */
 export function FlagsPage() {
@@ -39,8 +41,12 @@ function Flags({ projectId }: { projectId?: string }) {
   const fields = useFlagFields(projectId === undefined);
   const { shown, toggle } = useColumns();
   const filters = useMemo(() => queryOf(search, projectId), [search, projectId]);
-  const pages = usePages(filters);
-  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
+  const pages = usePages(
+    page => flagsPage(filters, page),
+    ({ features }) => features,
+  );
+  const projects = useQuery(projectsQuery).data;
+  const project = projects?.find(one => one.id === projectId);
   const isNew = search.edit === 'new';
   const close = () => replace({ edit: undefined });
   const mayCreate = useMissingPermissions('createFeature', { project: projectId }).length === 0;
@@ -48,6 +54,7 @@ function Flags({ projectId }: { projectId?: string }) {
   const isEmpty = pages.total === 0 && !pages.isPrevious;
   const hasFilters = filtersOf(search, fields).length > 0;
 
+  if (projectId !== undefined && projects && !project) return <UnknownProject id={projectId} />;
   return (
     <Page
       title="Flags"

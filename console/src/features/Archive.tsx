@@ -25,7 +25,7 @@ export function Archive({ feature, onClose }: { feature: Feature; onClose(): voi
       onConfirm={async () => {
         await archiveFeature(place);
         await refresh(client, place);
-        toast({ message: `Archived ${feature.name}.` });
+        toast({ about: feature.name, message: `Archived ${feature.name}.` });
       }}
       onClose={onClose}
     >
@@ -39,7 +39,7 @@ export function Archive({ feature, onClose }: { feature: Feature; onClose(): voi
         <p>
           SDKs no longer receive the flag, and programs use their default value.{' '}
           {enabledIn.length > 0 ? `It is enabled in ${enabledIn.join(', ')}.` : 'It is enabled nowhere.'} You
-          can revive it later.
+          can revive it later. It is then disabled in every environment.
         </p>
       )}
     </Confirm>

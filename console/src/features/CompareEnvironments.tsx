@@ -2,63 +2,111 @@ import { Button, NativeSelect } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { Audience } from './Audience.tsx';
+import { type CopyEffect, copyEffect } from './copy-effect.ts';
+import { copyWithUndo } from './copy-environment.ts';
 import s from './features.module.css';
-import { copyEnvironment, type Feature, type FeatureEnvironment, refresh } from './queries.ts';
+import type { Feature, FeatureEnvironment } from './queries.ts';
 
 /** Two environments next to each other, and a button that copies one into the other. */
 export function CompareEnvironments({
   feature,
-  environment,
+  environment: to,
+  other: from,
   segmentNames,
+  onChoose,
   onClose,
 }: {
   feature: Feature;
-  environment: string;
+  environment: FeatureEnvironment;
+  other: FeatureEnvironment;
   segmentNames: ReadonlyMap<number, string>;
+  onChoose(environment: string): void;
   onClose(): void;
 }) {
   const client = useQueryClient();
-  const others = feature.environments.filter(one => one.name !== environment);
-  const [from, setFrom] = useState(others[0]?.name ?? '');
   const [pending, setPending] = useState(false);
-  const find = (name: string) => feature.environments.find(one => one.name === name);
-  const place = { projectId: feature.project, featureName: feature.name, environment };
+  const [asked, setAsked] = useState(false);
+  const place = { projectId: feature.project, featureName: feature.name, environment: to.name };
+  const effect = copyEffect(from, to);
   const copy = async () => {
     setPending(true);
     try {
-      await copyEnvironment(place, from);
-      await refresh(client, place);
-      toast({ message: `${environment} now has the strategies and variants of ${from}.` });
+      const undo = await copyWithUndo(client, place, from, to);
+      toast({
+        message: `Copied ${from.name} to ${to.name}: ${effect?.did}.`,
+        action: { label: 'Undo', run: () => void undo().catch(toastError) },
+      });
       onClose();
     } finally {
       setPending(false);
     }
   };
+  const start = () => {
+    if (to.type === 'production' || effect?.disables) setAsked(true);
+    else void copy().catch(toastError);
+  };
   return (
-    <SidePanel title={`Compare ${environment} with another environment`} wide onClose={onClose}>
+    <SidePanel title={`Compare ${to.name} with another environment`} wide isAsking={asked} onClose={onClose}>
       <NativeSelect
         label="Compare with"
-        value={from}
-        data={others.map(one => one.name)}
-        onChange={event => setFrom(event.target.value)}
+        value={from.name}
+        data={feature.environments.map(one => one.name).filter(name => name !== to.name)}
+        onChange={event => onChoose(event.target.value)}
       />
       <div className={s.compare}>
-        <Side environment={find(from)} segmentNames={segmentNames} />
-        <Side environment={find(environment)} segmentNames={segmentNames} />
+        <Side environment={from} segmentNames={segmentNames} />
+        <Side environment={to} segmentNames={segmentNames} />
       </div>
-      <p className="muted">
-        Copying replaces the strategies and variants of {environment} by those of {from}. Whether the flag is
-        enabled stays as it is.
-      </p>
-      <Can call="copyFeatureEnvironment" project={feature.project} environment={environment}>
-        <Button variant="filled" loading={pending} onClick={() => void copy().catch(toastError)}>
-          Copy {from} to {environment}
+      <Effect effect={effect} from={from} to={to} />
+      <Can call="copyFeatureEnvironment" project={feature.project} environment={to.name}>
+        <Button loading={pending} disabled={!effect} onClick={start}>
+          Copy {from.name} to {to.name}
+          {to.type === 'production' && '…'}
         </Button>
       </Can>
+      {effect && (
+        <Confirm
+          opened={asked}
+          title={`Copy ${from.name} to ${to.name}?`}
+          action={`Copy to ${to.name}`}
+          danger={effect.removes || effect.disables}
+          onConfirm={copy}
+          onClose={() => setAsked(false)}
+        >
+          <Effect effect={effect} from={from} to={to} />
+        </Confirm>
+      )}
     </SidePanel>
+  );
+}
+
+/** The effect of a copy in words, and whether the flag stays enabled. */
+function Effect({
+  effect,
+  from,
+  to,
+}: {
+  effect: CopyEffect | undefined;
+  from: FeatureEnvironment;
+  to: FeatureEnvironment;
+}) {
+  if (!effect)
+    return (
+      <p className="muted">
+        {to.name} already has the strategies and variants of {from.name}.
+      </p>
+    );
+  return (
+    <p>
+      Copying {effect.does} in {to.name}.{' '}
+      {effect.disables
+        ? `${from.name} has no enabled strategy, so nobody gets the flag in ${to.name} afterwards.`
+        : `The flag stays ${to.enabled ? 'enabled' : 'disabled'} in ${to.name}.`}
+    </p>
   );
 }
 
@@ -66,10 +114,9 @@ function Side({
   environment,
   segmentNames,
 }: {
-  environment: FeatureEnvironment | undefined;
+  environment: FeatureEnvironment;
   segmentNames: ReadonlyMap<number, string>;
 }) {
-  if (!environment) return null;
   return (
     <div>
       <h3>
@@ -80,10 +127,21 @@ function Side({
           <li key={strategy.id}>
             {strategy.title && <span className="muted">{strategy.title}: </span>}
             <Audience strategy={strategy} segmentNames={segmentNames} />
+            <Variants variants={strategy.variants} />
           </li>
         ))}
         {environment.strategies.length === 0 && <li data-none="">No strategy</li>}
       </ul>
+      <Variants variants={environment.variants} />
     </div>
+  );
+}
+
+function Variants({ variants }: { variants: readonly { name: string; weight: number }[] }) {
+  if (variants.length === 0) return null;
+  return (
+    <p className={s.variants}>
+      Variants: {variants.map(({ name, weight }) => `${name} ${weight / 10} %`).join(', ')}
+    </p>
   );
 }

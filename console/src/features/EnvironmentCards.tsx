@@ -1,19 +1,24 @@
 import { Button } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { Radio } from 'lucide-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Radio, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
+import { useOfferActions } from '../ui/actions.ts';
 import { Env } from '../ui/Env.tsx';
+import { isOffline } from '../ui/offline.ts';
+import { Person } from '../ui/Person.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { Time } from '../ui/Time.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { Audience } from './Audience.tsx';
 import s from './features.module.css';
-import { type Feature, type FeatureEnvironment, setEnabled } from './queries.ts';
-import { audienceOf, textOf } from './words.ts';
+import { type Block, blocksOf } from './parents.ts';
+import { type Feature, type FeatureEnvironment, lastChangeQuery, setEnabled, useParents } from './queries.ts';
+import { audienceText } from './words.ts';
 
-/** One card per environment: toggle, audience in words, last request of an SDK. A click selects the environment. */
+/** One card per environment: toggle, audience in words, last change, last request of an SDK. A click selects the environment. */
 export function EnvironmentCards({
   feature,
   selected,
@@ -25,6 +30,7 @@ export function EnvironmentCards({
   segmentNames: ReadonlyMap<number, string>;
   onSelect(environment: string): void;
 }) {
+  const parents = useParents(feature);
   return (
     <div className={s.cards}>
       {feature.environments.map((environment, index) => (
@@ -34,6 +40,7 @@ export function EnvironmentCards({
           feature={feature}
           environment={environment}
           segmentNames={segmentNames}
+          blocks={blocksOf(feature.dependencies, parents, environment.name)}
           isSelected={environment.name === selected}
           onSelect={() => onSelect(environment.name)}
         />
@@ -49,6 +56,7 @@ function Card({
   feature,
   environment,
   segmentNames,
+  blocks,
   isSelected,
   onSelect,
 }: {
@@ -56,6 +64,7 @@ function Card({
   feature: Feature;
   environment: FeatureEnvironment;
   segmentNames: ReadonlyMap<number, string>;
+  blocks: readonly Block[];
   isSelected: boolean;
   onSelect(): void;
 }) {
@@ -65,7 +74,9 @@ function Card({
   const place = { projectId: feature.project, featureName: feature.name, environment: name };
   const call = enabled ? 'disableFeature' : 'enableFeature';
   const missing = useMissingPermissions(call, { project: feature.project, environment: name });
+  const { data: change } = useQuery(lastChangeQuery(place));
   const active = strategies.filter(strategy => !strategy.disabled);
+  const stateWord = feature.archived ? 'Archived' : enabled ? 'Enabled' : 'Disabled';
 
   const toggle = async (next: boolean) => {
     setAsked(false);
@@ -76,25 +87,37 @@ function Card({
     });
   };
   const start = () => {
-    if (feature.archived || missing.length > 0) return;
+    if (feature.archived || missing.length > 0 || isOffline()) return;
     if (type === 'production') setAsked(true);
     else void toggle(!enabled).catch(toastError);
   };
+  useOfferActions([
+    !feature.archived &&
+      missing.length === 0 && {
+        label: `${enabled ? 'Disable' : 'Enable'} ${feature.name} in ${name}${type === 'production' ? '…' : ''}`,
+        run: start,
+      },
+  ]);
   useShortcuts([
     number <= MAX_NUMBER && { keys: String(number), description: `Toggle in ${name}`, run: start },
   ]);
   return (
-    <section className={s.card} data-selected={isSelected || undefined} aria-label={name}>
+    <section
+      className={s.card}
+      data-selected={isSelected || undefined}
+      data-quiet={feature.archived || blocks.length > 0 || undefined}
+      aria-label={name}
+    >
       <header>
         <button type="button" className={s.select} aria-pressed={isSelected} onClick={onSelect}>
           <Env name={name} type={type} />
         </button>
         <span className={s.onOff} data-on={enabled || undefined}>
-          {enabled ? 'Enabled' : 'Disabled'}
+          {stateWord}
         </span>
         <Toggle
           large
-          checked={enabled}
+          checked={enabled && !feature.archived}
           label={`Enabled in ${name}`}
           missing={missing}
           disabled={feature.archived}
@@ -104,7 +127,7 @@ function Card({
       {asked ? (
         <div className={s.ask} role="alertdialog" aria-label={`Confirm in ${name}`}>
           <p>
-            {enabled ? 'Disable' : 'Enable'} in {name} for {audienceText(active, segmentNames)}?
+            {enabled ? 'Disable' : 'Enable'} in {name} for {audienceText(strategies, segmentNames)}?
           </p>
           <Button
             variant="filled"
@@ -118,15 +141,44 @@ function Card({
         </div>
       ) : (
         <ul className={s.audiences}>
-          {active.map(strategy => (
-            <li key={strategy.id}>
-              <Audience strategy={strategy} segmentNames={segmentNames} />
+          {!feature.archived &&
+            active.map(strategy => (
+              <li key={strategy.id}>
+                <Audience strategy={strategy} segmentNames={segmentNames} />
+              </li>
+            ))}
+          {(feature.archived || active.length === 0) && (
+            <li data-none="">
+              {feature.archived ? 'Nobody gets the flag.' : 'No strategy. Nobody gets the flag.'}
             </li>
-          ))}
-          {active.length === 0 && <li data-none="">No strategy. Nobody gets the flag.</li>}
+          )}
         </ul>
       )}
+      {blocks.map(block => (
+        <p key={block.parent} className={s.blocked}>
+          <TriangleAlert size={14} aria-hidden="true" />
+          <span>
+            The parent{' '}
+            <Link
+              to="/projects/$projectId/features/$featureName"
+              params={{ projectId: feature.project, featureName: block.parent }}
+              className="mono"
+            >
+              {block.parent}
+            </Link>{' '}
+            {block.reason}
+          </span>
+        </p>
+      ))}
       <footer>
+        {change && (
+          <span className={s.change}>
+            <Person name={change.createdBy} size={14} />
+            <Link to="/events/$eventId" params={{ eventId: String(change.id) }}>
+              {change.createdBy}, <Time at={change.createdAt} />
+            </Link>
+          </span>
+        )}
         <Radio size={13} aria-hidden="true" />
         {lastSeenAt ? (
           <>
@@ -138,14 +190,4 @@ function Card({
       </footer>
     </section>
   );
-}
-
-function audienceText(
-  strategies: readonly FeatureEnvironment['strategies'][number][],
-  segmentNames: ReadonlyMap<number, string>,
-): string {
-  if (strategies.length === 0) return 'everyone, with a default strategy';
-  return strategies
-    .map(one => textOf(audienceOf(one, segmentNames)).replace(/^Everyone/, 'everyone'))
-    .join(' or ');
 }

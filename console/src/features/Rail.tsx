@@ -1,35 +1,64 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Copy, ExternalLink, GitFork } from 'lucide-react';
-import { DriftPanel } from '../clone/Drift.tsx';
+import { Copy, GitFork } from 'lucide-react';
+import { EventBrief } from '../ui/EventBrief.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { isFavoriteType } from '../ui/favorites.ts';
 import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { Time } from '../ui/Time.tsx';
-import { useFilters } from '../ui/useFilters.ts';
 import { counted } from '../ui/words.ts';
+import { FlagHealth } from './FlagHealth.tsx';
+import { FlagLink } from './FlagLink.tsx';
 import s from './features.module.css';
-import { driftQuery, type Feature, recentEventsQuery } from './queries.ts';
+import { Lifecycle } from './Lifecycle.tsx';
+import { Links } from './Links.tsx';
+import {
+  copiesQuery,
+  driftQuery,
+  type Feature,
+  type Place,
+  recentEventsQuery,
+  useParents,
+} from './queries.ts';
+import { Section } from './Section.tsx';
+import { requirementOf } from './words.ts';
 
-/** The right side of the page: recent changes, parents, links, and the flag that this one was copied from. */
+const SHOWN_COPIES = 5;
+const SHOWN_CHANGES = 8;
+
+/** The right side of the page: health, lifecycle, recent changes, parents, links, source and copies. */
 export function Rail({ feature }: { feature: Feature }) {
-  const place = { projectId: feature.project, featureName: feature.name };
-  const events = useQuery(recentEventsQuery(place)).data;
   return (
     <aside className={s.rail} aria-label="About this flag">
-      <header>
-        <h2>Recent changes</h2>
-        {events && (
-          <Link
-            to="/projects/$projectId/events"
-            params={{ projectId: feature.project }}
-            search={{ feature: `IS:${feature.name}` }}
-          >
+      {!feature.archived && <FlagHealth feature={feature} />}
+      <Lifecycle feature={feature} />
+      <RecentChanges feature={feature} />
+      <Relatives feature={feature} />
+      <Links feature={feature} />
+      <Copies feature={feature} />
+    </aside>
+  );
+}
+
+function RecentChanges({ feature }: { feature: Feature }) {
+  const place = { projectId: feature.project, featureName: feature.name };
+  const { data: events, error, refetch } = useQuery(recentEventsQuery(place));
+  const changes = (events?.events ?? []).filter(({ type }) => !isFavoriteType(type)).slice(0, SHOWN_CHANGES);
+  return (
+    <Section
+      title="Recent changes"
+      action={
+        events && (
+          <Link to="/projects/$projectId/features/$featureName/events" params={place}>
             All {events.total.toLocaleString('en')}
           </Link>
-        )}
-      </header>
+        )
+      }
+    >
+      {error && !events && <Failure error={error} onRetry={() => void refetch()} />}
       <ol className={s.recent}>
-        {events?.events.map(event => (
+        {changes.map(event => (
           <li key={event.id}>
             <Person name={event.createdBy} size={18} />
             <span>
@@ -40,90 +69,119 @@ export function Rail({ feature }: { feature: Feature }) {
                 {event.environment && `${event.environment} · `}
                 <Time at={event.createdAt} />
               </small>
+              <EventBrief event={event} />
             </span>
           </li>
         ))}
       </ol>
-      {feature.dependencies.length > 0 && (
-        <>
-          <h2>Depends on</h2>
-          <ul>
-            {feature.dependencies.map(parent => (
-              <li key={parent.feature}>
-                <GitFork size={13} aria-hidden="true" />
-                <FlagLink project={feature.project} name={parent.feature} />
-                <span className="muted">{parent.enabled ? 'must be enabled' : 'must be disabled'}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      {feature.children.length > 0 && (
-        <>
-          <h2>Depend on this flag</h2>
-          <ul>
-            {feature.children.map(name => (
-              <li key={name}>
-                <GitFork size={13} aria-hidden="true" />
-                <FlagLink project={feature.project} name={name} />
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      {feature.links.length > 0 && (
-        <>
-          <h2>Links</h2>
-          <ul>
-            {feature.links.map(link => (
-              <li key={link.id}>
-                <ExternalLink size={13} aria-hidden="true" />
-                <a href={link.url} target="_blank" rel="noreferrer">
-                  {link.title ?? link.url}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      {feature.clonedFrom && <Source feature={feature} />}
-    </aside>
+    </Section>
   );
 }
 
-function Source({ feature }: { feature: Feature }) {
-  const drift = useQuery(driftQuery({ projectId: feature.project, featureName: feature.name })).data;
-  const { search, push } = useFilters();
-  if (!feature.clonedFrom) return null;
-  const { project, feature: name } = feature.clonedFrom;
+function Relatives({ feature }: { feature: Feature }) {
+  const { dependencies, children, project } = feature;
+  const parents = useParents(feature);
   return (
     <>
-      <h2>Copy of</h2>
-      <ul>
-        <li>
-          <Copy size={13} aria-hidden="true" />
-          <FlagLink project={project} name={name} />
-          {drift?.inSync && <span className="muted">in sync</span>}
-          {drift && !drift.inSync && (
-            <button type="button" className={s.drift} onClick={() => push({ drift: 'shown' })}>
-              {counted(drift.differences.length, 'difference')}
-            </button>
-          )}
-        </li>
-      </ul>
-      {search.drift && <DriftPanel feature={feature} onClose={() => push({ drift: undefined })} />}
+      {dependencies.length > 0 && (
+        <Section title="Depends on">
+          <ul>
+            {dependencies.map(parent => (
+              <li key={parent.feature}>
+                <GitFork size={13} aria-hidden="true" />
+                <FlagLink project={project} name={parent.feature} />
+                <span className="muted">
+                  {requirementOf(parent)}
+                  {stateOf(parents.find(one => one.name === parent.feature))}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {children.length > 0 && (
+        <Section title="Depend on this flag">
+          <ul>
+            {children.map(name => (
+              <li key={name}>
+                <GitFork size={13} aria-hidden="true" />
+                <FlagLink project={project} name={name} />
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
     </>
   );
 }
 
-function FlagLink({ project, name }: { project: string; name: string }) {
+/** Where a parent is enabled: " · enabled in 2 of 3". Nothing while it loads. */
+function stateOf(parent: Feature | undefined): string {
+  if (!parent) return '';
+  if (parent.archived) return ' · archived';
+  const { length } = parent.environments;
+  const enabled = parent.environments.filter(one => one.enabled).length;
+  return enabled === 0 ? ' · disabled' : ` · enabled in ${enabled} of ${length}`;
+}
+
+/** The source and the newest copies of the flag. A difference opens on the tab of copies. */
+function Copies({ feature }: { feature: Feature }) {
+  const place = { projectId: feature.project, featureName: feature.name };
+  const { data: drift } = useQuery({ ...driftQuery(place), enabled: feature.clonedFrom !== null });
+  const found = useQuery(copiesQuery(place)).data;
   return (
-    <Link
-      to="/projects/$projectId/features/$featureName"
-      params={{ projectId: project, featureName: name }}
-      className="mono"
-    >
-      {name}
-    </Link>
+    <>
+      {feature.clonedFrom && (
+        <Section title="Copy of">
+          <ul>
+            <li>
+              <Copy size={13} aria-hidden="true" />
+              <FlagLink project={feature.clonedFrom.project} name={feature.clonedFrom.feature} />
+              {drift && <Differences page={place} copy={place} count={drift.differences.length} />}
+            </li>
+          </ul>
+        </Section>
+      )}
+      {found && found.total > 0 && (
+        <Section
+          title="Copies"
+          action={
+            <Link to="/projects/$projectId/features/$featureName/copies" params={place}>
+              All {found.total.toLocaleString('en')}
+            </Link>
+          }
+        >
+          <ul>
+            {found.copies.slice(0, SHOWN_COPIES).map(copy => (
+              <li key={copy.feature}>
+                <Copy size={13} aria-hidden="true" />
+                <FlagLink project={copy.project} name={copy.feature} />
+                <Differences
+                  page={place}
+                  copy={{ projectId: copy.project, featureName: copy.feature }}
+                  count={copy.differences}
+                />
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
+  );
+}
+
+function Differences({ page, copy, count }: { page: Place; copy: Place; count: number }) {
+  if (count === 0) return <span className="muted">in sync</span>;
+  return (
+    <span>
+      <Link
+        to="/projects/$projectId/features/$featureName/copies"
+        params={page}
+        search={{ drift: `${copy.projectId}/${copy.featureName}` }}
+        className={s.drift}
+      >
+        {counted(count, 'difference')}
+      </Link>
+    </span>
   );
 }

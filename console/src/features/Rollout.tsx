@@ -1,7 +1,7 @@
 import '@mantine/core/styles/NumberInput.layer.css';
 import '@mantine/core/styles/Slider.layer.css';
 import { NativeSelect, NumberInput, Slider } from '@mantine/core';
-import type { Draft } from './draft.ts';
+import { type Draft, rolloutProblem } from './draft.ts';
 import s from './features.module.css';
 import type { ContextField } from './queries.ts';
 
@@ -17,7 +17,7 @@ export function Rollout({
 }) {
   const set = (parameters: Record<string, string>) =>
     onChange({ parameters: { ...draft.parameters, ...parameters } });
-  const rollout = Number(draft.parameters.rollout ?? 100);
+  const rollout = draft.parameters.rollout ?? '100';
   const stickiness = draft.parameters.stickiness ?? 'default';
   const choices = [
     ...new Set([
@@ -27,30 +27,39 @@ export function Rollout({
       stickiness,
     ]),
   ];
+  const problem = rolloutProblem(draft);
   return (
-    <div className={s.rollout}>
-      <Slider
-        thumbLabel="Rollout"
-        label={null}
-        value={rollout}
-        onChange={value => set({ rollout: String(value) })}
-      />
-      <NumberInput
-        aria-label="Rollout in percent"
-        min={0}
-        max={100}
-        allowDecimal={false}
-        clampBehavior="strict"
-        suffix=" %"
-        value={rollout}
-        onChange={value => value !== '' && set({ rollout: String(value) })}
-      />
-      <NativeSelect
-        aria-label="Stickiness"
-        value={stickiness}
-        data={choices.map(value => ({ value, label: `sticky by ${value}` }))}
-        onChange={event => set({ stickiness: event.target.value })}
-      />
-    </div>
+    <>
+      <div className={s.rollout}>
+        <Slider
+          thumbLabel="Rollout"
+          label={null}
+          value={Math.min(100, Math.max(0, Number(rollout) || 0))}
+          onChange={value => set({ rollout: String(value) })}
+        />
+        <NumberInput
+          aria-label="Rollout in percent"
+          min={0}
+          max={100}
+          clampBehavior="none"
+          suffix=" %"
+          value={rollout}
+          error={problem !== undefined}
+          aria-describedby={problem && 'rollout-problem'}
+          onChange={value => set({ rollout: String(value) })}
+        />
+        <NativeSelect
+          aria-label="Stickiness"
+          value={stickiness}
+          data={choices.map(value => ({ value, label: `sticky by ${value}` }))}
+          onChange={event => set({ stickiness: event.target.value })}
+        />
+      </div>
+      {problem && (
+        <p id="rollout-problem" className={s.problem} role="alert">
+          {problem}
+        </p>
+      )}
+    </>
   );
 }

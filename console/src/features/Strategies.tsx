@@ -1,11 +1,13 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowLeftRight, ChevronDown, ChevronUp, MoreHorizontal, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { loadChunk } from '../api/chunks.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Empty } from '../ui/Empty.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -20,9 +22,14 @@ import {
   refresh,
   type Strategy,
 } from './queries.ts';
-import { StrategyEditor } from './StrategyEditor.tsx';
 
-/** The strategies of one environment. The address names the one that is open: `?edit=<id>` or `?edit=new`. */
+const loadEditor = () => loadChunk(() => import('./StrategyEditor.tsx'));
+const StrategyEditor = lazy(() => loadEditor().then(module => ({ default: module.StrategyEditor })));
+
+/**
+ * The strategies of one environment. The address names the one that is open, `?edit=<id>` or `?edit=new`, and the
+ * environment to compare with, `?compare=<name>`.
+ */
 export function Strategies({
   feature,
   environment,
@@ -33,12 +40,16 @@ export function Strategies({
   segmentNames: ReadonlyMap<number, string>;
 }) {
   const client = useQueryClient();
-  const { search, push, replace } = useFilters();
-  const [comparing, compare] = useState(false);
+  const { search, push, replace, leave } = useFilters();
   const place = { projectId: feature.project, featureName: feature.name, environment: environment.name };
   const where = { project: feature.project, environment: environment.name };
   const { strategies } = environment;
+  const others = feature.environments.filter(one => one.name !== environment.name);
+  const other = feature.archived ? undefined : others.find(one => one.name === search.compare);
+  // The server rejects changes of an archived flag.
+  const edit = feature.archived ? undefined : search.edit;
   const close = () => replace({ edit: undefined });
+  const finish = () => leave({ edit: undefined });
   const move = async (index: number, step: number) => {
     const ids = strategies.map(strategy => strategy.id);
     const [id] = ids.splice(index, 1);
@@ -48,25 +59,34 @@ export function Strategies({
     await refresh(client, place);
   };
   return (
-    <section aria-label={`Strategies in ${environment.name}`}>
+    <section aria-label={`Strategies in ${environment.name}`} onPointerEnter={() => void loadEditor()}>
       <header className={s.sectionHead}>
         <h2>Strategies in {environment.name}</h2>
         <span className="muted">A user gets the flag if any strategy matches</span>
         <span className={s.sectionActions}>
-          {feature.environments.length > 1 && (
-            <Button leftSection={<ArrowLeftRight size={14} />} onClick={() => compare(true)}>
+          {!feature.archived && others.length > 0 && (
+            <Button
+              leftSection={<ArrowLeftRight size={14} />}
+              onClick={() => push({ compare: others[0]?.name })}
+            >
               Compare…
             </Button>
           )}
-          <Can call="addFeatureStrategy" {...where}>
-            <Button leftSection={<Plus size={14} />} onClick={() => push({ edit: 'new' })}>
-              Add strategy
-            </Button>
-          </Can>
+          {!feature.archived && (
+            <Can call="addFeatureStrategy" {...where}>
+              <Button leftSection={<Plus size={14} />} onClick={() => push({ edit: 'new' })}>
+                Add strategy
+              </Button>
+            </Can>
+          )}
         </span>
       </header>
-      {strategies.length === 0 && search.edit !== 'new' && (
-        <Empty>No strategy yet. Enabling the flag adds one that matches everyone.</Empty>
+      {strategies.length === 0 && edit !== 'new' && (
+        <Empty>
+          {feature.archived
+            ? 'No strategy.'
+            : 'No strategy yet. Enabling the flag adds one that matches everyone.'}
+        </Empty>
       )}
       <ol className={s.strategies}>
         {strategies.map((strategy, index) => (
@@ -77,24 +97,29 @@ export function Strategies({
             segmentNames={segmentNames}
             feature={feature}
             environment={environment.name}
-            isOpen={search.edit === strategy.id}
+            isOpen={edit === strategy.id}
             onOpen={() => push({ edit: strategy.id })}
             onClose={close}
+            onFinish={finish}
             onMove={step => void move(index, step).catch(toastError)}
           />
         ))}
-        {search.edit === 'new' && (
+        {edit === 'new' && (
           <li className={s.strategy}>
-            <StrategyEditor feature={feature} environment={environment.name} onClose={close} />
+            <Suspense fallback={<Skeleton rows={3} />}>
+              <StrategyEditor feature={feature} environment={environment.name} onFinish={finish} />
+            </Suspense>
           </li>
         )}
       </ol>
-      {comparing && (
+      {other && (
         <CompareEnvironments
           feature={feature}
-          environment={environment.name}
+          environment={environment}
+          other={other}
           segmentNames={segmentNames}
-          onClose={() => compare(false)}
+          onChoose={name => replace({ compare: name })}
+          onClose={() => replace({ compare: undefined })}
         />
       )}
     </section>
@@ -110,6 +135,7 @@ function Row({
   isOpen,
   onOpen,
   onClose,
+  onFinish,
   onMove,
 }: {
   strategy: Strategy;
@@ -120,6 +146,7 @@ function Row({
   isOpen: boolean;
   onOpen(): void;
   onClose(): void;
+  onFinish(): void;
   onMove(step: number): void;
 }) {
   const client = useQueryClient();
@@ -137,58 +164,74 @@ function Row({
     await refresh(client, place);
     toast({ message: 'Strategy deleted.' });
   };
+  const words = (
+    <>
+      {strategy.title && <b>{strategy.title}</b>}
+      <Audience strategy={strategy} segmentNames={segmentNames} />
+    </>
+  );
   return (
     <li
       className={s.strategy}
       onKeyDown={event => {
-        if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+        if (feature.archived || !event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown'))
+          return;
         event.preventDefault();
         onMove(event.key === 'ArrowUp' ? -1 : 1);
       }}
     >
       <header>
         <i className={s.number}>{number}</i>
-        <button
-          type="button"
-          className={s.summary}
-          aria-expanded={isOpen}
-          onClick={isOpen ? onClose : onOpen}
-        >
-          {strategy.title && <b>{strategy.title}</b>}
-          <Audience strategy={strategy} segmentNames={segmentNames} />
-        </button>
+        {feature.archived ? (
+          <div className={s.summary}>{words}</div>
+        ) : (
+          <button
+            type="button"
+            className={s.summary}
+            aria-expanded={isOpen}
+            onClick={isOpen ? onClose : onOpen}
+          >
+            {words}
+          </button>
+        )}
         {strategy.disabled && <State tone="off">Disabled</State>}
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon aria-label={`Actions of strategy ${number}`}>
-              <MoreHorizontal size={16} />
+        {!feature.archived && (
+          <>
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <ActionIcon aria-label={`Actions of strategy ${number}`}>
+                  <MoreHorizontal size={16} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item onClick={() => onMove(-1)}>Move up (Alt ↑)</Menu.Item>
+                <Menu.Item onClick={() => onMove(1)}>Move down (Alt ↓)</Menu.Item>
+                <Menu.Item
+                  color="red"
+                  disabled={missing.length > 0}
+                  title={missing.length > 0 ? `Requires ${missing.join(' or ')}` : undefined}
+                  onClick={() => setDeleting(true)}
+                >
+                  Delete…
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+            <ActionIcon aria-label={isOpen ? 'Close' : 'Edit'} onClick={isOpen ? onClose : onOpen}>
+              {isOpen ? <ChevronUp size={16} /> : <ChevronDown size={16} />}
             </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => onMove(-1)}>Move up (Alt ↑)</Menu.Item>
-            <Menu.Item onClick={() => onMove(1)}>Move down (Alt ↓)</Menu.Item>
-            <Menu.Item
-              color="red"
-              disabled={missing.length > 0}
-              title={missing.length > 0 ? `Requires ${missing.join(' or ')}` : undefined}
-              onClick={() => setDeleting(true)}
-            >
-              Delete…
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-        <ActionIcon aria-label={isOpen ? 'Close' : 'Edit'} onClick={isOpen ? onClose : onOpen}>
-          {isOpen ? <ChevronUp size={16} /> : <ChevronDown size={16} />}
-        </ActionIcon>
+          </>
+        )}
       </header>
       {isOpen && (
-        <StrategyEditor
-          key={strategy.id}
-          feature={feature}
-          environment={environment}
-          strategyId={strategy.id}
-          onClose={onClose}
-        />
+        <Suspense fallback={<Skeleton rows={3} />}>
+          <StrategyEditor
+            key={strategy.id}
+            feature={feature}
+            environment={environment}
+            strategyId={strategy.id}
+            onFinish={onFinish}
+          />
+        </Suspense>
       )}
       <Confirm
         opened={deleting}

@@ -1,36 +1,43 @@
 import '@mantine/core/styles/Checkbox.layer.css';
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { otherMessages, RequestError } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
+import { Conflict } from '../ui/Conflict.tsx';
 import { changesOf } from '../ui/diff.ts';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
-import { FieldDiff } from '../ui/FieldDiff.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
-import { bodyOf, type Draft, draftOf, newDraft, problemsOf } from './draft.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
+import { bodyOf, type Draft, draftOf, newDraft, problemsOf, rolloutProblem } from './draft.ts';
 import s from './features.module.css';
 import {
   addStrategy,
   contextQuery,
   type Feature,
+  findChange,
   readStrategy,
   refresh,
+  type Segment,
   saveStrategy,
   segmentsQuery,
 } from './queries.ts';
 import { Rollout } from './Rollout.tsx';
 import { Targeting } from './Targeting.tsx';
 import { Variants } from './Variants.tsx';
+import { audienceOf, textOf } from './words.ts';
 
-/** Edits a strategy, or creates one without `strategyId`. It starts from the newest state on the server. */
+/**
+ * Edits a strategy, or creates one without `strategyId`. It starts from the newest state on the server. `onFinish` follows
+ * a save or Discard.
+ */
 export function StrategyEditor(props: {
   feature: Feature;
   environment: string;
   strategyId?: string;
-  onClose(): void;
+  onFinish(): void;
 }) {
   const { feature, environment, strategyId = '' } = props;
   const place = { projectId: feature.project, featureName: feature.name, environment, strategyId };
@@ -48,26 +55,28 @@ export function StrategyEditor(props: {
   return <Editor {...props} original={draftOf(loaded.data.strategy)} etag={loaded.data.etag} />;
 }
 
+type Change = Awaited<ReturnType<typeof findChange>>;
+
 function Editor({
   feature,
   environment,
   strategyId,
   original,
   etag,
-  onClose,
+  onFinish,
 }: {
   feature: Feature;
   environment: string;
   strategyId?: string;
   original: Draft;
   etag: string;
-  onClose(): void;
+  onFinish(): void;
 }) {
   const client = useQueryClient();
-  // The state that the user started from, and the ETag that proves it. "Keep mine" replaces it by the newer state.
+  // The state that the user started from, and the ETag that proves it. "Continue with mine" replaces it by the newer state.
   const [base, setBase] = useState({ draft: original, etag });
   const [draft, setDraft] = useState(original);
-  const [theirs, setTheirs] = useState<{ draft: Draft; etag: string }>();
+  const [theirs, setTheirs] = useState<{ draft: Draft; etag: string; by: Change }>();
   const segments = useQuery(segmentsQuery).data?.segments ?? [];
   const fields = useQuery(contextQuery).data ?? [];
   const place = { projectId: feature.project, featureName: feature.name, environment };
@@ -75,6 +84,12 @@ function Editor({
     project: feature.project,
     environment,
   });
+  const editor = useRef<HTMLDivElement>(null);
+  /** Scrolls to the first invalid field, or to the errors if they belong to no field. */
+  const showProblem = () => {
+    const invalid = editor.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    (invalid ?? editor.current?.querySelector<HTMLElement>('[data-errors]'))?.focus();
+  };
   const change = (part: Partial<Draft>) => setDraft(before => ({ ...before, ...part }));
   const save = useMutation({
     mutationFn: async () => {
@@ -84,80 +99,111 @@ function Editor({
     onSuccess: async () => {
       await refresh(client, place);
       toast({ message: `Saved to ${environment}.` });
-      onClose();
+      onFinish();
     },
     onError: async error => {
       if (!(error instanceof RequestError) || error.status !== 412 || !strategyId) return;
       const now = await readStrategy({ ...place, strategyId });
-      setTheirs({ draft: draftOf(now.strategy), etag: now.etag });
+      const by = await findChange(place, event => event.data?.id === strategyId);
+      setTheirs({ draft: draftOf(now.strategy), etag: now.etag, by });
     },
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new error moves the focus
+  useEffect(() => {
+    if (save.error) showProblem();
+  }, [save.error]);
   const problems = problemsOf(draft);
-  const changes = strategyId
-    ? changesOf(base.draft, draft)
-    : [{ path: ['strategy'], kind: 'added' as const, after: 'new' }];
+  const edits = changesOf(base.draft, draft);
+  const { question } = useUnsaved(edits.length > 0);
+  const changes = strategyId ? edits : [{ path: ['strategy'], kind: 'added' as const, after: 'new' }];
   const messages = theirs ? [] : otherMessages(save.error, []);
   if (theirs)
     return (
-      <Conflict
-        base={base.draft}
-        mine={draft}
-        theirs={theirs.draft}
-        onKeep={() => {
-          setBase(theirs);
-          setTheirs(undefined);
-          save.reset();
-        }}
-        onTake={() => {
-          setBase(theirs);
-          setDraft(theirs.draft);
-          setTheirs(undefined);
-          save.reset();
-        }}
-      />
+      <>
+        <Conflict
+          noun="strategy"
+          by={theirs.by}
+          base={base.draft}
+          mine={draft}
+          theirs={theirs.draft}
+          onKeep={() => {
+            setBase(theirs);
+            setTheirs(undefined);
+            save.reset();
+          }}
+          onTake={() => {
+            setBase(theirs);
+            setDraft(theirs.draft);
+            setTheirs(undefined);
+            save.reset();
+          }}
+        />
+        {question}
+      </>
     );
   return (
-    <div className={s.editor}>
-      <Line label="Title">
-        <div className={s.titleLine}>
-          <TextInput
-            aria-label="Title"
-            placeholder="Optional"
-            value={draft.title}
-            onChange={event => change({ title: event.target.value })}
-          />
-          <Checkbox
-            label="Disabled: SDKs ignore this strategy"
-            checked={draft.disabled}
-            onChange={event => change({ disabled: event.target.checked })}
-          />
-        </div>
-      </Line>
-      <Line label="Targeting">
-        <Targeting draft={draft} segments={segments} fields={fields} onChange={change} />
-      </Line>
-      {draft.name === 'flexibleRollout' ? (
-        <Line label="Rollout">
-          <Rollout draft={draft} fields={fields} onChange={change} />
+    <div ref={editor}>
+      <fieldset className={s.lines} disabled={save.isPending}>
+        <Line label="Title">
+          <div className={s.titleLine}>
+            <TextInput
+              aria-label="Title"
+              placeholder="Optional"
+              value={draft.title}
+              onChange={event => change({ title: event.target.value })}
+            />
+            <Checkbox
+              label="Disabled: SDKs ignore this strategy"
+              checked={draft.disabled}
+              onChange={event => change({ disabled: event.target.checked })}
+            />
+          </div>
         </Line>
-      ) : (
-        <Line label="Parameters">
-          <Parameters draft={draft} onChange={change} />
+        <Line label="Targeting">
+          <Targeting draft={draft} segments={segments} fields={fields} onChange={change} />
         </Line>
-      )}
-      <Line label="Variants">
-        <Variants draft={draft} onChange={change} />
-      </Line>
-      <FormErrors messages={[...problems, ...messages]} />
+        {draft.name === 'flexibleRollout' ? (
+          <Line label="Rollout">
+            <Rollout draft={draft} fields={fields} onChange={change} />
+          </Line>
+        ) : (
+          <Line label="Parameters">
+            <Parameters draft={draft} onChange={change} />
+          </Line>
+        )}
+        <Line label="Variants">
+          <Variants draft={draft} onChange={change} />
+        </Line>
+      </fieldset>
+      <div data-errors="" tabIndex={-1}>
+        {/* The field of the rollout shows its own problem. */}
+        <FormErrors messages={[...problems.filter(one => one !== rolloutProblem(draft)), ...messages]} />
+      </div>
       <SaveBar
         changes={changes}
-        action={missing.length > 0 ? `Requires ${missing.join(' or ')}` : `Save to ${environment}`}
+        summary={strategyId ? undefined : <NewAudience draft={draft} segments={segments} />}
+        action={`Save to ${environment}`}
+        missing={missing}
         pending={save.isPending}
         disabled={problems.length > 0 || missing.length > 0}
         onSave={() => save.mutate()}
-        onDiscard={onClose}
+        onInvalid={showProblem}
+        onDiscard={onFinish}
       />
+      {question}
     </div>
+  );
+}
+
+/** The users who get the flag by a strategy that is not saved yet. */
+function NewAudience({ draft, segments }: { draft: Draft; segments: readonly Segment[] }) {
+  const names = new Map(segments.map(({ id, name }) => [id, name]));
+  return (
+    <>
+      <b>New strategy</b>
+      {/* As text: the component would load the script of the whole page. */}
+      {rolloutProblem(draft) === undefined && textOf(audienceOf(draft, names))}
+    </>
   );
 }
 
@@ -182,43 +228,4 @@ function Parameters({ draft, onChange }: { draft: Draft; onChange(change: Partia
       onChange={event => onChange({ parameters: { ...draft.parameters, [name]: event.target.value } })}
     />
   ));
-}
-
-/** Somebody else changed the strategy while the user edited it. Nothing is lost before the user chooses. */
-function Conflict({
-  base,
-  mine,
-  theirs,
-  onKeep,
-  onTake,
-}: {
-  base: Draft;
-  mine: Draft;
-  theirs: Draft;
-  onKeep(): void;
-  onTake(): void;
-}) {
-  return (
-    <div className={s.conflict} role="alert">
-      <h3>Somebody changed this strategy while you edited it</h3>
-      <div className={s.compare}>
-        <section aria-label="Their changes">
-          <h4>Their changes, saved</h4>
-          <FieldDiff changes={changesOf(base, theirs)} />
-        </section>
-        <section aria-label="Your changes">
-          <h4>Your changes, not saved</h4>
-          <FieldDiff changes={changesOf(base, mine)} />
-        </section>
-      </div>
-      <p className="muted">
-        Keep yours to continue editing. Your next save then replaces theirs. Take theirs to discard your
-        changes.
-      </p>
-      <Button variant="filled" onClick={onKeep}>
-        Keep mine
-      </Button>
-      <Button onClick={onTake}>Take theirs</Button>
-    </div>
-  );
 }

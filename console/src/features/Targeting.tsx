@@ -1,6 +1,17 @@
 import { ActionIcon, Button, Menu, NativeSelect, TextInput } from '@mantine/core';
 import { Plus, Shapes, X } from 'lucide-react';
-import { type Draft, isDate, isNumber, operatorsFor, takesList, withOperator } from './draft.ts';
+import { useState } from 'react';
+import {
+  type Draft,
+  hasOpposite,
+  isDate,
+  isNumber,
+  OPERATOR_GROUPS,
+  operatorsFor,
+  takesList,
+  withField,
+  withOperator,
+} from './draft.ts';
 import s from './features.module.css';
 import type { Constraint, ContextField, Segment } from './queries.ts';
 import { ValuesInput } from './ValuesInput.tsx';
@@ -18,6 +29,8 @@ export function Targeting({
   fields: readonly ContextField[];
   onChange(change: Partial<Draft>): void;
 }) {
+  /** The constraint that the user added last. Its field gets the focus. */
+  const [added, setAdded] = useState<number>();
   const chosen = draft.segments.flatMap(id => segments.find(one => one.id === id) ?? []);
   const setConstraint = (index: number, constraint: Constraint) =>
     onChange({ constraints: draft.constraints.map((one, n) => (n === index ? constraint : one)) });
@@ -46,14 +59,18 @@ export function Targeting({
         <ConstraintRow
           // biome-ignore lint/suspicious/noArrayIndexKey: constraints have no identity
           key={index}
+          isNew={index === added}
           lead={index > 0 || chosen.length > 0 ? 'and' : 'if'}
           constraint={constraint}
           fields={fields}
           onChange={next => setConstraint(index, next)}
-          onRemove={() => onChange({ constraints: draft.constraints.filter((_, n) => n !== index) })}
+          onRemove={() => {
+            setAdded(undefined);
+            onChange({ constraints: draft.constraints.filter((_, n) => n !== index) });
+          }}
         />
       ))}
-      <Menu position="bottom-start">
+      <Menu position="bottom-start" returnFocus={false}>
         <Menu.Target>
           <Button variant="subtle" leftSection={<Plus size={14} />}>
             Add a constraint or segment
@@ -64,8 +81,9 @@ export function Targeting({
             onClick={() => {
               const field = fields[0];
               const operator = operatorsFor(field)[0] ?? 'IN';
-              const added = withOperator({ contextName: field?.name ?? 'userId', operator }, operator);
-              onChange({ constraints: [...draft.constraints, added] });
+              const constraint = withOperator({ contextName: field?.name ?? 'userId', operator }, operator);
+              setAdded(draft.constraints.length);
+              onChange({ constraints: [...draft.constraints, constraint] });
             }}
           >
             Constraint on a context field
@@ -84,12 +102,14 @@ export function Targeting({
 }
 
 function ConstraintRow({
+  isNew,
   lead,
   constraint,
   fields,
   onChange,
   onRemove,
 }: {
+  isNew: boolean;
   lead: string;
   constraint: Constraint;
   fields: readonly ContextField[];
@@ -100,33 +120,38 @@ function ConstraintRow({
   const field = fields.find(one => one.name === contextName);
   const operators = [...new Set([...operatorsFor(field), operator])];
   const names = [...new Set([...fields.map(one => one.name), contextName])];
-  // An option is an operator, or its negation if it has no operator of its own.
-  const options = operators.flatMap(one =>
-    one === 'IN' || one === 'NOT_IN'
-      ? [{ value: one, label: operatorWords(one) }]
-      : [
-          { value: one, label: operatorWords(one) },
-          { value: `!${one}`, label: operatorWords(one, true) },
-        ],
-  );
+  const isNegated = inverted && operator !== 'IN' && operator !== 'NOT_IN';
+  // An inverted "is" means the same as "is not".
+  const plain = inverted ? ({ IN: 'NOT_IN', NOT_IN: 'IN' }[operator as string] ?? operator) : operator;
+  // An option is an operator, or its negation if no other operator says the same.
+  const optionsOf = (one: Constraint['operator']) => [
+    { value: one, label: operatorWords(one) },
+    ...(hasOpposite(one) ? [] : [{ value: `!${one}`, label: operatorWords(one, true) }]),
+    ...(hasOpposite(one) && isNegated && one === operator
+      ? [{ value: `!${one}`, label: `not ${operatorWords(one)}` }]
+      : []),
+  ];
+  const groups = OPERATOR_GROUPS.flatMap(([group, members]) => {
+    const items = members.filter(one => operators.includes(one)).flatMap(optionsOf);
+    return items.length > 0 ? [{ group, items }] : [];
+  });
   return (
     <div className={s.target}>
       <span className={s.lead}>{lead}</span>
       <NativeSelect
         aria-label="Context field"
+        autoFocus={isNew}
         value={contextName}
         data={names}
         onChange={event => {
           const name = event.target.value;
-          const fits = operatorsFor(fields.find(one => one.name === name));
-          const next = fits.includes(operator) ? operator : (fits[0] ?? 'IN');
-          onChange(withOperator({ ...constraint, contextName: name, inverted: false }, next));
+          onChange(withField(constraint, fields.find(one => one.name === name) ?? { name, legalValues: [] }));
         }}
       />
       <NativeSelect
         aria-label={`Operator for ${contextName}`}
-        value={inverted && operator !== 'IN' && operator !== 'NOT_IN' ? `!${operator}` : operator}
-        data={options}
+        value={isNegated ? `!${operator}` : plain}
+        data={groups}
         onChange={event => {
           const [, not, name] = /^(!?)(.*)$/.exec(event.target.value) ?? [];
           const next = operators.find(one => one === name) ?? operator;
@@ -144,6 +169,7 @@ function ConstraintRow({
         <TextInput
           className={s.single}
           aria-label={`Value of ${contextName}`}
+          error={!constraint.value}
           type={isDate(operator) ? 'datetime-local' : 'text'}
           inputMode={isNumber(operator) ? 'decimal' : undefined}
           value={isDate(operator) ? (constraint.value ?? '').slice(0, 16) : (constraint.value ?? '')}

@@ -26,7 +26,7 @@ export function ValuesInput({
     setTyped('');
   };
   return (
-    <div className={s.values}>
+    <div className={s.values} data-invalid={values.length === 0 || undefined}>
       {shown.map(value => (
         <span key={value} className={s.value}>
           {value}
@@ -46,6 +46,7 @@ export function ValuesInput({
       )}
       <input
         aria-label={label}
+        aria-invalid={values.length === 0}
         value={typed}
         placeholder="Add or paste values"
         list={suggestions.length > 0 ? listId : undefined}

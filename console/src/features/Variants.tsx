@@ -1,7 +1,8 @@
 import '@mantine/core/styles/NumberInput.layer.css';
-import { ActionIcon, Button, NumberInput, Textarea, TextInput } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
-import { type Draft, spread } from './draft.ts';
+import { JsonEditor } from '../ui/JsonEditor.tsx';
+import { type Draft, payloadProblem, spread } from './draft.ts';
 import s from './features.module.css';
 
 type Variant = Draft['variants'][number];
@@ -18,8 +19,8 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
         <div className={s.shares} aria-hidden="true">
           {variants.map((variant, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: names change while a person types
-            <span key={index} style={{ flexGrow: variant.weight }}>
-              {variant.name} <b>{variant.weight / 10} %</b>
+            <span key={index} style={{ flexGrow: variant.weight || 0 }}>
+              {variant.name} <b>{(variant.weight || 0) / 10} %</b>
             </span>
           ))}
         </div>
@@ -31,6 +32,7 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
             aria-label={`Name of variant ${index + 1}`}
             placeholder="Name"
             value={variant.name}
+            error={variants.findIndex(one => one.name === variant.name) < index || variant.name === ''}
             onChange={event => replace(index, { name: event.target.value })}
           />
           <NumberInput
@@ -39,20 +41,18 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
             max={100}
             decimalScale={1}
             suffix=" %"
-            value={variant.weight / 10}
-            onChange={value =>
-              typeof value === 'number' &&
-              value * 10 !== variant.weight &&
-              replace(index, { weight: Math.round(value * 10), weightType: 'fix' })
-            }
+            value={Number.isNaN(variant.weight) ? '' : variant.weight / 10}
+            error={Number.isNaN(variant.weight)}
+            onChange={value => {
+              const weight = value === '' ? Number.NaN : Math.round(Number(value) * 10);
+              if (!Object.is(weight, variant.weight)) replace(index, { weight, weightType: 'fix' });
+            }}
           />
-          <Textarea
-            aria-label={`Payload of variant ${index + 1}`}
-            placeholder="Payload (text or JSON)"
-            autosize
-            maxRows={6}
-            value={variant.payload?.value ?? ''}
-            onChange={event => replace(index, { payload: payloadOf(event.target.value) })}
+          <NativeSelect
+            aria-label={`Payload type of variant ${index + 1}`}
+            value={variant.payload?.type ?? ''}
+            data={PAYLOADS}
+            onChange={event => replace(index, { payload: withType(variant.payload, event.target.value) })}
           />
           <ActionIcon
             aria-label={`Remove variant ${variant.name || index + 1}`}
@@ -60,6 +60,15 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
           >
             <X size={15} />
           </ActionIcon>
+          {variant.payload && (
+            <div className={s.payload}>
+              <Payload
+                label={`Payload of variant ${index + 1}`}
+                payload={variant.payload}
+                onChange={payload => replace(index, { payload })}
+              />
+            </div>
+          )}
         </div>
       ))}
       <Button
@@ -83,13 +92,43 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
   );
 }
 
-/** JSON objects and lists are JSON; all else is text. */
-function payloadOf(text: string): Variant['payload'] {
-  if (text === '') return undefined;
-  try {
-    const isJson = typeof JSON.parse(text) === 'object';
-    return { type: isJson ? 'json' : 'string', value: text };
-  } catch {
-    return { type: 'string', value: text };
-  }
+type PayloadValue = NonNullable<Variant['payload']>;
+const PAYLOADS = [
+  { value: '', label: 'No payload' },
+  { value: 'string', label: 'Text' },
+  { value: 'json', label: 'JSON' },
+  { value: 'csv', label: 'CSV' },
+  { value: 'number', label: 'Number' },
+];
+const TYPES: readonly PayloadValue['type'][] = ['string', 'json', 'csv', 'number'];
+
+/** The payload with another type. Its text stays. */
+function withType(payload: Variant['payload'], name: string): Variant['payload'] {
+  const type = TYPES.find(one => one === name);
+  return type && { type, value: payload?.value ?? '' };
+}
+
+function Payload({
+  label,
+  payload,
+  onChange,
+}: {
+  label: string;
+  payload: PayloadValue;
+  onChange(payload: PayloadValue): void;
+}) {
+  const change = (value: string) => onChange({ ...payload, value });
+  if (payload.type === 'json') return <JsonEditor label={label} value={payload.value} onChange={change} />;
+  const isNumber = payload.type === 'number';
+  const Field = isNumber ? TextInput : Textarea;
+  return (
+    <Field
+      aria-label={label}
+      placeholder={isNumber ? '42' : payload.type === 'csv' ? 'a,b,c' : 'Text'}
+      value={payload.value}
+      error={payload.value !== '' && payloadProblem(payload)}
+      {...(isNumber ? {} : { autosize: true, maxRows: 6 })}
+      onChange={(event: { target: { value: string } }) => change(event.target.value)}
+    />
+  );
 }

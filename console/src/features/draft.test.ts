@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newDraft, operatorsFor, problemsOf, splitValues, spread, withOperator } from './draft.ts';
+import { newDraft, operatorsFor, problemsOf, splitValues, spread, withField, withOperator } from './draft.ts';
 
 const variant = (name: string, weight: number, weightType: 'fix' | 'variable' = 'variable') => ({
   name,
@@ -18,6 +18,12 @@ describe('what prevents saving', () => {
     };
     expect(problemsOf(draft)).toEqual(['Enter a value for plan.']);
   });
+  test.each(['', '33.5', '101', '-1'])('the rollout "%s"', rollout => {
+    const draft = newDraft('a');
+    expect(problemsOf({ ...draft, parameters: { ...draft.parameters, rollout } })).toEqual([
+      'The rollout must be a whole number from 0 to 100.',
+    ]);
+  });
   test('variants with one name, and weights that do not add up', () => {
     const draft = { ...newDraft('a'), variants: [variant('x', 500), variant('x', 400)] };
     expect(problemsOf(draft)).toEqual([
@@ -25,6 +31,23 @@ describe('what prevents saving', () => {
       'The weights of the variants add up to 90 %. They must add up to 100 %.',
     ]);
   });
+  test('a variant without a share', () => {
+    const variants = spread([variant('x', Number.NaN, 'fix'), variant('y', 0)]);
+    expect(variants.map(one => one.weight)).toEqual([Number.NaN, 1000]);
+    expect(problemsOf({ ...newDraft('a'), variants })).toEqual(['Every variant needs a share.']);
+  });
+});
+
+test('a payload that does not have its type prevents saving', () => {
+  const withPayload = (type: 'string' | 'json' | 'csv' | 'number', value: string) =>
+    problemsOf({ ...newDraft('a'), variants: [{ ...variant('x', 1000), payload: { type, value } }] });
+
+  expect(withPayload('json', '{"a":1,}')).toEqual(['Payload of variant x: Enter valid JSON.']);
+  expect(withPayload('number', 'ten')).toEqual(['Payload of variant x: Enter a number.']);
+  expect(withPayload('number', ' ')).toHaveLength(1);
+  expect(withPayload('json', '{"a":1}')).toEqual([]);
+  expect(withPayload('number', '-1.5')).toEqual([]);
+  expect(withPayload('string', '')).toEqual([]);
 });
 
 test('variable variants share what the fixed ones leave, and the weights add up to 1000', () => {
@@ -51,6 +74,22 @@ test('another operator keeps the values that it takes', () => {
     inverted: true,
   });
   expect(withOperator({ contextName: 'age', operator: 'NUM_EQ', value: '4' }, 'IN').values).toEqual(['4']);
+});
+
+test('another field keeps a list of values that it takes, and starts again otherwise', () => {
+  const list = { contextName: 'userId', operator: 'NOT_IN' as const, values: ['a', 'b'] };
+  expect(withField(list, { name: 'email', legalValues: [] })).toEqual({ ...list, contextName: 'email' });
+  expect(withField(list, { name: 'plan', legalValues: [{ value: 'b' }] })).toEqual({
+    ...list,
+    contextName: 'plan',
+    values: ['b'],
+  });
+  const date = { contextName: 'currentTime', operator: 'DATE_AFTER' as const, value: '2026-01-01T00:00:00Z' };
+  expect(withField(date, { name: 'country', legalValues: [] })).toEqual({
+    contextName: 'country',
+    operator: 'IN',
+    values: [],
+  });
 });
 
 test('pasted text becomes values without repetitions', () => {

@@ -1,3 +1,4 @@
+import { jsonProblem } from '../ui/json.ts';
 import type { Constraint, ContextField, NewStrategy, Strategy } from './queries.ts';
 
 /** A strategy in the editor. */
@@ -37,26 +38,56 @@ export const MAX_WEIGHT = 1000;
 /** The body of the request. */
 export const bodyOf = (draft: Draft): NewStrategy => ({ ...draft, title: draft.title || null });
 
+/** Gradual rollout takes whole percents. Without a parameter the rollout is 100. */
+const isValidRollout = ({ name, parameters }: Pick<Draft, 'name' | 'parameters'>): boolean =>
+  name !== 'flexibleRollout' || /^(100|\d{1,2})$/.test(parameters.rollout ?? '100');
+
+/** Why the rollout is invalid; undefined if it is valid. */
+export const rolloutProblem = (draft: Pick<Draft, 'name' | 'parameters'>): string | undefined =>
+  isValidRollout(draft) ? undefined : 'The rollout must be a whole number from 0 to 100.';
+
 /** The problems that prevent saving, in the order of the editor. */
 export function problemsOf(draft: Draft): string[] {
   const problems: string[] = [];
   for (const { contextName, values, value } of draft.constraints)
     if (!values?.length && !value) problems.push(`Enter a value for ${contextName || 'the constraint'}.`);
+  const rollout = rolloutProblem(draft);
+  if (rollout) problems.push(rollout);
   const names = draft.variants.map(variant => variant.name);
   if (names.some(name => name === '')) problems.push('Every variant needs a name.');
   if (new Set(names).size < names.length) problems.push('Two variants have the same name.');
+  for (const { name, payload } of draft.variants) {
+    const problem = payload && payloadProblem(payload);
+    if (problem) problems.push(`Payload of variant ${name || 'without a name'}: ${problem}`);
+  }
   const fixed = draft.variants
     .filter(one => one.weightType === 'fix')
     .reduce((sum, one) => sum + one.weight, 0);
   const total = draft.variants.reduce((sum, one) => sum + one.weight, 0);
-  if (draft.variants.length > 0 && (fixed > MAX_WEIGHT || total !== MAX_WEIGHT))
+  if (Number.isNaN(total)) problems.push('Every variant needs a share.');
+  else if (draft.variants.length > 0 && (fixed > MAX_WEIGHT || total !== MAX_WEIGHT))
     problems.push(`The weights of the variants add up to ${total / 10} %. They must add up to 100 %.`);
   return problems;
 }
 
-/** Gives the variable variants equal shares of what the fixed ones leave. The first ones get what remains. */
+/** Why a payload does not have its type; undefined if it does. */
+export function payloadProblem({
+  type,
+  value,
+}: NonNullable<Draft['variants'][number]['payload']>): string | undefined {
+  if (type === 'json' && jsonProblem(value) !== undefined) return 'Enter valid JSON.';
+  if (type === 'number' && (value.trim() === '' || !Number.isFinite(Number(value)))) return 'Enter a number.';
+  return undefined;
+}
+
+/**
+ * Gives the variable variants equal shares of what the fixed ones leave. The first ones get what remains. A share that is
+ * not entered yet is NaN.
+ */
 export function spread(variants: Draft['variants']): Draft['variants'] {
-  const fixed = variants.filter(one => one.weightType === 'fix').reduce((sum, one) => sum + one.weight, 0);
+  const fixed = variants
+    .filter(one => one.weightType === 'fix')
+    .reduce((sum, one) => sum + (one.weight || 0), 0);
   const count = variants.filter(one => one.weightType === 'variable').length;
   const left = Math.max(0, MAX_WEIGHT - fixed);
   let given = 0;
@@ -88,6 +119,25 @@ const LISTS: readonly Operator[] = [
   'IN_CIDR',
 ];
 
+const OPPOSED: readonly Operator[] = [
+  'IN',
+  'NOT_IN',
+  ...NUMBER.filter(one => one !== 'NUM_EQ'),
+  ...VERSION.filter(one => one !== 'SEMVER_EQ'),
+];
+
+/** Whether another operator says the opposite, as < says the opposite of ≥. */
+export const hasOpposite = (operator: Operator): boolean => OPPOSED.includes(operator);
+
+/** The kinds of operators, in the order of the list. */
+export const OPERATOR_GROUPS: readonly (readonly [string, readonly Operator[]])[] = [
+  ['Text', TEXT],
+  ['Number', NUMBER],
+  ['Version', VERSION],
+  ['Date', DATE],
+  ['Network', ['IN_CIDR']],
+];
+
 /** Operators that fit the field: those of a fixed list of values, of a time, of an address, or all. */
 export function operatorsFor(
   field: Pick<ContextField, 'name' | 'legalValues'> | undefined,
@@ -95,7 +145,7 @@ export function operatorsFor(
   if (field && field.legalValues.length > 0) return ['IN', 'NOT_IN'];
   if (field?.name === 'currentTime') return DATE;
   if (field?.name === 'remoteAddress') return ['IN', 'NOT_IN', 'IN_CIDR'];
-  return [...TEXT, ...NUMBER, ...VERSION, ...DATE, 'IN_CIDR'];
+  return OPERATOR_GROUPS.flatMap(([, operators]) => operators);
 }
 
 export const takesList = (operator: Operator): boolean => LISTS.includes(operator);
@@ -113,6 +163,24 @@ export function withOperator(constraint: Constraint, operator: Operator): Constr
   };
   if (takesList(operator)) return { ...kept, values: values.length > 0 ? values : value ? [value] : [] };
   return { ...kept, value: value || (values[0] ?? '') };
+}
+
+/** The constraint on another field. Its list of values survives if the field takes it; all else starts again. */
+export function withField(
+  constraint: Constraint,
+  field: Pick<ContextField, 'name' | 'legalValues'>,
+): Constraint {
+  const { operator, values = [] } = constraint;
+  const fits = operatorsFor(field);
+  const legal = field.legalValues.map(one => one.value);
+  if (takesList(operator) && fits.includes(operator))
+    return {
+      ...constraint,
+      contextName: field.name,
+      values: legal.length > 0 ? values.filter(value => legal.includes(value)) : values,
+    };
+  const first = fits[0] ?? 'IN';
+  return withOperator({ contextName: field.name, operator: first }, first);
 }
 
 /** Pasted text becomes values: separated by line breaks, tabs, commas or semicolons; without repetitions. */

@@ -1,6 +1,7 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQueries } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, unwrap } from '../api/client.ts';
+import { refreshFlags } from '../shell/queries.ts';
 
 export type Feature = schemas['Feature'];
 export type FeatureEnvironment = schemas['FeatureEnvironment'];
@@ -9,6 +10,10 @@ export type NewStrategy = schemas['NewStrategy'];
 export type Constraint = schemas['Constraint'];
 export type Segment = schemas['Segment'];
 export type ContextField = schemas['ContextField'];
+export type Dependency = schemas['Dependency'];
+export type FeatureLink = schemas['FeatureLink'];
+export type Tag = schemas['Tag'];
+export type Completion = schemas['FeatureCompletion'];
 
 /** A flag of a project. */
 export type Place = { projectId: string; featureName: string };
@@ -18,12 +23,23 @@ export type EnvironmentPlace = Place & { environment: string };
 const FEATURE = '/api/admin/projects/{projectId}/features/{featureName}';
 const ENVIRONMENT = `${FEATURE}/environments/{environment}` as const;
 const REFRESH_MS = 5000;
+/** The server writes the counts of SDKs every 10 s. */
+const USAGE_REFRESH_MS = 10_000;
 
 export const featureQuery = (path: Place) =>
   queryOptions({
     queryKey: ['feature', path.projectId, path.featureName],
     queryFn: ({ signal }) => unwrap(api.GET(FEATURE, { params: { path }, signal })),
     refetchInterval: REFRESH_MS,
+  });
+
+/** The parents of a flag, as far as they are loaded. */
+export const useParents = (feature: Feature): Feature[] =>
+  useQueries({
+    queries: feature.dependencies.map(parent =>
+      featureQuery({ projectId: feature.project, featureName: parent.feature }),
+    ),
+    combine: results => results.flatMap(({ data }) => data ?? []),
   });
 
 export const segmentsQuery = queryOptions({
@@ -38,22 +54,51 @@ export const contextQuery = queryOptions({
   staleTime: 60_000,
 });
 
-const RECENT = 8;
+/** More than the page shows, because favorites are no changes of the flag. */
+const RECENT = 16;
 
-/** The newest events of a flag. */
-export const recentEventsQuery = ({ projectId, featureName }: Place) =>
+/** The newest events of a flag, also those from before it moved to its project. */
+export const recentEventsQuery = ({ featureName }: Place) =>
   queryOptions({
-    queryKey: ['events', 'of-feature', projectId, featureName],
+    queryKey: ['events', 'of-feature', featureName],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/events', {
           params: {
-            query: { project: `IS:${projectId}`, feature: `IS:${featureName}`, limit: RECENT, parts: 'true' },
+            query: { feature: `IS:${featureName}`, limit: RECENT, parts: 'true' },
           },
           signal,
         }),
       ),
     refetchInterval: REFRESH_MS,
+  });
+
+type EventOfFlag = schemas['Event'];
+
+/** The newest events of a flag, read now. An error finds none: they only explain a conflict. */
+export async function findChange(
+  { featureName }: Place,
+  matches: (event: EventOfFlag) => boolean,
+): Promise<EventOfFlag | undefined> {
+  const query = { feature: `IS:${featureName}`, limit: RECENT };
+  const found = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
+    () => undefined,
+  );
+  return found?.events.find(matches);
+}
+
+const LAST_CHANGE_REFRESH_MS = 20_000;
+
+/** The newest event of a flag in an environment. */
+export const lastChangeQuery = ({ featureName, environment }: EnvironmentPlace) =>
+  queryOptions({
+    queryKey: ['events', 'of-feature', featureName, environment],
+    queryFn: async ({ signal }) => {
+      const query = { feature: `IS:${featureName}`, environment: `IS:${environment}`, limit: 1 };
+      const { events } = await unwrap(api.GET('/api/admin/search/events', { params: { query }, signal }));
+      return events[0] ?? null;
+    },
+    refetchInterval: LAST_CHANGE_REFRESH_MS,
   });
 
 export const driftQuery = (path: Place) =>
@@ -62,44 +107,113 @@ export const driftQuery = (path: Place) =>
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/drift`, { params: { path }, signal })),
   });
 
-/** After a change: the flag, its events and every list that shows it. */
+/** How often SDKs evaluated the flag: by hour up to 48 h, by day beyond. */
+export const usageQuery = (featureName: string, hoursBack: number) =>
+  queryOptions({
+    queryKey: ['usage', featureName, hoursBack],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/client-metrics/features/{featureName}/raw', {
+          params: { path: { featureName }, query: { hoursBack } },
+          signal,
+        }),
+      ),
+    refetchInterval: USAGE_REFRESH_MS,
+  });
+
+/** The flags that were cloned from this one, newest first. */
+export const copiesQuery = (path: Place) =>
+  queryOptions({
+    queryKey: ['copies', path.projectId, path.featureName],
+    queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/copies`, { params: { path }, signal })),
+  });
+
+/** After a change: the flag, its events, its findings and every list that shows it. */
 export async function refresh(client: QueryClient, { projectId, featureName }: Place): Promise<void> {
   await Promise.all([
     client.invalidateQueries({ queryKey: ['feature', projectId, featureName] }),
     client.invalidateQueries({ queryKey: ['events'] }),
-    client.invalidateQueries({ queryKey: ['flags'] }),
+    client.invalidateQueries({ queryKey: ['health', projectId] }),
+    refreshFlags(client),
   ]);
 }
 
-/** Enables or disables the flag. The page shows it at once; an error restores it. */
+type Found = schemas['FeatureSearchResult'];
+type Change = { favorite?: boolean; environment?: { name: string; enabled: boolean } };
+
+const withChange = <
+  T extends Pick<Feature, 'favorite'> & { environments: { name: string; enabled: boolean }[] },
+>(
+  flag: T,
+  { favorite = flag.favorite, environment }: Change,
+): T => ({
+  ...flag,
+  favorite,
+  environments: flag.environments.map(one =>
+    one.name === environment?.name ? { ...one, ...environment } : one,
+  ),
+});
+
+/**
+ * Shows a change of a flag on its page and in all loaded lists before the server has responded. An error restores them.
+ */
+async function showAtOnce(
+  client: QueryClient,
+  path: Place,
+  change: Change,
+  send: () => Promise<unknown>,
+): Promise<void> {
+  const { queryKey } = featureQuery(path);
+  const lists = { queryKey: ['flags'] };
+  await Promise.all([client.cancelQueries({ queryKey }), client.cancelQueries(lists)]);
+  const before = client.getQueryData(queryKey);
+  const listsBefore = client.getQueriesData<Found>(lists);
+  client.setQueryData(queryKey, before && withChange(before, change));
+  client.setQueriesData<Found>(
+    lists,
+    found =>
+      found && {
+        ...found,
+        features: found.features.map(one =>
+          one.project === path.projectId && one.name === path.featureName ? withChange(one, change) : one,
+        ),
+      },
+  );
+  try {
+    await send();
+  } catch (error) {
+    client.setQueryData(queryKey, before);
+    for (const [key, found] of listsBefore) client.setQueryData(key, found);
+    throw error;
+  }
+}
+
+/** Enables or disables a flag in an environment. */
 export async function setEnabled(
   client: QueryClient,
   path: EnvironmentPlace,
   enabled: boolean,
 ): Promise<void> {
-  const { queryKey } = featureQuery(path);
-  await client.cancelQueries({ queryKey });
-  const before = client.getQueryData(queryKey);
-  client.setQueryData(
-    queryKey,
-    before && {
-      ...before,
-      environments: before.environments.map(one =>
-        one.name === path.environment ? { ...one, enabled } : one,
-      ),
-    },
-  );
-  try {
-    await unwrap(
+  await showAtOnce(client, path, { environment: { name: path.environment, enabled } }, () =>
+    unwrap(
       enabled
         ? api.POST(`${ENVIRONMENT}/on`, { params: { path } })
         : api.POST(`${ENVIRONMENT}/off`, { params: { path } }),
-    );
-  } catch (error) {
-    client.setQueryData(queryKey, before);
-    throw error;
-  }
+    ),
+  );
   await refresh(client, path);
+}
+
+/** Adds a flag to the favorites of the user, or removes it. */
+export async function setFavorite(client: QueryClient, path: Place, favorite: boolean): Promise<void> {
+  await showAtOnce(client, path, { favorite }, () =>
+    unwrap(
+      favorite
+        ? api.POST(`${FEATURE}/favorites`, { params: { path } })
+        : api.DELETE(`${FEATURE}/favorites`, { params: { path } }),
+    ),
+  );
+  await client.invalidateQueries({ queryKey: ['favorites'] });
 }
 
 /** A strategy and the ETag that proves which state the user has seen. */
@@ -142,6 +256,24 @@ export const orderStrategies = (path: EnvironmentPlace, ids: readonly string[]):
 export const copyEnvironment = (path: EnvironmentPlace, from: string): Promise<unknown> =>
   unwrap(api.POST(`${ENVIRONMENT}/copy`, { params: { path }, body: { from } }));
 
+/** The ETag of the strategies of a flag in an environment. */
+export async function readStrategiesEtag(path: EnvironmentPlace): Promise<string> {
+  const call = api.GET(`${ENVIRONMENT}/strategies`, { params: { path } });
+  await unwrap(call);
+  return (await call).response.headers.get('ETag') ?? '*';
+}
+
+/** Replaces all strategies in one change. The server rejects it with 412 if somebody changed one meanwhile. */
+export const replaceStrategies = (
+  path: EnvironmentPlace,
+  body: schemas['StrategyList'],
+  etag: string,
+): Promise<unknown> =>
+  unwrap(api.PUT(`${ENVIRONMENT}/strategies`, { params: { path }, body, headers: { 'If-Match': etag } }));
+
+export const replaceVariants = (path: EnvironmentPlace, body: schemas['Variants']): Promise<unknown> =>
+  unwrap(api.PUT(`${ENVIRONMENT}/variants`, { params: { path }, body }));
+
 /** The obstacles to archiving: children that depend on the flag. */
 export const checkArchive = ({ projectId, featureName }: Place): Promise<schemas['ArchiveCheck']> =>
   unwrap(
@@ -157,12 +289,90 @@ export const archiveFeature = (path: Place): Promise<unknown> =>
 export const reviveFeature = ({ featureName }: Place): Promise<unknown> =>
   unwrap(api.POST('/api/admin/archive/revive/{featureName}', { params: { path: { featureName } } }));
 
-export const updateFeature = (path: Place, body: schemas['FeatureUpdate']): Promise<unknown> =>
-  unwrap(api.PUT(FEATURE, { params: { path }, body }));
+/** Deletes an archived flag for good. */
+export const deleteFeature = ({ featureName }: Place): Promise<unknown> =>
+  unwrap(api.DELETE('/api/admin/archive/{featureName}', { params: { path: { featureName } } }));
 
-export const setFavorite = (path: Place, favorite: boolean): Promise<unknown> =>
+/** Changes the named settings. With an ETag, the server rejects it with 412 if somebody changed the flag meanwhile. */
+export const updateFeature = (path: Place, body: schemas['FeatureUpdate'], etag?: string): Promise<unknown> =>
   unwrap(
-    favorite
-      ? api.POST(`${FEATURE}/favorites`, { params: { path } })
-      : api.DELETE(`${FEATURE}/favorites`, { params: { path } }),
+    api.PUT(FEATURE, { params: { path }, body, headers: etag === undefined ? {} : { 'If-Match': etag } }),
   );
+
+/** A flag and the ETag that proves which state the user has seen. */
+export const settingsQuery = (path: Place) =>
+  queryOptions({
+    queryKey: ['feature', path.projectId, path.featureName, 'settings'],
+    queryFn: async ({ signal }) => {
+      const call = api.GET(FEATURE, { params: { path }, signal });
+      const feature = await unwrap(call);
+      return { feature, etag: (await call).response.headers.get('ETag') ?? '*' };
+    },
+    staleTime: 0,
+  });
+
+export const moveFeature = (path: Place, newProjectId: string): Promise<unknown> =>
+  unwrap(api.POST(`${FEATURE}/changeProject`, { params: { path }, body: { newProjectId } }));
+
+export const changeTags = ({ featureName }: Place, body: schemas['TagChange']): Promise<unknown> =>
+  unwrap(api.PUT('/api/admin/features/{featureName}/tags', { params: { path: { featureName } }, body }));
+
+export const tagTypesQuery = queryOptions({
+  queryKey: ['tag-types'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/tag-types', { signal }))).tagTypes,
+  staleTime: 60_000,
+});
+
+/** The tags of a type that exist. */
+export const tagsQuery = (type: string) =>
+  queryOptions({
+    queryKey: ['tags', type],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/api/admin/tags/{type}', { params: { path: { type } }, signal }))).tags,
+    staleTime: 30_000,
+  });
+
+export const addLink = (path: Place, body: schemas['FeatureLinkInput']): Promise<unknown> =>
+  unwrap(api.POST(`${FEATURE}/link`, { params: { path }, body }));
+
+export const updateLink = (
+  path: Place & { linkId: string },
+  body: schemas['FeatureLinkInput'],
+): Promise<unknown> => unwrap(api.PUT(`${FEATURE}/link/{linkId}`, { params: { path }, body }));
+
+export const deleteLink = (path: Place & { linkId: string }): Promise<unknown> =>
+  unwrap(api.DELETE(`${FEATURE}/link/{linkId}`, { params: { path } }));
+
+/** The flags that can become a parent of this one. */
+export const possibleParentsQuery = (path: Place) =>
+  queryOptions({
+    queryKey: ['feature', path.projectId, path.featureName, 'possible-parents'],
+    queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/parents`, { params: { path }, signal })),
+  });
+
+/** The variants that a child can require of this flag. */
+export const parentVariantsQuery = (path: Place) =>
+  queryOptions({
+    queryKey: ['feature', path.projectId, path.featureName, 'parent-variants'],
+    queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/parent-variants`, { params: { path }, signal })),
+  });
+
+/** Adds a parent, or replaces the conditions of one. */
+export const setParent = (path: Place, body: schemas['NewDependency']): Promise<unknown> =>
+  unwrap(api.POST(`${FEATURE}/dependencies`, { params: { path }, body }));
+
+export const deleteParent = (path: Place & { parent: string }): Promise<unknown> =>
+  unwrap(api.DELETE(`${FEATURE}/dependencies/{parent}`, { params: { path } }));
+
+/** Every stage that the flag has reached, oldest first. */
+export const lifecycleQuery = (path: Place) =>
+  queryOptions({
+    queryKey: ['feature', path.projectId, path.featureName, 'lifecycle'],
+    queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/lifecycle`, { params: { path }, signal })),
+  });
+
+export const completeFeature = (path: Place, body: Completion): Promise<unknown> =>
+  unwrap(api.POST(`${FEATURE}/lifecycle/complete`, { params: { path }, body }));
+
+export const uncompleteFeature = (path: Place): Promise<unknown> =>
+  unwrap(api.POST(`${FEATURE}/lifecycle/uncomplete`, { params: { path } }));

@@ -25,6 +25,20 @@ describe('the audience of a strategy', () => {
     ['Hosts a.example', { ...strategy, name: 'applicationHostname', parameters: { hostNames: 'a.example' } }],
     ['Strategy byTeam', { ...strategy, name: 'byTeam', parameters: { team: 'a' } }],
     [
+      'Everyone whose currentTime is after 1 Jan 2026, 08:30:00 UTC',
+      {
+        ...strategy,
+        name: 'default',
+        constraints: [
+          {
+            contextName: 'currentTime',
+            operator: 'DATE_AFTER' as const,
+            value: '2026-01-01T08:30:00.000Z',
+          },
+        ],
+      },
+    ],
+    [
       '50 % of users whose plan is team or business and age ≥ 18',
       {
         ...strategy,

@@ -1,4 +1,5 @@
 import type { schemas } from '../api/api.gen.ts';
+import { utcOf } from '../ui/time.ts';
 
 type Constraint = schemas['Constraint'];
 type Strategy = Pick<schemas['FeatureStrategy'], 'name' | 'parameters' | 'segments' | 'constraints'>;
@@ -43,8 +44,12 @@ export function listOf(values: readonly string[], last = 'or'): string {
   return `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`;
 }
 
+/** SDKs compare times in UTC. A text that is no time stays as it is. */
+const timeOf = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : utcOf(text));
+
 export function constraintWords(constraint: Constraint): Word[] {
-  const values = constraint.values?.length ? constraint.values : [constraint.value ?? ''];
+  const given = constraint.values?.length ? constraint.values : [constraint.value ?? ''];
+  const values = constraint.operator.startsWith('DATE_') ? given.map(timeOf) : given;
   return [
     { text: constraint.contextName, strong: true },
     { text: ` ${operatorWords(constraint.operator, constraint.inverted)} ` },
@@ -91,3 +96,31 @@ export function audienceOf(strategy: Strategy, segmentNames: ReadonlyMap<number,
 
 /** The audience as plain text, for titles and questions. */
 export const textOf = (words: readonly Word[]): string => words.map(word => word.text).join('');
+
+/** Everyone who gets the flag in an environment, for a question: "50 % of eu-merchants or everyone in beta". */
+export function audienceText(
+  strategies: readonly (Strategy & { disabled: boolean })[],
+  segmentNames: ReadonlyMap<number, string>,
+): string {
+  const active = strategies.filter(one => !one.disabled);
+  // Enabling a flag without an enabled strategy adds one.
+  if (active.length === 0) return 'everyone, with a default strategy';
+  return active
+    .map(one => textOf(audienceOf(one, segmentNames)).replace(/^Everyone/, 'everyone'))
+    .join(' or ');
+}
+
+/** The condition that a parent of a flag must meet: "must serve blue or green". */
+export function requirementOf({
+  enabled,
+  variants,
+}: Pick<schemas['Dependency'], 'enabled' | 'variants'>): string {
+  if (!enabled) return 'must be disabled';
+  return variants.length > 0 ? `must serve ${listOf(variants)}` : 'must be enabled';
+}
+
+const DAY_MS = 86_400_000;
+
+/** Full days since a time. */
+export const ageOf = (createdAt: string, now = Date.now()): number =>
+  Math.floor((now - Date.parse(createdAt)) / DAY_MS);

@@ -11,7 +11,7 @@ import { counted } from '../ui/words.ts';
 import s from './health.module.css';
 import { type Finding, type Health, type Rule, refreshHealth, unsnoozeFinding } from './queries.ts';
 import { Snooze } from './Snooze.tsx';
-import { evidenceOf, pointsOf, RULES } from './words.ts';
+import { evidenceOf, isPastLifetime, pointsOf, RULES, rulePointsOf } from './words.ts';
 
 /** The findings by rule. Rules with points come first, as the server sorts them. */
 export function Findings({ health }: { health: Health }) {
@@ -31,14 +31,15 @@ function RuleFindings({
   rule: Rule;
   findings: readonly Finding[];
 }) {
+  const [first] = findings;
   // The points of the rule do not include snoozed findings.
-  const points = rule.points || (findings[0]?.points ?? 0) * findings.length;
+  const points = first?.snooze ? 0 : rule.points;
   return (
     <section className={s.rule} aria-labelledby={`rule-${rule.rule}`}>
       <header>
         <h3 id={`rule-${rule.rule}`}>{RULES[rule.rule]}</h3>
-        {points > 0 && <span className={s.points}>{pointsOf(points)} points</span>}
-        {points === 0 && <span className="muted">does not lower the score</span>}
+        {points > 0 && <span className={s.points}>{rulePointsOf(points, rule.findings)}</span>}
+        {first?.points === 0 && <span className="muted">does not lower the score</span>}
         <p className={s.about}>
           {rule.description} {rule.remedy}
         </p>
@@ -53,7 +54,7 @@ function RuleFindings({
 }
 
 function Row({ projectId, finding }: { projectId: string; finding: Finding }) {
-  const { feature, segment, evidence, snooze, points } = finding;
+  const { rule, feature, segment, evidence, snooze, points } = finding;
   return (
     <li className={s.finding} aria-label={feature ?? segment?.name}>
       <div className={s.what}>
@@ -77,6 +78,9 @@ function Row({ projectId, finding }: { projectId: string; finding: Finding }) {
             </>
           )}
         </p>
+        {rule === 'stale' && isPastLifetime(evidence) && (
+          <p>Unmarking it adds no points, because the flag is past its lifetime.</p>
+        )}
         {snooze && (
           <p>
             Snoozed by {snooze.createdBy} until <Time at={snooze.until} as="date" />: {snooze.reason}
@@ -112,7 +116,9 @@ function Actions({ projectId, finding }: { projectId: string; finding: Finding }
   const unmark = async (featureName: string) => {
     await setStale(featureName, false);
     toast({
-      message: `Unmarked ${featureName} as stale.`,
+      message: isPastLifetime(finding.evidence)
+        ? `Unmarked ${featureName} as stale. It is past its lifetime, so it still lowers the score.`
+        : `Unmarked ${featureName} as stale.`,
       action: { label: 'Undo', run: () => void setStale(featureName, true).catch(toastError) },
     });
   };
@@ -194,8 +200,12 @@ export function RuleFilter({
   const snoozed = rules.reduce((sum, rule) => sum + rule.snoozed, 0);
   return (
     <fieldset className={s.choice} aria-label="Filter findings">
-      <button type="button" aria-pressed={!chosen} onClick={() => onChange({ rule: undefined })}>
-        All {rules.reduce((sum, rule) => sum + count(rule), 0)}
+      <button
+        type="button"
+        aria-pressed={!chosen && !isSnoozed}
+        onClick={() => onChange({ rule: undefined, snoozed: undefined })}
+      >
+        All {rules.reduce((sum, rule) => sum + rule.findings, 0)}
       </button>
       {rules
         .filter(rule => count(rule) > 0 || chosen === `IS:${rule.rule}`)

@@ -2,11 +2,16 @@ import { Tooltip } from '@mantine/core';
 import { Ring } from '../ui/Chart.tsx';
 import s from './health.module.css';
 import type { Health } from './queries.ts';
-import { formulaOf, scoreAfter } from './words.ts';
+import { formulaOf, scoreAfter, snoozedOf } from './words.ts';
 
 /** The score of the project, how it is computed, and the score after all repairs. */
 export function Score({ health }: { health: Health }) {
   const after = scoreAfter(health);
+  const snoozed = snoozedOf(health.rules);
+  const words =
+    snoozed === 0
+      ? 'after all repairs'
+      : `after repairs, ${scoreAfter(health, true)} with the ${snoozed === 1 ? 'snoozed one' : `${snoozed} snoozed ones`}`;
   return (
     <section className={s.card} aria-labelledby="score">
       <header>
@@ -18,15 +23,15 @@ export function Score({ health }: { health: Health }) {
             <Ring
               value={health.health}
               after={after}
-              label={`Health ${health.health} of 100, ${after} after all repairs`}
+              label={`Health ${health.health} of 100, ${after} ${words}`}
             />
           </div>
         </Tooltip>
         <div>
           <p className={s.after}>
-            {after > health.health ? (
+            {after > health.health || snoozed > 0 ? (
               <>
-                <b>{after}</b> after all repairs
+                <b>{after}</b> {words}
               </>
             ) : (
               'Nothing to repair'

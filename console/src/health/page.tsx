@@ -84,6 +84,12 @@ function FindingList({
           onChange={change => push({ ...change, limit: undefined })}
         />
       </header>
+      {health.findings.filter(finding => finding.points > 0).length > 1 && (
+        <p className="muted">
+          The points at a flag are what archiving it alone adds to the score. Archiving several flags adds
+          more than the sum of their points, because each archived flag also lowers the number of flags.
+        </p>
+      )}
       {health.total === 0 && <Empty icon={<HeartPulse size={22} />}>No findings.</Empty>}
       <Findings health={health} />
       {health.total > health.findings.length && filter.limit < MAX_FINDINGS && (
@@ -93,7 +99,7 @@ function FindingList({
       )}
       {inconclusive.length > 0 && (
         <p className="muted">
-          No result yet: {inconclusive.map(rule => RULES[rule.rule]).join(', ')}. No SDK has connected.
+          No result yet: {inconclusive.map(rule => RULES[rule.rule]).join(', ')}. Too few reports of SDKs.
         </p>
       )}
     </div>

@@ -12,7 +12,7 @@ const SNOOZE = `${HEALTH}/findings/{rule}/{subject}/snooze` as const;
 const REFRESH_MS = 15_000;
 
 /** Which findings the page shows: the query of the API. */
-export type FindingFilter = { rule?: string; snoozed?: string; limit: number };
+export type FindingFilter = { rule?: string; feature?: string; snoozed?: string; limit: number };
 
 export const healthQuery = (projectId: string, query: FindingFilter) =>
   queryOptions({

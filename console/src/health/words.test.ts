@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Finding, Health } from './queries.ts';
-import { evidenceOf, formulaOf, pointsOf, scoreAfter } from './words.ts';
+import {
+  evidenceOf,
+  formulaOf,
+  isPastLifetime,
+  pointsOf,
+  rulePointsOf,
+  scoreAfter,
+  snoozedOf,
+} from './words.ts';
 
 const NOW = Date.parse('2026-11-15T14:00:00Z');
 const EVIDENCE: Finding['evidence'] = {
@@ -37,8 +45,9 @@ test('writes the formula with the numbers of the project', () => {
 
 test('computes the score after archiving the flags of all findings with points', () => {
   const rules = [
-    { findings: 1, points: 16.67 },
-    { findings: 3, points: 0 },
+    { rule: 'stale', findings: 1, snoozed: 0, points: 16.67 },
+    { rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 },
+    { rule: 'never-seen', findings: 3, snoozed: 1, points: 0 },
   ] as Health['rules'];
 
   expect(scoreAfter({ health: 50, counts: { features: 4, stale: 2, potentiallyStale: 0 }, rules })).toBe(67);
@@ -48,7 +57,29 @@ test('computes the score after archiving the flags of all findings with points',
   );
 });
 
+test('computes the score with the snoozed findings', () => {
+  const rules = [
+    { rule: 'stale', findings: 1, snoozed: 0, points: 16.67 },
+    { rule: 'past-lifetime', findings: 0, snoozed: 1, points: 0 },
+    { rule: 'never-seen', findings: 3, snoozed: 1, points: 0 },
+  ] as Health['rules'];
+  const health = { health: 50, counts: { features: 4, stale: 1, potentiallyStale: 1 }, rules };
+
+  expect(scoreAfter(health)).toBe(67);
+  expect(scoreAfter(health, true)).toBe(100);
+  expect(snoozedOf(rules)).toBe(1);
+});
+
+test('knows that an unmarked flag keeps lowering the score', () => {
+  expect(isPastLifetime(EVIDENCE)).toBe(true);
+  expect(isPastLifetime({ ...EVIDENCE, ageDays: 40 })).toBe(false);
+  expect(isPastLifetime({ ...EVIDENCE, lifetimeDays: null })).toBe(false);
+});
+
 test('writes points with one decimal', () => {
   expect(pointsOf(33.333)).toBe('+33.3');
   expect(pointsOf(25)).toBe('+25');
+  expect(rulePointsOf(8.33, 1)).toBe('+8.3 points');
+  expect(rulePointsOf(19.05, 3)).toBe('+19.1 points for all 3 together');
+  expect(rulePointsOf(19.05, 2)).toBe('+19.1 points for both together');
 });

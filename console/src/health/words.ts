@@ -8,6 +8,9 @@ export const RULES: Record<Rule['rule'], string> = {
   'enabled-everywhere': 'Enabled everywhere',
   'disabled-everywhere': 'Disabled everywhere',
   'never-seen': 'Never seen',
+  'outside-production': 'Only outside production',
+  'constant-result': 'Always the same result',
+  'archived-in-use': 'Archived but in use',
   'no-strategies': 'No strategies',
   'archived-parent': 'Archived parent',
   'duplicate-of-clone': 'Duplicate of its source',
@@ -20,12 +23,24 @@ export const formulaOf = ({ features, stale, potentiallyStale }: Health['counts'
     ? '100, because the project has no flags'
     : `100 − 100 × (${stale} stale + ${potentiallyStale} potentially stale) / ${counted(features, 'flag')}`;
 
+/** The rules whose findings lower the score. */
+const SCORED: readonly Rule['rule'][] = ['stale', 'past-lifetime'];
+
+const sumOf = (rules: readonly Rule[], count: (rule: Rule) => number): number =>
+  rules.filter(({ rule }) => SCORED.includes(rule)).reduce((sum, rule) => sum + count(rule), 0);
+
+/** The number of snoozed findings that lower the score. */
+export const snoozedOf = (rules: readonly Rule[]): number => sumOf(rules, rule => rule.snoozed);
+
 /**
  * The score if the flags of all listed findings with points were archived. The points of rules do not add up, because
- * each archived flag also lowers the number of flags. Snoozed findings keep counting.
+ * each archived flag also lowers the number of flags. Snoozed findings keep counting, unless they are repaired too.
  */
-export function scoreAfter({ health, counts, rules }: Pick<Health, 'health' | 'counts' | 'rules'>): number {
-  const fixed = rules.reduce((sum, rule) => sum + (rule.points > 0 ? rule.findings : 0), 0);
+export function scoreAfter(
+  { health, counts, rules }: Pick<Health, 'health' | 'counts' | 'rules'>,
+  withSnoozed = false,
+): number {
+  const fixed = sumOf(rules, rule => rule.findings + (withSnoozed ? rule.snoozed : 0));
   if (fixed === 0) return health;
   const remaining = counts.features - fixed;
   const debt = counts.stale + counts.potentiallyStale - fixed;
@@ -34,6 +49,14 @@ export function scoreAfter({ health, counts, rules }: Pick<Health, 'health' | 'c
 
 /** Points as the page shows them: +33.3. */
 export const pointsOf = (points: number): string => `+${Number(points.toFixed(1))}`;
+
+/** The points of a rule. Those of its findings do not add up to them, so the words tell both apart. */
+export const rulePointsOf = (points: number, findings: number): string =>
+  `${pointsOf(points)} points${findings === 2 ? ' for both together' : findings > 2 ? ` for all ${findings} together` : ''}`;
+
+/** Whether a stale flag keeps lowering the score when it is unmarked, because it is older than the lifetime of its type. */
+export const isPastLifetime = ({ ageDays, lifetimeDays }: Finding['evidence']): boolean =>
+  typeof lifetimeDays === 'number' && ageDays > lifetimeDays;
 
 /** Why the rule found the flag or segment. */
 export function evidenceOf({ rule, evidence }: Pick<Finding, 'rule' | 'evidence'>, now = Date.now()): string {

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Star, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useMissingPermissions } from '../api/me.ts';
 import { favoritesQuery, integrationsQuery, projectsQuery } from '../shell/queries.ts';
-import { Env } from '../ui/Env.tsx';
+import { EventBrief } from '../ui/EventBrief.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Person } from '../ui/Person.tsx';
@@ -58,6 +59,7 @@ function LatestEvents() {
             <Person name={event.createdBy} size={22} />
             <Link to="/events/$eventId" params={{ eventId: String(event.id) }} className={s.event}>
               <Sentence event={event} />
+              <EventBrief event={event} />
             </Link>
             <Time at={event.createdAt} className={s.time} />
           </li>
@@ -69,6 +71,7 @@ function LatestEvents() {
 
 function FailingIntegrations() {
   const { data: integrations = [] } = useQuery(integrationsQuery);
+  const maySeeDeliveries = useMissingPermissions('getIntegrationEvents').length === 0;
   const failing = integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null);
   if (failing.length === 0) return null;
   return (
@@ -77,11 +80,7 @@ function FailingIntegrations() {
         {failing.map(({ id, provider, description, failingSince }) => (
           <li key={id}>
             <TriangleAlert size={16} className={s.bad} aria-hidden="true" />
-            <Link
-              to="/integrations/$integrationId/deliveries"
-              params={{ integrationId: String(id) }}
-              className={s.event}
-            >
+            <Link to={`/integrations/${id}${maySeeDeliveries ? '/deliveries' : ''}`} className={s.event}>
               {description || provider}
             </Link>
             <span className={s.time}>since {failingSince !== null && <Time at={failingSince} />}</span>
@@ -101,25 +100,26 @@ function Favorites() {
         {favorites.map(({ name, project, environments }) => (
           <li key={name}>
             <Star size={14} fill="currentColor" className={s.favorite} aria-hidden="true" />
-            <Link
-              className={s.flag}
-              to="/projects/$projectId/features/$featureName"
-              params={{ projectId: project, featureName: name }}
-            >
-              {name}
-            </Link>
-            <span className={s.envs}>
-              {environments
-                .filter(one => one.enabled)
-                .map(one => (
-                  <Env key={one.name} name={one.name} type={one.type} short={shortEnvironment(one.name)} />
-                ))}
+            <span className={s.favoriteFlag}>
+              <Link
+                className={s.flag}
+                to="/projects/$projectId/features/$featureName"
+                params={{ projectId: project, featureName: name }}
+              >
+                {name}
+              </Link>
+              <small>{enabledIn(environments)}</small>
             </span>
           </li>
         ))}
       </ul>
     </Section>
   );
+}
+
+function enabledIn(environments: readonly { name: string; enabled: boolean }[]): string {
+  const enabled = environments.filter(one => one.enabled).map(one => shortEnvironment(one.name));
+  return enabled.length === 0 ? 'disabled in every environment' : `enabled in ${enabled.join(', ')}`;
 }
 
 const SHOWN_PROJECTS = 12;

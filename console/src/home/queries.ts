@@ -1,13 +1,17 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
+import { isFavoriteType } from '../ui/favorites.ts';
 
 const SHOWN_EVENTS = 8;
+/** More than the page shows, because it omits favorites. */
+const READ_EVENTS = 24;
 
 export const latestEventsQuery = queryOptions({
   queryKey: ['events', 'latest'],
   queryFn: async ({ signal }) => {
-    const params = { query: { limit: SHOWN_EVENTS } };
-    return (await unwrap(api.GET('/api/admin/search/events', { params, signal }))).events;
+    const params = { query: { limit: READ_EVENTS } };
+    const { events } = await unwrap(api.GET('/api/admin/search/events', { params, signal }));
+    return events.filter(({ type }) => !isFavoriteType(type)).slice(0, SHOWN_EVENTS);
   },
 });
 

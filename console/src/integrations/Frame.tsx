@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Ellipsis, Eye, History, ListOrdered, Send, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import { useMissingPermissions } from '../api/me.ts';
 import { Replay } from '../deliveries/Replay.tsx';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
@@ -11,6 +12,7 @@ import { State } from '../ui/State.tsx';
 import { Tabs } from '../ui/Tabs.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
+import { useCurrent } from '../ui/useCurrent.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { Delete, Rotate } from './Dialogs.tsx';
 import { draftOf, inputOf } from './draft.ts';
@@ -24,8 +26,10 @@ type FrameProps = { integration: Integration; provider: Provider };
 /** The head of the pages of an integration: state, actions and tabs. Panels open by `?edit=`. */
 export function IntegrationFrame({ integration, provider, children }: FrameProps & { children: ReactNode }) {
   const { search, replace } = useFilters();
-  const { tone, word } = stateOf(integration);
+  const { tone } = stateOf(integration);
+  const word = useCurrent(now => stateOf(integration, now).word);
   const close = () => replace({ edit: undefined });
+  const maySeeDeliveries = useMissingPermissions('getIntegrationEvents').length === 0;
   const base = `/integrations/${integration.id}`;
   return (
     <Page
@@ -45,7 +49,7 @@ export function IntegrationFrame({ integration, provider, children }: FrameProps
             <Tabs
               label="Parts of the integration"
               tabs={[
-                { to: `${base}/deliveries`, label: 'Deliveries' },
+                ...(maySeeDeliveries ? [{ to: `${base}/deliveries`, label: 'Deliveries' }] : []),
                 { to: base, label: 'Settings' },
               ]}
             />

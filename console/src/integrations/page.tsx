@@ -14,6 +14,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
+import { useCurrent } from '../ui/useCurrent.ts';
 import { counted } from '../ui/words.ts';
 import { draftOf, inputOf } from './draft.ts';
 import s from './integrations.module.css';
@@ -72,23 +73,25 @@ function Integrations({ integrations, providers }: { integrations: Integration[]
     },
     [client, providers],
   );
+  const maySeeDeliveries = useMissingPermissions('getIntegrationEvents').length === 0;
+  const addressOf = useCallback(
+    ({ id }: Integration) => `/integrations/${id}${maySeeDeliveries ? '/deliveries' : ''}`,
+    [maySeeDeliveries],
+  );
   const render = useCallback(
     (integration: Integration) => (
       <Row
         integration={integration}
         providers={providers}
         projectNames={projectNames}
+        addressOf={addressOf}
         missing={missing}
         onToggle={enabled => void setEnabled(integration, enabled).catch(toastError)}
       />
     ),
-    [providers, projectNames, missing, setEnabled],
+    [providers, projectNames, addressOf, missing, setEnabled],
   );
-  const open = ({ id }: Integration) =>
-    void navigate({
-      to: '/integrations/$integrationId/deliveries',
-      params: { integrationId: String(id) },
-    });
+  const open = (integration: Integration) => void navigate({ to: addressOf(integration) });
   return (
     <>
       <List
@@ -117,7 +120,7 @@ function Integrations({ integrations, providers }: { integrations: Integration[]
       <Keys
         hints={[
           ['j k', 'move'],
-          ['Enter', 'open the deliveries'],
+          ['Enter', 'open'],
         ]}
       />
     </>
@@ -129,25 +132,25 @@ function Row({
   integration,
   providers,
   projectNames,
+  addressOf,
   missing,
   onToggle,
 }: {
   integration: Integration;
   providers: Provider[];
   projectNames: ReadonlyMap<string, string>;
+  addressOf(integration: Integration): string;
   missing: readonly string[];
   onToggle(enabled: boolean): void;
 }) {
-  const { tone, word, why } = stateOf(integration);
+  const { tone, why } = stateOf(integration);
+  const word = useCurrent(now => stateOf(integration, now).word);
+  const [reason] = why?.split(/(?<=\.) /) ?? [];
   const title = titleOf(integration, providers);
   return (
     <div className={s.row}>
       <span role="cell" className={s.two}>
-        <Link
-          to="/integrations/$integrationId/deliveries"
-          params={{ integrationId: String(integration.id) }}
-          className={s.name}
-        >
+        <Link to={addressOf(integration)} className={s.name} title={title}>
           {title}
         </Link>
         <small>{providers.find(({ name }) => name === integration.provider)?.displayName}</small>
@@ -159,7 +162,7 @@ function Row({
         <span>
           <State tone={tone}>{word}</State>
         </span>
-        {why && <small>{why}</small>}
+        {reason && <small>{reason}</small>}
       </span>
       <span role="cell">
         <Toggle

@@ -10,6 +10,7 @@ import { SaveBar } from '../ui/SaveBar.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { draftOf, emptyDraft, inputOf } from './draft.ts';
 import { IntegrationFrame } from './Frame.tsx';
 import { IntegrationForm } from './IntegrationForm.tsx';
@@ -44,7 +45,11 @@ function NewIntegration({ provider }: { provider: Provider }) {
   const navigate = useNavigate();
   const [draft, setDraft] = useState(() => emptyDraft(provider));
   const open = (id: number) =>
-    void navigate({ to: '/integrations/$integrationId/deliveries', params: { integrationId: String(id) } });
+    void navigate({
+      to: '/integrations/$integrationId/deliveries',
+      params: { integrationId: String(id) },
+      ignoreBlocker: true,
+    });
   const create = useMutation({
     mutationFn: () => createIntegration(inputOf(draft, provider.name)),
     onSuccess: async ({ id, signingSecret }) => {
@@ -53,6 +58,7 @@ function NewIntegration({ provider }: { provider: Provider }) {
     },
   });
   const created = create.data;
+  const { question } = useUnsaved(!created && changesOf(emptyDraft(provider), draft).length > 0);
   return (
     <Page
       title={`New integration: ${provider.displayName}`}
@@ -87,6 +93,7 @@ function NewIntegration({ provider }: { provider: Provider }) {
           The receiver verifies requests with this secret. Copy it now. Halyard does not show it again.
         </Secret>
       )}
+      {question}
     </Page>
   );
 }
@@ -118,13 +125,16 @@ function Settings({ integration, provider }: { integration: Integration; provide
   const [edited, setEdited] = useState<typeof saved>();
   const draft = edited ?? saved;
   const save = useMutation({
-    mutationFn: () => updateIntegration(integration.id, inputOf(draft, provider.name)),
-    onSuccess: async () => {
+    mutationFn: (sent: typeof saved) => updateIntegration(integration.id, inputOf(sent, provider.name)),
+    onSuccess: async (_, sent) => {
       await refresh(client);
-      setEdited(undefined);
+      // Input that arrived while the request ran stays.
+      setEdited(latest => (latest === sent ? undefined : latest));
       toast({ message: 'Settings saved. They apply from the next event on.' });
     },
   });
+  const changes = changesOf(saved, draft);
+  const { question } = useUnsaved(changes.length > 0);
   const discard = () => {
     setEdited(undefined);
     save.reset();
@@ -137,15 +147,16 @@ function Settings({ integration, provider }: { integration: Integration; provide
         error={save.error}
         onChange={next => {
           setEdited(next);
-          save.reset();
+          if (save.isError) save.reset();
         }}
       />
       <SaveBar
-        changes={changesOf(saved, draft)}
+        changes={changes}
         pending={save.isPending}
-        onSave={() => save.mutate()}
+        onSave={() => save.mutate(draft)}
         onDiscard={discard}
       />
+      {question}
     </div>
   );
 }

@@ -2,31 +2,43 @@ import '@mantine/core/styles/PasswordInput.layer.css';
 import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { type FormEvent, useEffect, useState } from 'react';
+import type { FormEvent } from 'react';
 import { RequestError } from '../api/errors.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { counted } from '../ui/words.ts';
 import s from './login.module.css';
 import { logIn, methodsQuery } from './queries.ts';
+import { useSecondsLeft } from './useSecondsLeft.ts';
 
-/** The login methods that the server reports. `returnTo` is the path to open after single sign-on. */
-export function LoginForm({ returnTo, onLoggedIn }: { returnTo: string; onLoggedIn(): void }) {
+/** The login methods that the server reports. */
+export function LoginForm({
+  returnTo,
+  inNewWindow = false,
+  onLoggedIn,
+}: {
+  /** The path to open after single sign-on. */
+  returnTo: string;
+  /** Lets single sign-on happen in another window, so that this page keeps its input. */
+  inNewWindow?: boolean;
+  onLoggedIn(): void;
+}) {
   const methods = useQuery(methodsQuery);
   if (methods.error) return <Failure error={methods.error} onRetry={() => void methods.refetch()} />;
   const listed = methods.data?.methods ?? [];
   return (
     <>
-      {listed.map(({ type, label, path }) =>
+      {listed.map(({ type, path }) =>
         type === 'oidc' ? (
           <Button
             key={type}
             component="a"
             href={`${path}?redirect=${encodeURIComponent(returnTo)}`}
+            target={inNewWindow ? '_blank' : undefined}
             size="sm"
             variant={listed.length === 1 ? 'filled' : 'default'}
             leftSection={<KeyRound size={15} />}
           >
-            {label}
+            Log in with single sign-on{inNewWindow && ' in a new window'}
           </Button>
         ) : (
           <PasswordForm key={type} onLoggedIn={onLoggedIn} />
@@ -41,7 +53,8 @@ function PasswordForm({ onLoggedIn }: { onLoggedIn(): void }) {
     mutationFn: (form: FormData) => logIn(String(form.get('username')), String(form.get('password'))),
     onSuccess: onLoggedIn,
   });
-  const seconds = useSecondsLeft(login.error);
+  const wait = (login.error instanceof RequestError && login.error.retryAfter) || 0;
+  const seconds = useSecondsLeft(wait, login.error);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     login.mutate(new FormData(event.currentTarget));
@@ -82,16 +95,3 @@ const wordsOf = (error: Error): string =>
   error instanceof RequestError && error.status === 401
     ? 'The username or the password is wrong.'
     : error.message;
-
-/** Counts down the seconds until a throttled login is accepted again. */
-function useSecondsLeft(error: Error | null): number {
-  const [left, setLeft] = useState(0);
-  useEffect(() => {
-    const until = Date.now() + ((error instanceof RequestError && error.retryAfter) || 0) * 1000;
-    const update = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
-    update();
-    const timer = setInterval(update, 1000);
-    return () => clearInterval(timer);
-  }, [error]);
-  return left;
-}

@@ -1,10 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
+import { announceLogin } from './announce.ts';
 import { Card } from './Card.tsx';
+import { Failed } from './Failed.tsx';
 import { LoginForm } from './LoginForm.tsx';
 import s from './login.module.css';
-
-/** Only a path of this server: another address could imitate this page. */
-const pathOf = (to: unknown): string => (typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/');
+import { pathAfterLogin } from './path.ts';
+import { methodsQuery } from './queries.ts';
 
 const NOTES: Record<string, string> = {
   password: 'Your password is set. Log in with it.',
@@ -12,8 +14,9 @@ const NOTES: Record<string, string> = {
 };
 
 export function LoginPage() {
-  const { to, after } = useSearch({ strict: false });
-  const returnTo = pathOf(to);
+  const { to, after, failed, id, seconds } = useSearch({ strict: false });
+  const returnTo = pathAfterLogin(to);
+  const hasPassword = useQuery(methodsQuery).data?.methods.some(({ type }) => type === 'password');
   const note = typeof after === 'string' ? NOTES[after] : undefined;
   return (
     <Card title="Log in to Halyard">
@@ -22,9 +25,18 @@ export function LoginPage() {
           {note}
         </p>
       )}
+      <Failed reason={failed} id={id} seconds={seconds} />
       {/* A full load: nothing of an earlier user remains in memory. */}
-      <LoginForm returnTo={returnTo} onLoggedIn={() => location.assign(returnTo)} />
-      <p className={s.hint}>Forgot the password? An admin can create a link to set a new one.</p>
+      <LoginForm
+        returnTo={returnTo}
+        onLoggedIn={() => {
+          announceLogin();
+          location.assign(returnTo);
+        }}
+      />
+      {hasPassword && (
+        <p className={s.hint}>Forgot the password? An admin can create a link to set a new one.</p>
+      )}
     </Card>
   );
 }

@@ -106,7 +106,7 @@ function Password() {
         oldPassword: String(form.get('oldPassword')),
         password: String(form.get('password')),
       }),
-    onSuccess: () => toast({ message: 'Password changed' }),
+    onSuccess: () => toast({ message: 'Password changed.' }),
   });
   const errors = messagesByField(save.error);
   const submit = (event: FormEvent<HTMLFormElement>) => {

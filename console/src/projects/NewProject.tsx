@@ -5,10 +5,11 @@ import { useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { meQuery } from '../api/me.ts';
 import { FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { problemOf, suggestId } from './id.ts';
 import { MODES } from './modes.ts';
-import s from './projects.module.css';
 import { createProject, listQuery, type Project, refresh } from './queries.ts';
 
 const FIELDS = ['id', 'name', 'description', 'mode'];
@@ -30,22 +31,34 @@ export function NewProject({ onClose }: { onClose(): void }) {
     [...active, ...archived].map(one => one.id),
   );
   const create = useMutation({
-    mutationFn: () => createProject({ id, name, mode, ...(description ? { description } : {}) }),
+    mutationFn: () => createProject({ id, name: name.trim(), mode, ...(description ? { description } : {}) }),
     onSuccess: async project => {
       // The creator becomes an owner, so the permissions of the user change too.
       await Promise.all([refresh(client), client.invalidateQueries(meQuery)]);
-      await navigate({ to: '/projects/$projectId', params: { projectId: project.id } });
+      await navigate({ to: '/projects/$projectId', params: { projectId: project.id }, ignoreBlocker: true });
     },
   });
   const messages = messagesByField(create.error);
+  const { isAsking, question } = useUnsaved(
+    [name, typedId ?? '', description].some(text => text.trim() !== ''),
+  );
   return (
-    <SidePanel title="New project" onClose={onClose}>
-      <form
-        className={s.form}
-        onSubmit={event => {
-          event.preventDefault();
-          create.mutate();
-        }}
+    <SidePanel title="New project" isAsking={isAsking} onClose={onClose}>
+      <Form
+        onSubmit={() => create.mutate()}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="filled"
+              loading={create.isPending}
+              disabled={name.trim() === '' || id === '' || problem !== undefined}
+            >
+              Create project
+            </Button>
+          </>
+        }
       >
         <FormErrors messages={otherMessages(create.error, FIELDS)} />
         <TextInput
@@ -72,7 +85,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
           value={id}
           error={messages.id ?? problem}
           onChange={event => {
-            setTypedId(event.target.value);
+            setTypedId(event.target.value.trim());
             create.reset();
           }}
         />
@@ -92,18 +105,8 @@ export function NewProject({ onClose }: { onClose(): void }) {
           error={messages.description}
           onChange={event => setDescription(event.target.value)}
         />
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            variant="filled"
-            loading={create.isPending}
-            disabled={name.trim() === '' || id === '' || problem !== undefined}
-          >
-            Create project
-          </Button>
-        </footer>
-      </form>
+      </Form>
+      {question}
     </SidePanel>
   );
 }

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useRef, useState } from 'react';
 import { Keys } from '../ui/Keys.tsx';
 import { List } from '../ui/List.tsx';
+import { HeaderRow } from '../ui/Row.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { toastError } from '../ui/toasts.ts';
 import { ArchiveProject, ReviveProject } from './ArchiveProject.tsx';
@@ -34,9 +35,9 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
   useShortcuts([
     {
       keys: 's',
-      description: 'Star the project',
+      description: 'Add the project to the favorites, or remove it',
       run: () => {
-        // The star acts on the newest state of the project, not on the one when the row became active.
+        // The key acts on the newest state of the project, not on the one when the row became active.
         const current = projects.find(({ id }) => id === active.current?.id);
         if (current) favorite(current);
       },
@@ -48,7 +49,6 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
       <List
         as="table"
         label="Projects"
-        className={s.table}
         count={projects.length}
         rowAt={index => projects[index]}
         keyOf={keyOf}
@@ -63,7 +63,7 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
         hints={[
           ['j k', 'move'],
           ['Enter', 'open'],
-          ['s', 'star'],
+          ['s', 'favorite'],
         ]}
       />
       {asked && asked.archivedAt === null && <ArchiveProject project={asked} onClose={close} />}
@@ -75,9 +75,9 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
 function Header({ isArchived }: { isArchived: boolean }) {
   const columns = ['Project', 'Mode', 'Flags', 'Health', 'Members', isArchived ? 'Archived' : 'Last change'];
   return (
-    <div className={s.header} role="row">
+    <HeaderRow className={s.columns}>
       <span role="columnheader">
-        <span className="sr">Starred</span>
+        <span className="sr">Favorite</span>
       </span>
       {columns.map(column => (
         <span key={column} role="columnheader">
@@ -87,6 +87,6 @@ function Header({ isArchived }: { isArchived: boolean }) {
       <span role="columnheader">
         <span className="sr">Actions</span>
       </span>
-    </div>
+    </HeaderRow>
   );
 }

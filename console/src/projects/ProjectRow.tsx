@@ -1,9 +1,9 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
-// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Lock, Star } from 'lucide-react';
+import { Lock } from 'lucide-react';
 import { Can } from '../ui/Can.tsx';
+import { Cell, Cells } from '../ui/Row.tsx';
+import { Star } from '../ui/Star.tsx';
 import { State, type Tone } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { formatNumber } from '../ui/words.ts';
@@ -26,19 +26,11 @@ export function ProjectRow({
   const { id, name, archivedAt, lastEventAt } = project;
   const isArchived = archivedAt !== null;
   return (
-    <div className={s.row} role="presentation">
-      <span role="cell" className={s.control}>
-        <button
-          type="button"
-          className={s.star}
-          aria-pressed={project.favorite}
-          aria-label={`Star ${name}`}
-          onClick={() => onFavorite(project)}
-        >
-          <Star size={14} fill={project.favorite ? 'currentColor' : 'none'} aria-hidden="true" />
-        </button>
-      </span>
-      <span role="cell" className={s.name}>
+    <Cells className={s.columns}>
+      <Cell as="control">
+        <Star label={`Favorite ${name}`} pressed={project.favorite} onClick={() => onFavorite(project)} />
+      </Cell>
+      <Cell as="name">
         {isArchived ? (
           <b>{name}</b>
         ) : (
@@ -50,31 +42,27 @@ export function ProjectRow({
           <span className="mono">{id}</span>
           {project.description && ` · ${project.description}`}
         </small>
-      </span>
-      <span role="cell" className={s.mode}>
+      </Cell>
+      <Cell className={s.mode}>
         {project.mode === 'private' && <Lock size={13} aria-hidden="true" />}
         {MODES[project.mode].label}
-      </span>
-      <span role="cell" className={s.number}>
-        {formatNumber(project.featureCount)}
-      </span>
-      <span role="cell">
+      </Cell>
+      <Cell className={s.number}>{formatNumber(project.featureCount)}</Cell>
+      <Cell>
         <Health project={project} />
-      </span>
-      <span role="cell" className={s.number}>
-        {formatNumber(project.members)}
-      </span>
-      <span role="cell" className={s.dim}>
+      </Cell>
+      <Cell className={s.number}>{formatNumber(project.members)}</Cell>
+      <Cell as="dim">
         {isArchived ? <Time at={archivedAt} as="date" /> : lastEventAt ? <Time at={lastEventAt} /> : 'never'}
-      </span>
-      <span role="cell" className={s.action}>
+      </Cell>
+      <Cell className={s.action}>
         <Can call={isArchived ? 'reviveProject' : 'archiveProject'} project={id}>
           <Button size="compact-xs" onClick={() => onMove(project)}>
             {isArchived ? 'Revive…' : 'Archive…'} <span className="sr">{name}</span>
           </Button>
         </Can>
-      </span>
-    </div>
+      </Cell>
+    </Cells>
   );
 }
 

@@ -2,7 +2,10 @@ import type { Project } from './queries.ts';
 
 /** The modes of a project, with what each one means for its readers. */
 export const MODES: Record<Project['mode'], { label: string; meaning: string }> = {
-  open: { label: 'Open', meaning: 'Every user can read the project.' },
-  protected: { label: 'Protected', meaning: 'Every user can read the project.' },
+  open: {
+    label: 'Open',
+    meaning: 'Every user can read the project. A change requires a permission in the project.',
+  },
+  protected: { label: 'Protected', meaning: 'Stored for Unleash clients. It behaves like open.' },
   private: { label: 'Private', meaning: 'Only members and admins can see that the project exists.' },
 };

@@ -1,9 +1,9 @@
 import '@mantine/core/styles/FloatingIndicator.layer.css';
 import '@mantine/core/styles/SegmentedControl.layer.css';
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Plus, Search as SearchIcon } from 'lucide-react';
-import { useMemo, useRef } from 'react';
+import { Plus } from 'lucide-react';
+import { useMemo } from 'react';
 import { can } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
@@ -12,6 +12,7 @@ import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
+import { TextFilter } from '../ui/TextFilter.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { counted } from '../ui/words.ts';
 import { NewProject } from './NewProject.tsx';
@@ -26,13 +27,9 @@ export function ProjectsPage() {
   const typed = typeof search.query === 'string' ? search.query : '';
   const list = useQuery(listQuery(isArchived));
   const me = useMe();
-  const input = useRef<HTMLInputElement>(null);
   const matching = useMemo(() => sorted(list.data?.projects ?? [], typed), [list.data, typed]);
   const create = () => push({ edit: 'new' });
-  useShortcuts([
-    can(me, 'createProject') && { keys: 'n', description: 'New project', run: create },
-    { keys: '/', description: 'Filter the list', run: () => input.current?.focus() },
-  ]);
+  useShortcuts([can(me, 'createProject') && { keys: 'n', description: 'New project', run: create }]);
 
   return (
     <Page
@@ -45,18 +42,13 @@ export function ProjectsPage() {
         </Can>
       }
       head={
-        <div className={s.filters}>
-          <TextInput
-            ref={input}
-            className={s.text}
-            aria-label="Filter projects"
-            placeholder="Text to find in name, id or description"
-            leftSection={<SearchIcon size={15} />}
-            value={typed}
-            maxLength={200}
-            onChange={event => replace({ query: event.target.value || undefined })}
-          />
-          {list.data && <span className={s.found}>{counted(matching.length, 'project')}</span>}
+        <TextFilter
+          label="Filter projects"
+          placeholder="Text to find in name, id or description"
+          value={typed}
+          found={list.data && counted(matching.length, 'project')}
+          onChange={query => replace({ query: query || undefined })}
+        >
           <SegmentedControl
             aria-label="State"
             value={isArchived ? 'archived' : 'active'}
@@ -66,7 +58,7 @@ export function ProjectsPage() {
             ]}
             onChange={value => push({ archived: value === 'archived' ? 'true' : undefined })}
           />
-        </div>
+        </TextFilter>
       }
     >
       {list.error && <Failure error={list.error} onRetry={() => void list.refetch()} />}

@@ -1,4 +1,5 @@
-import { WifiOff } from 'lucide-react';
+import { Button } from '@mantine/core';
+import { RefreshCw, WifiOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { onConnection, readConnection } from '../api/session.ts';
 import s from './Shell.module.css';
@@ -12,10 +13,21 @@ const onOnline = (listener: () => void): (() => void) => {
   };
 };
 
-/** Says that the server is unreachable or busy. Requests retry by themselves. */
+export const useIsOnline = (): boolean => useSyncExternalStore(onOnline, () => navigator.onLine);
+
+/** Says that the server is unreachable, busy or updated. Requests and pages retry by themselves. */
 export function ConnectionBanner() {
-  const { unavailable } = useSyncExternalStore(onConnection, readConnection);
-  const isOnline = useSyncExternalStore(onOnline, () => navigator.onLine);
+  const { unavailable, outdated } = useSyncExternalStore(onConnection, readConnection);
+  const isOnline = useIsOnline();
+  if (outdated)
+    return (
+      <div role="alert" className={s.banner}>
+        <RefreshCw size={14} aria-hidden="true" /> Halyard was updated. Reload to open more pages.
+        <Button size="xs" onClick={() => location.reload()}>
+          Reload
+        </Button>
+      </div>
+    );
   const message = !isOnline
     ? 'You are offline. The page shows the last state.'
     : unavailable

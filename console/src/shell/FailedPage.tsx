@@ -1,12 +1,22 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Failure, NotFound } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
+import s from './Shell.module.css';
 
 /** A page whose component failed. The sidebar keeps working. */
 export function FailedPage({ error, reset }: ErrorComponentProps) {
   return (
     <Page title="This page did not load">
       <Failure error={error} onRetry={reset} />
+    </Page>
+  );
+}
+
+/** A page whose code is not loaded yet. It opens by itself when the user is online again. */
+export function OfflinePage() {
+  return (
+    <Page title="This page cannot load while you are offline">
+      <p className={s.offline}>It opens when you are connected again.</p>
     </Page>
   );
 }
@@ -24,7 +34,16 @@ export function FailedShell(props: ErrorComponentProps) {
 export function UnknownPage() {
   return (
     <Page title="Not found">
-      <NotFound />
+      <NotFound title="The console has no such page" />
+    </Page>
+  );
+}
+
+/** A project that does not exist, or that the user may not read. */
+export function UnknownProject({ id }: { id: string }) {
+  return (
+    <Page title="Not found">
+      <NotFound message={`There is no project "${id}" that you can read.`} />
     </Page>
   );
 }

@@ -9,8 +9,11 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import {
   Activity,
+  AppWindow,
   Blocks,
+  Bookmark,
   Flag,
+  FlaskConical,
   FolderOpen,
   Gauge,
   type LucideIcon,
@@ -20,10 +23,13 @@ import {
   Zap,
 } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import { can } from '../api/can.ts';
 import type { Schemas } from '../api/client.ts';
+import { useMe } from '../api/me.ts';
 import { usePageActions } from '../ui/actions.ts';
+import { parseSearch } from '../ui/search.ts';
 import { counted } from '../ui/words.ts';
-import { flagsQuery, projectsQuery } from './queries.ts';
+import { flagsQuery, projectsQuery, viewsQuery } from './queries.ts';
 import { readRecent, rememberRecent } from './recent.ts';
 
 const [store, spotlight] = createSpotlight();
@@ -32,6 +38,8 @@ const PAGES: readonly [string, string, LucideIcon, string?][] = [
   ['/events', 'Events', Activity, 'G then E'],
   ['/integrations', 'Integrations', Blocks, 'G then I'],
   ['/deliveries', 'Deliveries', Send],
+  ['/playground', 'Playground', FlaskConical],
+  ['/applications', 'Applications', AppWindow],
   ['/projects', 'Projects', FolderOpen, 'G then P'],
   ['/profile', 'Profile', User],
 ];
@@ -42,6 +50,8 @@ export function Palette({ onClose }: { onClose(): void }) {
   const navigate = useNavigate();
   const { data: flags = [] } = useQuery({ ...flagsQuery(typed.trim()), placeholderData: keepPreviousData });
   const { data: projects = [] } = useQuery(projectsQuery);
+  const { data: views = [] } = useQuery(viewsQuery);
+  const me = useMe();
   const pageActions = usePageActions();
   useEffect(() => spotlight.open(), []);
 
@@ -75,9 +85,22 @@ export function Palette({ onClose }: { onClose(): void }) {
       },
       {
         group: 'Go to',
-        actions: PAGES.map(([to, label, Icon, keys]) => go(to, label, Icon, keys))
+        actions: PAGES.filter(([to]) => to !== '/deliveries' || can(me, 'getDeliveries'))
+          .map(([to, label, Icon, keys]) => go(to, label, Icon, keys))
           .filter(matches)
           .filter(one => !isRecent(one)),
+      },
+      {
+        group: 'Saved views',
+        actions: views
+          .filter(({ name }) => matches({ label: name }))
+          .map(({ id, name, page, query }) => ({
+            id: `view-${id}`,
+            label: name,
+            description: page,
+            leftSection: <Bookmark size={16} />,
+            onClick: () => void navigate({ to: page, search: parseSearch(query) }),
+          })),
       },
       {
         group: 'Projects',
@@ -91,7 +114,7 @@ export function Palette({ onClose }: { onClose(): void }) {
           .slice(0, 10),
       },
     ].filter(({ actions }) => actions.length > 0);
-  }, [typed, flags, projects, pageActions, navigate]);
+  }, [typed, flags, projects, views, me, pageActions, navigate]);
 
   return (
     <Spotlight

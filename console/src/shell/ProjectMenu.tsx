@@ -1,4 +1,4 @@
-import { Menu, TextInput } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { useState } from 'react';
@@ -33,7 +33,9 @@ export function ProjectMenu({ project, projects }: { project: Project; projects:
       </Menu.Target>
       <Menu.Dropdown>
         {projects.length > 8 && (
-          <TextInput
+          // No TextInput: it would add 4 KB to the first load.
+          <input
+            className={s.find}
             aria-label="Find a project"
             placeholder="Find a project"
             value={typed}

@@ -1,16 +1,22 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { loadChunk } from '../api/chunks.ts';
 import { onConnection, readConnection } from '../api/session.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
-import { ConnectionBanner } from './ConnectionBanner.tsx';
+import { ConnectionBanner, useIsOnline } from './ConnectionBanner.tsx';
+import { OfflinePage } from './FailedPage.tsx';
 import s from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
 import { Toasts } from './Toasts.tsx';
 import { useGoTo } from './useGoTo.ts';
 
-const Palette = lazy(() => import('./Palette.tsx').then(module => ({ default: module.Palette })));
-const LoginDialog = lazy(() => import('./LoginDialog.tsx').then(module => ({ default: module.LoginDialog })));
-const Help = lazy(() => import('./Help.tsx').then(module => ({ default: module.Help })));
+const Palette = lazy(() =>
+  loadChunk(() => import('./Palette.tsx')).then(module => ({ default: module.Palette })),
+);
+const LoginDialog = lazy(() =>
+  loadChunk(() => import('./LoginDialog.tsx')).then(module => ({ default: module.LoginDialog })),
+);
+const Help = lazy(() => loadChunk(() => import('./Help.tsx')).then(module => ({ default: module.Help })));
 
 /** The sidebar, the page in its main region, and what may appear over it. */
 export function Shell() {
@@ -37,7 +43,7 @@ export function Shell() {
       />
       <main id="main" className={s.main} tabIndex={-1}>
         <ConnectionBanner />
-        <Outlet />
+        {useIsStuck() ? <OfflinePage /> : <Outlet />}
       </main>
       <Suspense>
         {overlay === 'palette' && <Palette onClose={close} />}
@@ -47,4 +53,18 @@ export function Shell() {
       <Suspense>{sessionEnded && <LoginDialog />}</Suspense>
     </div>
   );
+}
+
+/** Whether the page of the address began to load offline, and is not loaded yet. */
+function useIsStuck(): boolean {
+  const isOnline = useIsOnline();
+  const isLoading = useRouterState({
+    select: ({ isLoading, location, resolvedLocation }) =>
+      isLoading && location.pathname !== resolvedLocation?.pathname,
+  });
+  const [isStuck, setStuck] = useState(false);
+  // Not only while offline: the former page must not return before the new one.
+  if (isLoading && !isOnline && !isStuck) setStuck(true);
+  if (!isLoading && isStuck) setStuck(false);
+  return isStuck;
 }

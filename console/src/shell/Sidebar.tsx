@@ -3,9 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import {
   Activity,
+  AppWindow,
   Blocks,
   Flag,
   FlagTriangleRight,
+  FlaskConical,
   FolderOpen,
   Gauge,
   HelpCircle,
@@ -16,6 +18,7 @@ import {
   Star,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useMissingPermissions } from '../api/me.ts';
 import { keysText } from '../ui/shortcuts.ts';
 import { formatNumber } from '../ui/words.ts';
 import { ColorScheme } from './ColorScheme.tsx';
@@ -124,7 +127,11 @@ const usualOf = (projects: readonly Project[] = []): Project | undefined =>
 
 function InstanceItems() {
   const { data: integrations = [] } = useQuery(integrationsQuery);
-  const failing = integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null).length;
+  const maySeeDeliveries = useMissingPermissions('getDeliveries').length === 0;
+  // Without this permission the user could not see what failed.
+  const failing = maySeeDeliveries
+    ? integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null).length
+    : 0;
   return (
     <>
       <h2>All projects</h2>
@@ -132,15 +139,23 @@ function InstanceItems() {
         <Item to="/flags" icon={FlagTriangleRight}>
           Flags
         </Item>
+        <Item to="/playground" icon={FlaskConical}>
+          Playground
+        </Item>
+        <Item to="/applications" icon={AppWindow}>
+          Applications
+        </Item>
         <Item to="/events" icon={Activity}>
           Events
         </Item>
         <Item to="/integrations" icon={Blocks} note={failing > 0 ? `${failing} failing` : undefined} bad>
           Integrations
         </Item>
-        <Item to="/deliveries" icon={Send}>
-          Deliveries
-        </Item>
+        {maySeeDeliveries && (
+          <Item to="/deliveries" icon={Send}>
+            Deliveries
+          </Item>
+        )}
         <Item to="/projects" icon={FolderOpen} exact>
           Projects
         </Item>

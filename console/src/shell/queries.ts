@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
 
 export const profileQuery = queryOptions({
@@ -16,10 +16,25 @@ export const projectsQuery = queryOptions({
   staleTime: 30_000,
 });
 
+/** After a change of flags: the lists that show flags or count them. */
+export async function refreshFlags(client: QueryClient): Promise<void> {
+  await Promise.all(
+    ['flags', 'projects', 'favorites'].map(name => client.invalidateQueries({ queryKey: [name] })),
+  );
+}
+
 /** All environments of the instance. */
 export const environmentsQuery = queryOptions({
   queryKey: ['environments'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/environments', { signal })),
+  staleTime: 60_000,
+});
+
+/** The saved views of the user. */
+export const viewsQuery = queryOptions({
+  queryKey: ['views'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user/views', { signal })),
+  select: ({ views }) => views,
   staleTime: 60_000,
 });
 

@@ -28,8 +28,8 @@ export function Bars({
   summary: string;
   /** Words under the chart, from left to right. */
   ticks?: readonly string[];
-  /** `count`: gray and accent. `good`: green, for outcomes. */
-  tone?: 'count' | 'good';
+  /** `count`: gray and accent. `good`: green, for outcomes. `usage`: green, and gray for the second part. */
+  tone?: 'count' | 'good' | 'usage';
   height?: number;
   isOn?(key: string): boolean;
   onRange?(first: string, last: string): void;

@@ -1,5 +1,6 @@
 import { Button, Modal } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { otherMessages } from '../api/errors.ts';
 import s from './Confirm.module.css';
 import { FormErrors } from './Failure.tsx';
 
@@ -27,7 +28,7 @@ export function Confirm({
   onClose(): void;
 }) {
   const [pending, setPending] = useState(false);
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const confirm = async () => {
     setPending(true);
     setError(undefined);
@@ -35,7 +36,7 @@ export function Confirm({
       await onConfirm();
       onClose();
     } catch (failure) {
-      setError(failure instanceof Error ? failure.message : String(failure));
+      setError(failure);
     } finally {
       setPending(false);
     }
@@ -55,7 +56,7 @@ export function Confirm({
         }}
       >
         <div className={s.body}>{children}</div>
-        <FormErrors messages={error === undefined ? [] : [error]} />
+        <FormErrors messages={otherMessages(error, [])} />
         <div className={s.buttons}>
           <Button onClick={onClose}>Cancel</Button>
           <Button

@@ -1,8 +1,14 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, Lock, SearchX } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { loadChunk } from '../api/chunks.ts';
 import { RequestError } from '../api/errors.ts';
 import s from './Failure.module.css';
+
+const GrantingRoles = lazy(() =>
+  loadChunk(() => import('../roles/GrantingRoles.tsx')).then(module => ({ default: module.GrantingRoles })),
+);
 
 /**
  * The error of a region of the page, with its id and a retry. The remaining page keeps working.
@@ -19,7 +25,11 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?(): void }
       <div>
         <h2>{status === 403 ? 'You need another permission' : 'This part did not load'}</h2>
         <p>{message}</p>
-        {status === 403 && <p>An admin or an owner of the project can grant you a role that has it.</p>}
+        {status === 403 && (
+          <Suspense>
+            <GrantingRoles message={message} />
+          </Suspense>
+        )}
         {id && status !== 403 && (
           <p className="muted">
             Error <span className="mono">{id}</span>
@@ -32,12 +42,18 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?(): void }
 }
 
 /** A page that does not exist, or that the user may not read: both look the same. */
-export function NotFound({ message }: { message?: string }) {
+export function NotFound({
+  title = 'Not found, or you cannot read it',
+  message,
+}: {
+  title?: string;
+  message?: string;
+}) {
   return (
     <div className={s.failure} data-tone="off">
       <SearchX size={18} aria-hidden="true" />
       <div>
-        <h2>Not found, or you cannot read it</h2>
+        <h2>{title}</h2>
         {message && <p>{message}</p>}
         <p>
           <Link to="/flags" className={s.link}>

@@ -204,8 +204,8 @@ function ViewMenu({ search, fields, api }: { search: Search; fields: readonly Fi
         </Tooltip>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => void copyText(location.href, 'Link copied')}>Copy link</Menu.Item>
-        <Menu.Item onClick={() => void copyText(curl, 'Command copied')}>Copy as cURL</Menu.Item>
+        <Menu.Item onClick={() => void copyText(location.href, 'Link copied.')}>Copy link</Menu.Item>
+        <Menu.Item onClick={() => void copyText(curl, 'Command copied.')}>Copy as cURL</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

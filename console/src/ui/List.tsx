@@ -16,6 +16,9 @@ import s from './List.module.css';
 import { useShortcuts } from './shortcuts.ts';
 import { cx } from './words.ts';
 
+/** The header stays above the rows. Every table has one of this height. */
+const HEADER_HEIGHT = 32;
+
 export type RowState = { index: number; isActive: boolean; isSelected: boolean };
 
 /**
@@ -81,6 +84,7 @@ export function List<Row>({
     getScrollElement: () => box.current,
     estimateSize: sizeOf,
     overscan: 8,
+    scrollPaddingEnd: header === undefined ? 0 : HEADER_HEIGHT,
   });
   const items = list.getVirtualItems();
   const first = items[0]?.index ?? 0;
@@ -154,45 +158,51 @@ export function List<Row>({
   const activeRow = active >= 0 ? rowAt(active) : undefined;
   const isList = as === 'listbox';
   return (
-    <div
-      className={cx(s.frame, className)}
-      role={isList ? undefined : 'table'}
-      aria-label={isList ? undefined : label}
-      aria-rowcount={isList ? undefined : count}
-    >
-      {header}
+    <div className={cx(s.frame, className)}>
       <div
         ref={box}
         className={s.scroll}
-        role={isList ? 'listbox' : 'rowgroup'}
-        aria-label={isList ? label : undefined}
+        role={as}
+        aria-label={label}
+        aria-rowcount={isList ? undefined : count}
         aria-activedescendant={isList && activeRow !== undefined ? idOf(keyOf(activeRow)) : undefined}
         tabIndex={0}
         onKeyDown={onKeyDown}
         onScroll={onTop && (event => onTop(event.currentTarget.scrollTop === 0))}
       >
-        <div role="presentation" className={s.all} style={{ height: list.getTotalSize() }}>
-          {items.map(item => {
-            const row = rowAt(item.index);
-            const key = row === undefined ? undefined : keyOf(row);
-            return (
-              <RowFrame
-                key={key ?? item.index}
-                id={key === undefined ? undefined : idOf(key)}
-                row={row}
-                index={item.index}
-                start={item.start}
-                size={item.size}
-                isList={isList}
-                isHeading={row !== undefined && (isHeading?.(row) ?? false)}
-                isActive={item.index === active}
-                isSelected={key !== undefined && (selected?.has(key) ?? false)}
-                render={render as (row: unknown, state: RowState) => ReactNode} // The same Row.
-                choose={choose}
-                onOpen={onOpen as ((row: unknown) => void) | undefined} // The same Row.
-              />
-            );
-          })}
+        <div role="presentation" className={s.content}>
+          {header && (
+            <div role="presentation" className={s.header} style={{ height: HEADER_HEIGHT }}>
+              {header}
+            </div>
+          )}
+          <div
+            role={isList ? 'presentation' : 'rowgroup'}
+            className={s.all}
+            style={{ height: list.getTotalSize() }}
+          >
+            {items.map(item => {
+              const row = rowAt(item.index);
+              const key = row === undefined ? undefined : keyOf(row);
+              return (
+                <RowFrame
+                  key={key ?? item.index}
+                  id={key === undefined ? undefined : idOf(key)}
+                  row={row}
+                  index={item.index}
+                  start={item.start}
+                  size={item.size}
+                  isList={isList}
+                  isHeading={row !== undefined && (isHeading?.(row) ?? false)}
+                  isActive={item.index === active}
+                  isSelected={key !== undefined && (selected?.has(key) ?? false)}
+                  render={render as (row: unknown, state: RowState) => ReactNode} // The same Row.
+                  choose={choose}
+                  onOpen={onOpen as ((row: unknown) => void) | undefined} // The same Row.
+                />
+              );
+            })}
+          </div>
         </div>
       </div>
     </div>

@@ -6,12 +6,15 @@ export function SidePanel({
   title,
   opened = true,
   wide,
+  isAsking = false,
   children,
   onClose,
 }: {
   title: ReactNode;
   opened?: boolean;
   wide?: boolean;
+  /** A question is open over the panel. Esc closes only the question. */
+  isAsking?: boolean;
   children: ReactNode;
   onClose(): void;
 }) {
@@ -21,6 +24,7 @@ export function SidePanel({
       onClose={onClose}
       title={title}
       position="right"
+      closeOnEscape={!isAsking}
       size={wide ? 900 : 520}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >

@@ -1,4 +1,5 @@
 import { ago, clockOf, dateOf, utcOf } from './time.ts';
+import { useCurrent } from './useCurrent.ts';
 
 /**
  * A time in the zone of the user; hovering shows UTC. `as="ago"`: "2 h ago". `as="clock"`: "14:30:08".
@@ -13,7 +14,7 @@ export function Time({
   as?: 'ago' | 'clock' | 'date' | 'full';
   className?: string;
 }) {
-  const words = { ago, clock: clockOf, date: dateOf, full: fullOf }[as](at);
+  const words = useCurrent(now => WORDS[as](at, now));
   return (
     <time dateTime={at} title={utcOf(at)} className={className}>
       {words}
@@ -23,3 +24,5 @@ export function Time({
 
 const fullOf = (at: string): string =>
   new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at));
+
+const WORDS = { ago, clock: clockOf, date: dateOf, full: fullOf };

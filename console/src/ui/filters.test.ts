@@ -148,6 +148,7 @@ test('replaces a filter of the same parameter, but keeps those of other environm
 
 test('suggests names of filters, then values that are not chosen yet', () => {
   expect(suggest('pro', FIELDS).map(one => one.text)).toEqual(['project:', 'production:']);
+  expect(suggest('proj', FIELDS)[0]?.hint).toBe('Payments, Search');
   expect(suggest('project:Payments,', FIELDS).map(one => one.text)).toEqual(['project:Payments,Search']);
   expect(suggest('by:do', FIELDS)).toEqual([{ text: 'by:dora', label: 'dora', hint: '4', complete: true }]);
 });

@@ -201,9 +201,24 @@ function suggestFields(typed: string, fields: readonly FilterField[]): Suggestio
   const words = fields.flatMap(field =>
     field.kind === 'status'
       ? (field.options ?? []).map(({ value }) => ({ key: value, hint: 'enabled or disabled' }))
-      : [{ key: field.key, hint: field.label }],
+      : [{ key: field.key, hint: hintOf(field) }],
   );
   return words
     .filter(({ key }) => key.toLowerCase().startsWith(typed.toLowerCase()))
-    .map(({ key, hint }) => ({ text: `${key}:`, label: `${key}:`, hint, complete: false }));
+    .map(({ key, hint }) => ({
+      text: `${key}:`,
+      label: `${key}:`,
+      ...(hint === undefined ? {} : { hint }),
+      complete: false,
+    }));
+}
+
+const HINTED_VALUES = 3;
+
+/** Examples of values; for a filter without known values, its label if the key does not say the same. */
+function hintOf({ key, label, kind, options = [] }: FilterField): string | undefined {
+  if (kind === 'day') return 'today, 7d or 2026-11-15';
+  if (options.length === 0) return same(key, label) ? undefined : label;
+  const values = options.slice(0, HINTED_VALUES).map(({ value, label: name = value }) => name);
+  return options.length > HINTED_VALUES ? `${values.join(', ')}…` : values.join(', ');
 }

@@ -4,6 +4,8 @@ export type Toast = {
   id: number;
   message: string;
   tone: 'info' | 'bad';
+  /** The subject. A newer message about it replaces this one. */
+  about?: string;
   /** A button, such as "Undo". */
   action?: { label: string; run(): void };
 };
@@ -27,7 +29,8 @@ export function toast({
   ...given
 }: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): void {
   const id = ++lastId;
-  set([...toasts, { ...given, tone, id }].slice(-MAX_TOASTS));
+  const others = toasts.filter(({ about }) => about === undefined || about !== given.about);
+  set([...others, { ...given, tone, id }].slice(-MAX_TOASTS));
   if (tone !== 'bad') setTimeout(dismiss, SHOWN_MS, id);
 }
 

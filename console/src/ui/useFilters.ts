@@ -4,19 +4,26 @@ import type { Search } from './search.ts';
 
 /**
  * The query of the address, and how to change it. `push` adds a history entry: for filters. `replace` does not: for the
- * selected row. Both keep the parameters that they do not name; undefined removes one.
+ * selected row. `leave` replaces too, and closes an editor without the question about unsaved changes. All of them keep
+ * the parameters that they do not name; undefined removes one.
  */
-export function useFilters(): { search: Search; push(change: Search): void; replace(change: Search): void } {
+export function useFilters(): {
+  search: Search;
+  push(change: Search): void;
+  replace(change: Search): void;
+  leave(change: Search): void;
+} {
   const search = useSearch({ strict: false });
   const navigate = useNavigate();
   const go = useCallback(
-    (change: Search, replace: boolean) =>
-      void navigate({ to: '.', search: (before: Search) => ({ ...before, ...change }), replace }),
+    (change: Search, options: { replace?: boolean; ignoreBlocker?: boolean }) =>
+      void navigate({ to: '.', search: (before: Search) => ({ ...before, ...change }), ...options }),
     [navigate],
   );
   return {
     search,
-    push: useCallback((change: Search) => go(change, false), [go]),
-    replace: useCallback((change: Search) => go(change, true), [go]),
+    push: useCallback((change: Search) => go(change, {}), [go]),
+    replace: useCallback((change: Search) => go(change, { replace: true }), [go]),
+    leave: useCallback((change: Search) => go(change, { replace: true, ignoreBlocker: true }), [go]),
   };
 }

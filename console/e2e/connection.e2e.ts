@@ -1,0 +1,137 @@
+import type { Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { createFlag, createProject } from './support/api.ts';
+import { type Front, startFront, startServerBehindProxy } from './support/server.ts';
+import { type Target, test } from './support/test.ts';
+
+type Away = Target & { takeDatabase: () => void; returnDatabase: () => void };
+
+const withDatabaseAway = test.extend<{ server: Away }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
+  server: async ({}, use) => {
+    const server = await startServerBehindProxy(inject('consoleTemplate'));
+    try {
+      await use(server);
+    } finally {
+      await server.stop();
+    }
+  },
+});
+
+withDatabaseAway(
+  'a server without its database keeps the page, retries, and says so',
+  async ({ page, api, server, logInAs, tolerated }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    await logInAs({ rootRole: 'Admin' });
+    await page.goto(`/projects/${project}`);
+    await page.getByRole('link', { name: flag }).first().waitFor();
+    const banner = page.getByText('The server is not available at the moment. Requests are retried.');
+    tolerated.push(/status of 503|responded with 503/);
+
+    server.takeDatabase();
+    await page.keyboard.press('g');
+    await page.keyboard.press('e');
+    await banner.waitFor();
+    expect(await page.getByRole('status').filter({ has: banner }).count()).toBe(1);
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    server.returnDatabase();
+
+    // Nobody asks again: the retry of the page does.
+    await page.getByRole('option').filter({ hasText: flag }).first().waitFor();
+    await banner.waitFor({ state: 'hidden' });
+    await accessible(page);
+  },
+);
+
+const behindFront = test.extend<{ server: Target & { front: Front } }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
+  server: async ({}, use) => {
+    const { url, adminToken } = inject('consoleServer');
+    const front = await startFront({ url });
+    try {
+      await use({ url: front.url, adminToken, front });
+    } finally {
+      await front.close();
+    }
+  },
+});
+
+/** The style sheets of the page that are not loaded. */
+const missingStyles = (page: Page): Promise<string[]> =>
+  page
+    .locator('link[rel=stylesheet]')
+    .evaluateAll(links =>
+      links.filter(link => !(link as HTMLLinkElement).sheet).map(link => (link as HTMLLinkElement).href),
+    );
+
+behindFront(
+  'a page that is not loaded yet opens when the server returns, and the current page stays until then',
+  async ({ page, server, logInAs, tolerated }) => {
+    const { front } = server;
+    await logInAs({ rootRole: 'Admin' });
+    await page.goto('/integrations/new/webhook');
+    await page.getByLabel('Description').fill('Change log');
+    const banner = page.getByText('The server is not available at the moment. Requests are retried.');
+    tolerated.push(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to load resource|preload/);
+
+    front.state = 'away';
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('button', { name: 'Discard changes' }).click();
+    await banner.waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('Change log');
+    await accessible(page);
+    front.state = 'up';
+
+    await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+    await banner.waitFor({ state: 'hidden' });
+    expect(await missingStyles(page)).toEqual([]);
+    await accessible(page);
+  },
+);
+
+behindFront(
+  'a page that an update of the server removed offers a reload, and the current page stays until then',
+  async ({ page, server, logInAs }) => {
+    const { front } = server;
+    await logInAs({ rootRole: 'Admin' });
+    await page.goto('/projects?query=none');
+    await page.getByText('No projects match.').waitFor();
+
+    front.state = 'updated';
+    await page.getByRole('link', { name: 'Playground' }).click();
+    const banner = page.getByRole('alert').filter({ hasText: 'Halyard was updated.' });
+    await banner.waitFor();
+    expect(await page.getByLabel('Filter projects').inputValue()).toBe('none');
+    await accessible(page);
+    front.state = 'up';
+    await banner.getByRole('button', { name: 'Reload' }).click();
+
+    await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+    expect(await banner.count()).toBe(0);
+  },
+);
+
+behindFront(
+  'a part of a page that fails says so, and its button retries it',
+  async ({ page, api, server, logInAs, tolerated }) => {
+    const { front } = server;
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    await logInAs({ rootRole: 'Admin' });
+    tolerated.push(/500/);
+
+    front.broken = /^\/api\/admin\/search\/events/;
+    await page.goto(`/projects/${project}/features/${flag}`);
+    const changes = page.getByRole('region', { name: 'Recent changes' });
+    await changes.getByText('This part did not load').waitFor();
+    await page.getByRole('heading', { name: /^Strategies in/ }).waitFor();
+    await accessible(page);
+    delete front.broken;
+    await changes.getByRole('button', { name: 'Retry' }).click();
+
+    await changes.getByRole('link', { name: /created/ }).waitFor();
+    expect(await page.getByText('This part did not load').count()).toBe(0);
+  },
+);

@@ -1,0 +1,178 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { flagWithStrategy } from './support/flag.ts';
+import { test } from './support/test.ts';
+
+test('changes of a strategy that are not saved are lost only after a question', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, project, id } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  const question = page.getByRole('dialog', { name: 'Discard changes?' });
+  const title = page.getByRole('textbox', { name: 'Title' });
+  const answer = (name: string) => question.getByRole('button', { name, exact: true }).click();
+
+  await page.goto(address);
+  await page.getByRole('button', { name: 'Gradual rollout' }).click();
+  await title.fill('Mine');
+  for (const leave of [
+    () => page.getByRole('link', { name: 'Health' }).first().click(),
+    () => page.goBack(),
+    () => page.getByRole('button', { name: 'development', exact: true }).click(),
+  ]) {
+    await leave();
+    await question.waitFor();
+    await answer('Cancel');
+    await question.waitFor({ state: 'hidden' });
+    expect(await title.inputValue()).toBe('Mine');
+  }
+  await accessible(page);
+  const [dialog] = await Promise.all([
+    page.waitForEvent('dialog'),
+    page.evaluate(() => setTimeout(() => location.reload())),
+  ]);
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await page.getByRole('button', { name: 'Discard', exact: true }).click();
+  await title.waitFor({ state: 'hidden' });
+  expect(await question.isVisible()).toBe(false);
+
+  await page.goto(`${address}?edit=${id}`);
+  await title.fill('Mine');
+  await page.getByRole('link', { name: 'Health' }).first().click();
+  await answer('Discard changes');
+  await page.waitForURL(`**/projects/${project}/health`);
+});
+
+test('an invalid rollout is an error, and saving moves the focus to it', async ({ page, api, logInAs }) => {
+  const { address, strategies, id } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.setViewportSize({ width: 1280, height: 500 });
+  await page.goto(`${address}?edit=${id}`);
+  const percent = page.getByLabel('Rollout in percent');
+  const title = page.getByRole('textbox', { name: 'Title' });
+  const save = page.getByRole('button', { name: /^Save to production/ });
+  for (const text of ['', '33.5', '101']) {
+    await percent.fill(text);
+    await title.focus();
+    await page.getByText('The rollout must be a whole number from 0 to 100.').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await page.keyboard.press('Control+s');
+    await expect.poll(() => percent.evaluate(element => element === document.activeElement)).toBe(true);
+  }
+  await accessible(page);
+  await percent.fill('33');
+  await page.keyboard.press('Control+s');
+  const rollout = async () =>
+    (await api.send<{ parameters: { rollout: string } }[]>('GET', strategies))[0]?.parameters.rollout;
+  await expect.poll(rollout).toBe('33');
+});
+
+test('the save bar stays in the window while a part of the editor is visible', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, id } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  const save = page.getByRole('button', { name: /^Save to production/ });
+  for (const size of [
+    { width: 1440, height: 560 },
+    { width: 390, height: 560 },
+  ]) {
+    await page.setViewportSize(size);
+    await page.goto(`${address}?edit=${id}`);
+    await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
+    await expect
+      .poll(async () => {
+        const box = await save.boundingBox();
+        return box && box.y + box.height;
+      })
+      .toBeLessThanOrEqual(size.height);
+  }
+  await accessible(page);
+});
+
+test('a new strategy shows its audience, and an invalid rollout is reported at the field', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}?edit=new`);
+  await page.getByText('New strategyEveryone', { exact: true }).waitFor();
+  expect(await page.getByText('1 change', { exact: true }).count()).toBe(0);
+  const percent = page.getByLabel('Rollout in percent');
+  await percent.fill('25');
+  await page.getByText('New strategy25 % of users', { exact: true }).waitFor();
+  await percent.fill('250');
+  const problem = page.getByRole('alert').filter({ hasText: 'The rollout must be a whole number' });
+  const [field, message] = [await percent.boundingBox(), await problem.boundingBox()];
+  expect((message?.y ?? 0) - (field?.y ?? 0)).toBeLessThan(60);
+  expect(await percent.getAttribute('aria-invalid')).toBe('true');
+  await accessible(page);
+});
+
+test('another field gets operators of its own, which differ', async ({ page, api, logInAs }) => {
+  const { address, id } = await flagWithStrategy(api, {
+    constraints: [{ contextName: 'currentTime', operator: 'DATE_AFTER', value: '2026-01-01T00:00:00.000Z' }],
+  });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}?edit=${id}`);
+
+  await page.getByLabel('Context field').selectOption('userId');
+
+  const operator = page.getByLabel('Operator for userId');
+  expect(await operator.inputValue()).toBe('IN');
+  const options = await operator.locator('option').allTextContents();
+  expect(options).toEqual([...new Set(options)]);
+  expect(options).toContain('is above version');
+  const groups = await operator
+    .locator('optgroup')
+    .evaluateAll(elements => elements.map(element => element.getAttribute('label')));
+  expect(groups).toEqual(['Text', 'Number', 'Version', 'Date', 'Network']);
+  await page.getByText('Enter a value for userId.').waitFor();
+  await accessible(page);
+});
+
+test('a new constraint gets the focus', async ({ page, api, logInAs }) => {
+  const { address, id } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}?edit=${id}`);
+  await page.getByRole('button', { name: 'Add a constraint or segment' }).click();
+  await page.getByRole('menuitem', { name: 'Constraint on a context field' }).click();
+  const field = page.getByLabel('Context field');
+  await page.getByRole('menuitem').first().waitFor({ state: 'hidden' });
+  await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true);
+});
+
+test('the editor fits a window of 360 px', async ({ page, api, logInAs }) => {
+  const { address, id } = await flagWithStrategy(api, {
+    constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
+  });
+  await logInAs({ rootRole: 'Admin' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${address}?edit=${id}`);
+  await page.getByRole('button', { name: 'Variant', exact: true }).click();
+  await page.getByLabel('Name of variant 1').fill('one-tap');
+
+  const section = page.getByRole('region', { name: 'Strategies in production' });
+  const beyond = await section.locator('input, select, textarea, button').evaluateAll(elements =>
+    elements
+      .filter(element => {
+        const { left, right } = element.getBoundingClientRect();
+        return left < 0 || right > innerWidth;
+      })
+      .map(element => element.getAttribute('aria-label') ?? element.textContent),
+  );
+  expect(beyond).toEqual([]);
+  const boxOf = async (text: string) => await page.getByText(text, { exact: true }).boundingBox();
+  const [count, discard] = [await boxOf('1 change'), await boxOf('Discard')];
+  const isApart =
+    count && discard && (count.x + count.width <= discard.x || count.y + count.height <= discard.y);
+  expect(isApart).toBe(true);
+  await accessible(page);
+});

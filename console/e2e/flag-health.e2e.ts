@@ -1,0 +1,65 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { createFlag, createProject } from './support/api.ts';
+import { test } from './support/test.ts';
+
+test('a flag is completed and uncompleted, and its stage is shown with its date', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project);
+  const path = `/api/admin/projects/${project}/features/${name}`;
+  const lifecycle = async () => (await api.send<{ lifecycle: object }>('GET', path)).lifecycle;
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/features/${name}`);
+  const section = page.getByRole('region', { name: 'Lifecycle' });
+  await section.getByText('Initial').waitFor();
+  await section.getByText(/^since \d+ \w+/).waitFor();
+
+  await section.getByRole('button', { name: 'Complete…' }).click();
+  await page.getByLabel('Outcome').selectOption('discarded');
+  await page.getByLabel('Details').fill('blue');
+  await accessible(page);
+  await page.getByRole('button', { name: 'Complete flag' }).click();
+  await section.getByText('discarded: blue').waitFor();
+  expect(await lifecycle()).toMatchObject({
+    stage: 'completed',
+    status: 'discarded',
+    statusValue: 'blue',
+  });
+  await accessible(page);
+
+  await section.getByRole('button', { name: 'Uncomplete' }).click();
+  await expect.poll(lifecycle).toMatchObject({ stage: 'initial' });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(lifecycle).toMatchObject({ stage: 'completed', statusValue: 'blue' });
+  await accessible(page);
+});
+
+test('the rail shows the findings of the flag and its age, and leads to the health page', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const [name, other] = [await createFlag(api, project), await createFlag(api, project)];
+  for (const stale of [name, other])
+    await api.send('PUT', `/api/admin/projects/${project}/features/${stale}`, { stale: true });
+  await logInAs({ rootRole: 'Viewer' });
+  await page.goto(`/projects/${project}/features/${name}`);
+  const section = page.getByRole('region', { name: 'Health' });
+
+  await section.getByText('0 days old').waitFor();
+  expect(await section.getByRole('link', { name: 'Stale' }).count()).toBe(1);
+  await accessible(page);
+  await section.getByRole('link', { name: 'Stale' }).click();
+  await page.waitForURL(`/projects/${project}/health?rule=IS:stale`);
+  await page.getByRole('listitem', { name }).waitFor();
+
+  await api.send('PUT', `/api/admin/projects/${project}/features/${name}`, { stale: false });
+  await page.goto(`/projects/${project}/features/${name}`);
+  await section.getByText('No findings.').waitFor();
+  await accessible(page);
+});

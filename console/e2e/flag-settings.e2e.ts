@@ -1,0 +1,336 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { flagWithStrategy } from './support/flag.ts';
+import { test } from './support/test.ts';
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
+
+type Feature = {
+  project: string;
+  description?: string;
+  type: string;
+  impressionData: boolean;
+  stale: boolean;
+  archived: boolean;
+  tags: { type: string; value: string }[];
+  links: { id: string; url: string; title: string | null }[];
+  dependencies: { feature: string; enabled: boolean; variants: string[] }[];
+};
+
+async function newFlag(api: Api) {
+  const project = await createProject(api);
+  const name = await createFlag(api, project, { description: 'One-tap checkout' });
+  const path = `/api/admin/projects/${project}/features/${name}`;
+  return {
+    project,
+    name,
+    path,
+    address: `/projects/${project}/features/${name}`,
+    read: () => api.send<Feature>('GET', path),
+  };
+}
+
+const dialog = (page: Page) => page.getByRole('dialog');
+
+test('tags are added and removed, and an invalid tag is rejected at its field', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, read } = await newFlag(api);
+  const tags = async () => (await read()).tags.map(({ value }) => value);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(address);
+
+  await page.getByRole('button', { name: 'Edit tags' }).click();
+  const value = dialog(page).getByLabel('Value');
+  await value.fill('q');
+  await value.press('Enter');
+  await expect.poll(() => value.getAttribute('aria-invalid')).toBe('true');
+  expect(await tags()).toEqual([]);
+  await accessible(page);
+
+  await value.fill('checkout');
+  await value.press('Enter');
+  await expect.poll(tags).toEqual(['checkout']);
+  await dialog(page).getByText('simple:checkout').waitFor();
+  await value.fill('checkout');
+  await dialog(page).getByText('The flag has this tag.').waitFor();
+  await dialog(page).getByRole('button', { name: 'Remove tag simple:checkout' }).click();
+  await expect.poll(tags).toEqual([]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(tags).toEqual(['checkout']);
+  await page.goBack();
+  await page.getByRole('link', { name: 'simple:checkout', exact: true }).waitFor();
+  await accessible(page);
+});
+
+test('links are added, edited and removed, and an invalid address is rejected at its field', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, read } = await newFlag(api);
+  const links = async () => (await read()).links.map(({ url, title }) => [url, title]);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(address);
+
+  await page.getByRole('button', { name: 'Add a link' }).click();
+  const url = dialog(page).getByLabel('Address');
+  await url.fill('ftp://example.com/PAY-17');
+  await dialog(page).getByRole('button', { name: 'Add link' }).click();
+  await expect.poll(() => url.getAttribute('aria-invalid')).toBe('true');
+  expect(await links()).toEqual([]);
+  await accessible(page);
+  await url.fill('https://example.com/PAY-17');
+  await dialog(page).getByRole('button', { name: 'Add link' }).click();
+  await page.getByRole('link', { name: 'https://example.com/PAY-17' }).waitFor();
+
+  await page.getByRole('button', { name: 'Edit link https://example.com/PAY-17' }).click();
+  await dialog(page).getByLabel('Title').fill('PAY-17');
+  await dialog(page).getByRole('button', { name: 'Save link' }).click();
+  await page.getByRole('link', { name: 'PAY-17', exact: true }).waitFor();
+  expect(await links()).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
+
+  await page.getByRole('button', { name: 'Edit link PAY-17' }).click();
+  await dialog(page).getByRole('button', { name: 'Remove link' }).click();
+  await expect.poll(links).toEqual([]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(links).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
+  await accessible(page);
+});
+
+test('a parent is added with variants, changed and removed', async ({ page, api, logInAs }) => {
+  const { project, address, read } = await newFlag(api);
+  const parent = await createFlag(api, project);
+  await api.send(
+    'PUT',
+    `/api/admin/projects/${project}/features/${parent}/environments/development/variants`,
+    [{ name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' }],
+  );
+  const parents = async () => (await read()).dependencies;
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}/dependencies`);
+
+  await page.getByRole('button', { name: 'Add a parent' }).click();
+  const flag = dialog(page).getByLabel(/^Flag/);
+  await flag.fill('unknown');
+  await dialog(page).getByText('No flag "unknown" can become a parent.').waitFor();
+  expect(await dialog(page).getByRole('button', { name: 'Add parent' }).isDisabled()).toBe(true);
+  await flag.fill(parent);
+  await dialog(page)
+    .getByLabel(/is served where the parent/)
+    .selectOption('variants');
+  const variants = dialog(page).getByLabel('Variants of the parent');
+  await expect.poll(() => dialog(page).locator('option[value=blue]').count()).toBe(1);
+  await variants.fill('blue');
+  await variants.press('Enter');
+  await accessible(page);
+  await dialog(page).getByRole('button', { name: 'Add parent' }).click();
+  const row = page.getByRole('listitem', { name: parent });
+  await row.getByText('must serve blue').waitFor();
+  await row.getByText('Disabled').first().waitFor();
+  expect(await parents()).toEqual([{ feature: parent, enabled: true, variants: ['blue'] }]);
+
+  await row.getByRole('button', { name: 'Edit…' }).click();
+  await dialog(page)
+    .getByLabel(/is served where the parent/)
+    .selectOption('disabled');
+  await dialog(page).getByRole('button', { name: 'Save parent' }).click();
+  await row.getByText('must be disabled').waitFor();
+  expect(await parents()).toEqual([{ feature: parent, enabled: false, variants: [] }]);
+  await accessible(page);
+
+  await row.getByRole('button', { name: 'Remove' }).click();
+  await expect.poll(parents).toEqual([]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(parents).toHaveLength(1);
+  await row.getByRole('link', { name: parent }).click();
+  await page.getByRole('region', { name: 'Depend on this flag' }).waitFor();
+  await page.getByRole('link', { name: /^Dependencies/ }).click();
+  await page.getByText('A flag that other flags depend on cannot have parents.').waitFor();
+  await accessible(page);
+});
+
+test('two people change the settings: the second one sees both changes and chooses', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, path, read } = await newFlag(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}/settings`);
+  await page.getByLabel('Type').selectOption('experiment');
+  await page.getByLabel('Impression data').check();
+  await page.getByText('2 changes', { exact: true }).waitFor();
+  await page.getByRole('button', { name: /^Save settings/ }).click();
+  await page.getByText('Settings saved.').waitFor();
+  expect(await read()).toMatchObject({ type: 'experiment', impressionData: true, stale: false });
+
+  await page.getByLabel('Description').fill('Mine');
+  await api.send('PUT', path, { description: 'Theirs' });
+  await page.getByRole('button', { name: /^Save settings/ }).click();
+  await page.getByText(/^\S.* changed this flag \(.*\) while you edited it$/).waitFor();
+  await page.getByRole('region', { name: 'Their changes' }).getByText('Theirs').waitFor();
+  expect((await read()).description).toBe('Theirs');
+  await accessible(page);
+  await page.getByRole('button', { name: 'Continue with mine' }).click();
+  await page.getByRole('button', { name: /^Save settings/ }).click();
+  await expect.poll(async () => (await read()).description).toBe('Mine');
+
+  await page.getByLabel('Stale').check();
+  await page.getByRole('button', { name: /^Save settings/ }).click();
+  await page.getByText('Stale', { exact: true }).first().waitFor();
+  await expect.poll(async () => (await read()).stale).toBe(true);
+  await accessible(page);
+});
+
+test('what a person enters while the settings are being saved stays', async ({ page, api, logInAs }) => {
+  const { address, read } = await newFlag(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}/settings`);
+  const entered = Promise.withResolvers<void>();
+  await page.route('**/api/admin/projects/*/features/*', async route => {
+    if (route.request().method() === 'PUT') await entered.promise;
+    await route.continue();
+  });
+  await page.getByLabel('Description').fill('First');
+  await page.getByRole('button', { name: /^Save settings/ }).click();
+  await page.getByLabel('Stale').check();
+  entered.resolve();
+  await page.getByText('Settings saved.').waitFor();
+  expect(await read()).toMatchObject({ description: 'First', stale: false });
+  await page.getByText('1 change', { exact: true }).waitFor();
+  await page.getByRole('button', { name: /^Save settings/ }).click();
+  await expect.poll(read).toMatchObject({ description: 'First', stale: true });
+});
+
+test('settings of a flag that are not saved are lost only after a question', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, read } = await newFlag(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}/settings`);
+  await page.getByLabel('Description').fill('Mine');
+
+  await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
+    () => page.getByRole('link', { name: 'Dependencies' }).click(),
+    () => page.getByRole('link', { name: 'Health' }).first().click(),
+  ]);
+  await page.waitForURL(`${address}/dependencies`);
+  expect((await read()).description).toBe('One-tap checkout');
+});
+
+test('a flag moves to another project, and every obstacle is shown', async ({ page, api, logInAs }) => {
+  const { project, name, address } = await newFlag(api);
+  const target = await createProject(api, { name: `Search ${unique()}` });
+  const parent = await createFlag(api, project);
+  const dependencies = `/api/admin/projects/${project}/features/${name}/dependencies`;
+  await api.send('POST', dependencies, { feature: parent });
+  await api.send('DELETE', `/api/admin/projects/${target}/environments/production`);
+  await api.send('POST', `/api/admin/projects/${project}/features/${name}/environments/production/on`);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}/settings`);
+
+  await page.getByLabel('Move to').selectOption(target);
+  await page.getByRole('button', { name: 'Move…' }).click();
+  await dialog(page).getByText('The flag loses its settings in production.').waitFor();
+  await dialog(page).getByRole('button', { name: 'Move flag' }).click();
+  await expect.poll(() => dialog(page).getByRole('alert').locator('p').count()).toBe(2);
+  await accessible(page);
+
+  await api.send('DELETE', dependencies);
+  await api.send('POST', `/api/admin/projects/${project}/features/${name}/environments/production/off`);
+  await dialog(page).getByRole('button', { name: 'Move flag' }).click();
+  await page.waitForURL(`/projects/${target}/features/${name}/settings`);
+  await page.getByLabel('Description').waitFor();
+  await accessible(page);
+});
+
+test('a flag is archived, revived and deleted in its settings', async ({ page, api, logInAs }) => {
+  const { project, name, address, path, read } = await newFlag(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}/settings`);
+
+  await page.getByRole('button', { name: 'Archive this flag…' }).click();
+  await dialog(page).getByRole('button', { name: 'Archive flag' }).click();
+  await page.getByText('An archived flag cannot be changed. Revive it first.').waitFor();
+  expect(await page.getByLabel('Description').isEditable()).toBe(false);
+  await accessible(page);
+  await page.getByRole('button', { name: 'Revive flag' }).click();
+  await expect.poll(async () => (await read()).archived).toBe(false);
+  await page.getByRole('button', { name: 'Archive this flag…' }).click();
+  await dialog(page).getByRole('button', { name: 'Archive flag' }).click();
+  await page.getByRole('button', { name: 'Delete flag…' }).click();
+  await accessible(page);
+  await dialog(page).getByRole('button', { name: 'Delete flag' }).click();
+  await page.waitForURL(`/projects/${project}`);
+  await page.getByText(`Deleted ${name}.`).waitFor();
+  await expect(api.send('GET', path)).rejects.toThrow('404');
+});
+
+test('controls that a viewer may not use are disabled and name the permission', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, path } = await newFlag(api);
+  await api.send('POST', `${path}/link`, { url: 'https://example.com/PAY-17', title: 'PAY-17' });
+  await logInAs({ rootRole: 'Viewer' });
+
+  const expectDisabled = async (name: string | RegExp, permission: string) => {
+    const button = page.getByRole('button', { name });
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+    await button.hover();
+    await page.getByRole('tooltip').getByText(`Requires ${permission}`).waitFor();
+    await page.mouse.move(0, 0);
+  };
+  await page.goto(address);
+  await expectDisabled('Edit tags', 'UPDATE_FEATURE');
+  await expectDisabled('Add a link', 'UPDATE_FEATURE');
+  await expectDisabled('Edit link PAY-17', 'UPDATE_FEATURE');
+  await accessible(page);
+  await page.goto(`${address}/dependencies`);
+  await expectDisabled('Add a parent', 'UPDATE_FEATURE_DEPENDENCY');
+  await accessible(page);
+  await page.goto(`${address}/settings`);
+  await page.getByText('Requires UPDATE_FEATURE', { exact: true }).waitFor();
+  await expectDisabled('Archive this flag…', 'DELETE_FEATURE');
+  await accessible(page);
+});
+
+test('the events of a flag have a tab, and the rail links to each event', async ({ page, api, logInAs }) => {
+  const { address, name } = await newFlag(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(address);
+  const recent = page.getByRole('region', { name: 'Recent changes' });
+  expect(await recent.getByRole('listitem').getByRole('link').getAttribute('href')).toMatch(
+    /^\/events\/\d+$/,
+  );
+  await recent.getByRole('link', { name: 'All 1' }).click();
+  await page.waitForURL(`${address}/events`);
+  await page.getByRole('option', { name: new RegExp(name) }).click();
+  await page.waitForURL(/event=\d+/);
+  await accessible(page);
+});
+
+test('a viewer reads the settings, and the bar names the missing permission', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Viewer' });
+  await page.goto(`${address}/settings`);
+  const description = page.getByLabel('Description');
+  await description.waitFor();
+  expect(await description.isEditable()).toBe(false);
+  expect(await page.getByLabel('Type', { exact: true }).isDisabled()).toBe(true);
+  expect(await page.getByLabel('Stale').isDisabled()).toBe(true);
+  await page.getByText('Requires UPDATE_FEATURE', { exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: /^Save settings/ }).isDisabled()).toBe(true);
+  await accessible(page);
+});

@@ -1,0 +1,56 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { flagWithStrategy } from './support/flag.ts';
+import { test } from './support/test.ts';
+
+test('a change that is made offline is not saved, and not sent later', async ({
+  page,
+  api,
+  logInAs,
+  tolerated,
+}) => {
+  const { address, strategies, id } = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  tolerated.push(/ERR_INTERNET_DISCONNECTED/);
+  const rollout = async () =>
+    (await api.send<{ parameters: { rollout: string } }[]>('GET', strategies))[0]?.parameters.rollout;
+  await page.goto(`${address}?edit=${id}`);
+  const percent = page.getByLabel('Rollout in percent');
+  await percent.fill('60');
+
+  await page.context().setOffline(true);
+  await page.keyboard.press('Control+s');
+  await page.getByText('Not saved: you are offline.').waitFor();
+  expect(await percent.inputValue()).toBe('60 %');
+  expect(await percent.isEnabled()).toBe(true);
+  await page.context().setOffline(false);
+  await page.getByText('The page shows the last state.').waitFor({ state: 'hidden' });
+  await page.waitForTimeout(500);
+  expect(await rollout()).toBe('50');
+  await page.keyboard.press('Control+s');
+
+  await page.getByText('Saved to production.').waitFor();
+  expect(await rollout()).toBe('60');
+  await accessible(page);
+});
+
+test('a page that cannot load offline says so, and opens when the user is online again', async ({
+  page,
+  logInAs,
+  tolerated,
+}) => {
+  await logInAs({ rootRole: 'Admin' });
+  tolerated.push(/ERR_INTERNET_DISCONNECTED|preload|dynamically imported/);
+  await page.goto('/flags');
+  await page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
+
+  await page.context().setOffline(true);
+  await page.getByRole('link', { name: 'Integrations' }).click();
+  await page.getByRole('heading', { name: 'This page cannot load while you are offline' }).waitFor();
+  expect(await page.getByRole('heading', { level: 1, name: 'Flags' }).count()).toBe(0);
+  await accessible(page);
+  await page.context().setOffline(false);
+
+  await page.getByRole('heading', { level: 1, name: 'Integrations' }).waitFor();
+  await accessible(page);
+});

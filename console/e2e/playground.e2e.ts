@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createFlag, createProject } from './support/api.ts';
+import { test } from './support/test.ts';
+
+/** A flag for Norway that is enabled in development. */
+async function createNorwegian(api: Api, project: string): Promise<string> {
+  const name = await createFlag(api, project);
+  const here = `/api/admin/projects/${project}/features/${name}/environments/development`;
+  await api.send('POST', `${here}/strategies`, {
+    name: 'flexibleRollout',
+    parameters: { rollout: '100', stickiness: 'userId', groupId: name },
+    constraints: [{ contextName: 'country', operator: 'IN', values: ['NO'] }],
+  });
+  await api.send('POST', `${here}/on`);
+  return name;
+}
+
+test('evaluates flags for a context and explains the results', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const name = await createNorwegian(api, project);
+  const other = await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/');
+
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
+  await accessible(page);
+  await page.getByLabel('Project').selectOption(project);
+  await page.getByLabel('Environment').selectOption('development');
+  await page.getByLabel('User id').fill('7');
+  await page.getByRole('button', { name: 'Add a property' }).click();
+  await page.getByLabel('Name of property 1').fill('country');
+  await page.getByLabel('Value of property 1').fill('DE');
+  await page.getByRole('button', { name: 'Evaluate' }).click();
+
+  await page.getByText('0 of 2 flags enabled').waitFor();
+  await page.getByText(name, { exact: true }).click();
+  await page
+    .getByText(/constraint 1 on "country" requires one of "NO"\. The context has "DE"\./)
+    .first()
+    .waitFor();
+  await accessible(page);
+
+  await page.getByLabel('Value of property 1').fill('NO');
+  await page.getByRole('button', { name: 'Evaluate' }).click();
+  await page.getByText('1 of 2 flags enabled').waitFor();
+  await page.getByLabel('Filter flags by name').fill(name);
+  await page
+    .locator('p', { hasText: /matches: bucket \d+ of userId "7" is within the rollout of 100 %/ })
+    .waitFor();
+  expect(await page.getByText(other, { exact: true }).count()).toBe(0);
+  expect(new URL(page.url()).searchParams.get('property')).toBe('country:NO');
+  await accessible(page);
+
+  await page.reload();
+  await page.getByText('1 of 2 flags enabled').waitFor();
+  expect(await page.getByLabel('Value of property 1').inputValue()).toBe('NO');
+});
+
+test('shows why the server rejects a context', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Viewer' });
+  await page.goto('/playground?environment=development&currentTime=yesterday');
+
+  await page.getByText('"yesterday" is not a time such as 2026-11-15T09:30:00Z').waitFor();
+  expect(await page.getByLabel('Time').getAttribute('aria-invalid')).toBe('true');
+  await accessible(page);
+  await page.getByLabel('Time').fill('2026-11-15T09:30');
+  await page.getByRole('button', { name: 'Evaluate' }).click();
+
+  await page.waitForURL(url => url.searchParams.get('currentTime') === '2026-11-15T09:30:00.000Z');
+  await page.getByText(/flags? enabled|No flags/).waitFor();
+  expect(await page.getByLabel('Time').inputValue()).toBe('2026-11-15T09:30');
+});

@@ -1,0 +1,140 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { createPerson, type Person, unique } from './support/api.ts';
+import { account, startSso } from './support/identity-provider.ts';
+import { test, testWithOwnServer } from './support/test.ts';
+
+/** A form with unsaved input. Returns the description in it. */
+async function fillIntegration(page: Page): Promise<string> {
+  const description = `Change log ${unique()}`;
+  await page.goto('/integrations/new/webhook');
+  await page.getByLabel('Description').fill(description);
+  await page.getByLabel(/^Address/).fill('https://example.com/hook');
+  return description;
+}
+
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Your session ended' });
+
+async function logInAgain(page: Page, { username, password }: Person): Promise<void> {
+  await dialogOf(page).getByLabel('Username or e-mail address').fill(username);
+  await dialogOf(page)
+    .getByLabel(/^Password/)
+    .fill(password);
+  await dialogOf(page).getByRole('button', { name: 'Log in' }).click();
+}
+
+test('a session that ends while editing asks for a login, and nothing is lost', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const person = await logInAs({ rootRole: 'Admin' });
+  const description = await fillIntegration(page);
+  await api.send('DELETE', `/api/admin/user-admin/${person.id}/sessions`);
+
+  await page.getByRole('button', { name: 'Create integration' }).click();
+  await dialogOf(page)
+    .getByText('Your last change is not saved yet. It is saved as soon as you log in.')
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await dialogOf(page).getByLabel('Username or e-mail address').waitFor();
+  await accessible(page);
+  await logInAgain(page, { ...person, password: 'wrong' });
+  await dialogOf(page).getByText('The username or the password is wrong.').waitFor();
+  await logInAgain(page, person);
+
+  // The request that was rejected with 401 continues.
+  await page
+    .getByRole('dialog', { name: 'Signing secret' })
+    .getByText(/^whsec_/)
+    .waitFor();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('heading', { name: description }).waitFor();
+  const { addons } = await api.send<{ addons: { description: string }[] }>('GET', '/api/admin/addons');
+  expect(addons.filter(addon => addon.description === description)).toHaveLength(1);
+  await accessible(page);
+});
+
+test('another user who logs in does not send the requests of the first one', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const person = await logInAs({ rootRole: 'Admin' });
+  const other = await createPerson(api, { rootRole: 'Admin' });
+  const description = await fillIntegration(page);
+  await api.send('DELETE', `/api/admin/user-admin/${person.id}/sessions`);
+
+  await page.getByRole('button', { name: 'Create integration' }).click();
+  await logInAgain(page, other);
+
+  const dialog = page.getByRole('dialog', { name: 'Another user is logged in' });
+  await dialog.getByText(`The input on this page is from ${person.username}. It was not saved.`).waitFor();
+  await accessible(page);
+  await dialog.getByRole('link', { name: `Continue as ${other.username}` }).click();
+  await page.waitForURL('/');
+  await page.getByRole('button', { name: other.username }).waitFor();
+  const { addons } = await api.send<{ addons: { description: string }[] }>('GET', '/api/admin/addons');
+  expect(addons.map(addon => addon.description)).not.toContain(description);
+});
+
+test('another user who logs in in a second tab does not send the input of the first one', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const person = await logInAs({ rootRole: 'Admin' });
+  const description = await fillIntegration(page);
+  const second = await page.context().newPage();
+  const other = await logInAs({ rootRole: 'Admin' }, second);
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+
+  await page.getByRole('button', { name: 'Create integration' }).click();
+
+  const dialog = page.getByRole('dialog', { name: 'Another user is logged in' });
+  await dialog.getByText(`The input on this page is from ${person.username}. It was not saved.`).waitFor();
+  await dialog.getByRole('link', { name: `Continue as ${other.username}` }).waitFor();
+  await accessible(page);
+  const { addons } = await api.send<{ addons: { description: string }[] }>('GET', '/api/admin/addons');
+  expect(addons.map(addon => addon.description)).not.toContain(description);
+});
+
+test('the login page leads a user with a session to the page they asked for', async ({ page, logInAs }) => {
+  await logInAs();
+  await page.goto('/login?to=/projects');
+  await page.waitForURL('/projects');
+  await page.goto('/login?to=/login');
+  await page.waitForURL('/');
+});
+
+const ownServer = testWithOwnServer();
+
+ownServer('single sign-on in another window keeps the input too', async ({ page, server, api }) => {
+  const provider = await startSso(server);
+  provider.welcome(account());
+  await page.goto('/auth/oidc/login');
+  await page.getByRole('button', { name: 'Dora' }).waitFor();
+  const description = await fillIntegration(page);
+  const { users } = await api.send<{ users: { id: number; name: string | null }[] }>(
+    'GET',
+    '/api/admin/user-admin',
+  );
+  const { id } = users.find(({ name }) => name === 'Dora') ?? {};
+  await api.send('DELETE', `/api/admin/user-admin/${id}/sessions`);
+
+  await page.getByRole('button', { name: 'Create integration' }).click();
+  const [popup] = await Promise.all([
+    page.context().waitForEvent('page'),
+    dialogOf(page).getByRole('link', { name: 'Log in with single sign-on in a new window' }).click(),
+  ]);
+  await popup.getByRole('heading', { name: 'You are logged in' }).waitFor();
+  await accessible(popup);
+
+  await page
+    .getByRole('dialog', { name: 'Signing secret' })
+    .getByText(/^whsec_/)
+    .waitFor();
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('heading', { name: description }).waitFor();
+});

@@ -1,0 +1,33 @@
+import { onTestFinished } from 'vitest';
+import {
+  type Account,
+  CLIENT,
+  type IdentityProvider,
+  startIdentityProvider,
+} from '../../../server/src/test/identity-provider.ts';
+import { apiOf, unique } from './api.ts';
+
+/** An OpenID provider on this machine that the server uses for single sign-on. */
+export async function startSso(
+  server: { url: string; adminToken: string },
+  fields: object = {},
+): Promise<Pick<IdentityProvider, 'welcome'>> {
+  const provider = await startIdentityProvider({ publicUrl: server.url });
+  onTestFinished(() => provider.close());
+  await apiOf(server).send('POST', '/api/admin/auth/oidc/settings', {
+    enabled: true,
+    discoverUrl: provider.issuer,
+    ...CLIENT,
+    autoCreate: true,
+    emailDomains: 'example.com',
+    defaultRootRole: 'Admin',
+    ...fields,
+  });
+  return provider;
+}
+
+/** Somebody whom the provider knows. */
+export const account = (fields: object = {}): Account => {
+  const sub = `person-${unique()}`;
+  return { sub, email: `${sub}@example.com`, email_verified: true, name: 'Dora', ...fields };
+};

@@ -1,0 +1,115 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { type Target, test } from './support/test.ts';
+
+/** Reports as an SDK in production does. */
+async function report(api: Api, { url }: Target, path: string, body: object): Promise<void> {
+  const { secret } = await api.send<{ secret: string }>('POST', '/api/admin/api-tokens', {
+    tokenName: `sdk-${unique()}`,
+    type: 'backend',
+    environment: 'production',
+  });
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { authorization: secret, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(202);
+}
+
+const bucketOf = (toggles: object) => {
+  const now = new Date().toISOString();
+  return { start: now, stop: now, toggles };
+};
+
+test('shows how often SDKs evaluated a flag, and the application that asked', async ({
+  page,
+  api,
+  server,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  const appName = `shop-${unique()}`;
+  const typo = `${flag}-typo`;
+  await report(api, server, '/api/client/register', {
+    appName,
+    instanceId: 'host-1',
+    sdkVersion: 'unleash-node-sdk:6.12.1',
+    strategies: ['default'],
+    started: new Date().toISOString(),
+    interval: 10_000,
+  });
+  await report(api, server, '/api/client/metrics', {
+    appName,
+    instanceId: 'host-1',
+    bucket: bucketOf({
+      [flag]: { yes: 1500, no: 500, variants: { blue: 900, red: 600 } },
+      [typo]: { yes: 0, no: 7, variants: {} },
+    }),
+  });
+  await logInAs({ rootRole: 'Viewer' });
+
+  // The page asks again every 10 s, and the server writes as often.
+  await page.goto(`/projects/${project}/features/${flag}/usage`);
+  const usage = page.getByRole('region', { name: 'Usage in production' });
+  await page
+    .getByRole('region', { name: 'Usage in development' })
+    .getByText('No SDK evaluated the flag in the last 24 hours.')
+    .waitFor();
+  await usage.getByText('1,500 enabled, 500 disabled', { exact: true }).waitFor({ timeout: 60_000 });
+  await usage.getByText('75 % enabled').waitFor();
+  await usage.getByText('blue 900 · red 600').waitFor();
+  await usage.getByRole('figure', { name: /^Evaluations in production by hour: 1,500 enabled/ }).waitFor();
+  await accessible(page);
+  await page.getByText('30 days', { exact: true }).click();
+  expect(new URL(page.url()).searchParams.get('range')).toBe('month');
+  await usage.getByRole('figure', { name: /^Evaluations in production by day: 1,500 enabled/ }).waitFor();
+  await accessible(page);
+
+  await page.getByRole('region', { name: 'Applications' }).getByRole('link', { name: appName }).click();
+  await page.getByRole('heading', { level: 1, name: appName }).waitFor();
+  const part = (name: string) => page.getByRole('region', { name });
+  await part('Problems').getByText(`There is no flag ${typo}.`).waitFor();
+  await part('Environments').getByText('1 instance', { exact: true }).waitFor();
+  await part('Environments').getByText('unleash-node-sdk:6.12.1').waitFor();
+  await part('Instances').getByText('host-1').waitFor();
+  await accessible(page);
+  await part('Flags').getByRole('link', { name: flag }).click();
+  await page.waitForURL(`/projects/${project}/features/${flag}`);
+});
+
+test('finds an application by text, and opens it by keyboard', async ({ page, api, server, logInAs }) => {
+  const appName = `mail-${unique()}`;
+  await report(api, server, '/api/client/register', {
+    appName,
+    instanceId: 'host-1',
+    strategies: [],
+    started: new Date().toISOString(),
+    interval: 10_000,
+  });
+  const address = `/api/admin/metrics/applications?query=${appName}`;
+  await expect
+    .poll(async () => (await api.send<{ total: number }>('GET', address)).total, { timeout: 60_000 })
+    .toBe(1);
+  await logInAs({ rootRole: 'Viewer' });
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Applications' }).click();
+
+  await page.getByLabel('Filter applications').fill(appName);
+  await page.getByText('1 application', { exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get('query')).toBe(appName);
+  await accessible(page);
+  await page.getByLabel('Filter applications').blur();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+
+  await page.getByRole('heading', { level: 1, name: appName }).waitFor();
+  await page.getByText('The application asked for no flag.').waitFor();
+  await page.goto(`/applications?query=${unique()}`);
+  await page.getByText('No applications match.').waitFor();
+  await page.goto(`/applications/${unique()}`);
+  await page.getByRole('heading', { name: 'Not found, or you cannot read it' }).waitFor();
+  await accessible(page);
+});

@@ -1,0 +1,22 @@
+import type { Plugin } from 'vite';
+
+/** The name of the list in the folder of the console. The server does not serve names that begin with a dot. */
+export const PACKAGE_LIST = '.vite/packages.json';
+
+const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+
+/** Writes which packages the console contains, fonts and styles included: the notices of the release list them. */
+export const listPackages = (): Plugin => ({
+  name: 'halyard-list-packages',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    const files = Object.values(bundle).flatMap(file =>
+      file.type === 'chunk' ? Object.keys(file.modules) : file.originalFileNames,
+    );
+    const folders = files.flatMap(file => FOLDER.exec(file.replaceAll('\0', ''))?.[0] ?? []);
+    // From the repository on, so that the list is the same in every clone.
+    const packages = folders.map(folder => folder.slice(folder.indexOf('node_modules/')));
+    const source = `${JSON.stringify([...new Set(packages)].toSorted(), null, 2)}\n`;
+    this.emitFile({ type: 'asset', fileName: PACKAGE_LIST, source });
+  },
+});

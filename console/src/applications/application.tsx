@@ -1,0 +1,185 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { FlagLink } from '../features/FlagLink.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { Env } from '../ui/Env.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { State } from '../ui/State.tsx';
+import { Time } from '../ui/Time.tsx';
+import { counted } from '../ui/words.ts';
+import s from './applications.module.css';
+import {
+  type ApplicationDetails,
+  type ApplicationOverview,
+  applicationQuery,
+  overviewQuery,
+} from './queries.ts';
+
+/** One application: its SDKs and instances, and the flags that it asks for. */
+export function ApplicationPage() {
+  const { appName = '' } = useParams({ strict: false });
+  const application = useQuery(applicationQuery(appName));
+  const overview = useQuery(overviewQuery(appName));
+  const error = application.error ?? overview.error;
+  const retry = () => void Promise.all([application.refetch(), overview.refetch()]);
+  return (
+    <Page
+      title={appName}
+      crumbs={
+        <>
+          <Link to="/applications">Applications</Link> / <span>{appName}</span>
+        </>
+      }
+      note={
+        application.data?.lastSeenAt && (
+          <>
+            seen <Time at={application.data.lastSeenAt} />
+          </>
+        )
+      }
+      head={application.data && <About application={application.data} />}
+    >
+      {error && !application.data && <Failure error={error} onRetry={retry} />}
+      {!error && !(application.data && overview.data) && <Skeleton />}
+      {application.data && overview.data && (
+        <div className={s.page}>
+          <Missing overview={overview.data} />
+          <Environments overview={overview.data} />
+          <Flags flags={application.data.seenToggles} />
+          <Instances instances={application.data.instances} />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function About({ application: { description, url } }: { application: ApplicationDetails }) {
+  // Anybody with an SDK token names an application, but only users describe it. Other schemes than these could run code.
+  const isLink = url !== undefined && /^https?:\/\//.test(url);
+  return (
+    <p className={s.about}>
+      {description}{' '}
+      {isLink && (
+        <a href={url} rel="noreferrer">
+          {url}
+        </a>
+      )}
+    </p>
+  );
+}
+
+/** Flags and strategy types that the application asks for and that do not exist. */
+function Missing({ overview: { environments, issues } }: { overview: ApplicationOverview }) {
+  const flags = new Map<string, string[]>();
+  for (const { name, issues: found } of environments)
+    for (const flag of found.missingFeatures) flags.set(flag, [...(flags.get(flag) ?? []), name]);
+  if (flags.size === 0 && issues.missingStrategies.length === 0) return null;
+  return (
+    <Section title="Problems" about="The application asks for something that does not exist">
+      <ul>
+        {[...flags].map(([flag, places]) => (
+          <li key={flag}>
+            <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
+            <span className={s.what}>
+              <span>
+                There is no flag <b className="mono">{flag}</b>. The application gets its default.
+              </span>
+              <span className="muted">{places.join(', ')}</span>
+            </span>
+          </li>
+        ))}
+        {issues.missingStrategies.map(strategy => (
+          <li key={strategy}>
+            <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
+            <span className={s.what}>
+              There is no strategy type <b className="mono">{strategy}</b>.
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Environments({ overview: { environments } }: { overview: ApplicationOverview }) {
+  return (
+    <Section title="Environments" about="Running instances and their SDKs">
+      {environments.length === 0 && <Empty>No instance ran in the last two days.</Empty>}
+      <ul>
+        {environments.map(({ name, instanceCount, sdks, lastSeen }) => (
+          <li key={name}>
+            <span className={s.what}>
+              <Env name={name} />
+              <span className="muted">{sdks.join(', ') || 'SDK unknown'}</span>
+            </span>
+            <span>{counted(instanceCount, 'instance')}</span>
+            <span className="muted">
+              seen <Time at={lastSeen} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Flags({ flags }: { flags: ApplicationDetails['seenToggles'] }) {
+  return (
+    <Section title="Flags" about="Flags that the application asked for">
+      {flags.length === 0 && <Empty>The application asked for no flag.</Empty>}
+      <ul>
+        {flags.map(({ name, project, archived, stale, environments, lastSeenAt }) => (
+          <li key={name}>
+            <span className={s.what}>
+              <FlagLink project={project} name={name} />
+              <span className="muted">{environments.join(', ')}</span>
+              {archived && <State tone="bad">Archived</State>}
+              {!archived && stale && <State tone="warn">Stale</State>}
+            </span>
+            <span className="muted">
+              seen <Time at={lastSeenAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Instances({ instances }: { instances: ApplicationDetails['instances'] }) {
+  if (instances.length === 0) return null;
+  return (
+    <Section title="Instances" about="At most 100, those that were seen last first">
+      <ul>
+        {instances.map(({ instanceId, environment, sdkVersion, lastSeen }) => (
+          <li key={`${instanceId} ${environment}`}>
+            <span className={s.what}>
+              <span className="mono">{instanceId}</span>
+              <span className="muted">{environment}</span>
+            </span>
+            <span className="muted">{sdkVersion ?? 'SDK unknown'}</span>
+            <span className="muted">
+              seen <Time at={lastSeen} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Section({ title, about, children }: { title: string; about: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <span className="muted">{about}</span>
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,50 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { schemas } from '../api/api.gen.ts';
+import { api, unwrap } from '../api/client.ts';
+import { PAGE_SIZE } from '../ui/usePages.ts';
+
+export type Application = schemas['Application'];
+export type ApplicationDetails = schemas['ApplicationDetails'];
+export type ApplicationOverview = schemas['ApplicationOverview'];
+
+const APPLICATION = '/api/admin/metrics/applications/{appName}';
+/** SDKs report once a minute, and the server writes every 10 s. */
+const REFRESH_MS = 30_000;
+
+/** One page of the applications, those that were seen last first. */
+export const applicationsPage = (query: string, page: number) =>
+  queryOptions({
+    queryKey: ['applications', query, page],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/metrics/applications', {
+          params: {
+            query: {
+              ...(query && { query }),
+              sortBy: 'lastSeenAt',
+              sortOrder: 'desc',
+              offset: page * PAGE_SIZE,
+              limit: PAGE_SIZE,
+            },
+          },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+
+export const applicationQuery = (appName: string) =>
+  queryOptions({
+    queryKey: ['application', appName],
+    queryFn: ({ signal }) => unwrap(api.GET(APPLICATION, { params: { path: { appName } }, signal })),
+    refetchInterval: REFRESH_MS,
+  });
+
+export const overviewQuery = (appName: string) =>
+  queryOptions({
+    queryKey: ['application', appName, 'overview'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET(`${APPLICATION}/overview`, { params: { path: { appName } }, signal })),
+    refetchInterval: REFRESH_MS,
+  });

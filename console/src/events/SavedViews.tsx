@@ -1,0 +1,126 @@
+import { ActionIcon, Button, Popover, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Bookmark, Pencil, RefreshCw, Trash2 } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { viewsQuery } from '../shell/queries.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { parseSearch, type Search, stringifySearch } from '../ui/search.ts';
+import { toast, toastError } from '../ui/toasts.ts';
+import s from './events.module.css';
+import { deleteView, saveView, updateView } from './queries.ts';
+
+/** Saves the filters of the page under a name. Lists the saved views of the page, to open, rename, update or delete them. */
+export function SavedViews({ page, filters }: { page: string; filters: Search }) {
+  const [isOpen, setOpen] = useState(false);
+  const [name, setName] = useState('');
+  const client = useQueryClient();
+  const views = useQuery({ ...viewsQuery, enabled: isOpen }).data?.filter(view => view.page === page) ?? [];
+  type View = (typeof views)[number];
+  const [renamed, setRenamed] = useState<View>();
+  const query = stringifySearch(filters).slice(1);
+  const refresh = () => client.invalidateQueries({ queryKey: viewsQuery.queryKey });
+  const run = async (change: Promise<unknown>, message: string, undo?: () => Promise<unknown>) => {
+    await change;
+    await refresh();
+    const again = undo && { label: 'Undo', run: () => void undo().then(refresh).catch(toastError) };
+    toast({ message, ...(again ? { action: again } : {}) });
+  };
+  const save = useMutation({
+    mutationFn: () =>
+      renamed
+        ? updateView(renamed.id, { name: name.trim(), page, query: renamed.query })
+        : saveView({ name: name.trim(), page, query }),
+    onSuccess: async view => {
+      toast({ message: renamed ? `View “${view.name}” renamed.` : `View “${view.name}” saved.` });
+      close();
+      await refresh();
+    },
+  });
+  const close = () => {
+    setOpen(false);
+    setName('');
+    setRenamed(undefined);
+    save.reset();
+  };
+  const update = (view: View) =>
+    void run(
+      updateView(view.id, { name: view.name, page, query }),
+      `View “${view.name}” has the filters of this page now.`,
+      () => updateView(view.id, { name: view.name, page, query: view.query }),
+    ).catch(toastError);
+  const remove = (view: View) =>
+    void run(deleteView(view.id), `View “${view.name}” deleted.`, () =>
+      saveView({ name: view.name, page, query: view.query }),
+    ).catch(toastError);
+  const rename = (view: View) => {
+    setRenamed(view);
+    setName(view.name);
+    save.reset();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Popover
+      opened={isOpen}
+      onChange={opened => (opened ? setOpen(true) : close())}
+      position="bottom-end"
+      width={320}
+      trapFocus
+      withRoles={false}
+    >
+      <Popover.Target>
+        <Button
+          leftSection={<Bookmark size={14} />}
+          aria-expanded={isOpen}
+          onClick={() => (isOpen ? close() : setOpen(true))}
+        >
+          Saved views
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown role="dialog" aria-label="Saved views">
+        <form className={s.form} onSubmit={submit}>
+          <FormErrors messages={otherMessages(save.error, ['name'])} />
+          <TextInput
+            label={renamed ? `New name of “${renamed.name}”` : 'Name of a new view with these filters'}
+            required
+            maxLength={100}
+            value={name}
+            onChange={event => setName(event.currentTarget.value)}
+            error={messagesByField(save.error).name}
+          />
+          <Button type="submit" variant="filled" loading={save.isPending} disabled={name.trim() === ''}>
+            {renamed ? 'Rename' : 'Save'}
+          </Button>
+        </form>
+        {views.length > 0 && (
+          <ul className={s.views} aria-label="Saved views">
+            {views.map(view => (
+              <li key={view.id}>
+                <Link to={page} search={parseSearch(view.query)} onClick={close}>
+                  {view.name}
+                </Link>
+                <ActionIcon
+                  aria-label={`Update ${view.name}`}
+                  title="Replace its filters by those of this page"
+                  onClick={() => update(view)}
+                >
+                  <RefreshCw size={13} />
+                </ActionIcon>
+                <ActionIcon aria-label={`Rename ${view.name}`} title="Rename" onClick={() => rename(view)}>
+                  <Pencil size={13} />
+                </ActionIcon>
+                <ActionIcon aria-label={`Delete ${view.name}`} title="Delete" onClick={() => remove(view)}>
+                  <Trash2 size={13} />
+                </ActionIcon>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Popover.Dropdown>
+    </Popover>
+  );
+}

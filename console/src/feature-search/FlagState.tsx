@@ -1,0 +1,18 @@
+import { State } from '../ui/State.tsx';
+import type { Flag } from './queries.ts';
+
+export const STAGES = {
+  initial: 'Initial',
+  'pre-live': 'Pre-live',
+  live: 'Live',
+  completed: 'Completed',
+  archived: 'Archived',
+};
+
+/** The state of a flag in a word: archived, stale, or the stage of its lifecycle. */
+export function FlagState({ flag }: { flag: Pick<Flag, 'stale' | 'archivedAt' | 'lifecycle'> }) {
+  if (flag.archivedAt) return <State tone="off">Archived</State>;
+  if (flag.stale) return <State tone="warn">Stale</State>;
+  const { stage } = flag.lifecycle;
+  return <State tone={stage === 'live' ? 'on' : 'off'}>{STAGES[stage]}</State>;
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { CircleAlert } from 'lucide-react';
+import { typesQuery } from '../feature-search/queries.ts';
+import { healthQuery } from '../health/queries.ts';
+import { evidenceOf, RULES } from '../health/words.ts';
+import { Time } from '../ui/Time.tsx';
+import { counted } from '../ui/words.ts';
+import type { Feature } from './queries.ts';
+import s from './Rail.module.css';
+import { Section } from './Section.tsx';
+import { ageOf } from './words.ts';
+
+/** More findings than there are rules about flags. */
+const MAX_FINDINGS = 20;
+/** The server computes the health of the whole project for each request. */
+const REFRESH_MS = 60_000;
+
+/** The findings about the flag and its age, in the rail. Each finding leads to its rule on the health page. */
+export function FlagHealth({ feature }: { feature: Feature }) {
+  const projectId = feature.project;
+  const findings = useQuery({
+    ...healthQuery(projectId, { feature: `IS:${feature.name}`, snoozed: 'all', limit: MAX_FINDINGS }),
+    refetchInterval: REFRESH_MS,
+  }).data?.findings;
+  return (
+    <Section
+      title="Health"
+      action={
+        <Link to="/projects/$projectId/health" params={{ projectId }}>
+          Project health
+        </Link>
+      }
+    >
+      {findings?.length === 0 && <p>No findings.</p>}
+      {findings && findings.length > 0 && (
+        <ul className={s.findings}>
+          {findings.map(finding => (
+            <li key={finding.id} data-snoozed={finding.snooze ? '' : undefined}>
+              <CircleAlert size={14} aria-hidden="true" />
+              <span>
+                <Link
+                  to="/projects/$projectId/health"
+                  params={{ projectId }}
+                  search={{ rule: `IS:${finding.rule}`, snoozed: finding.snooze ? 'true' : undefined }}
+                >
+                  {RULES[finding.rule]}
+                </Link>
+                <small>
+                  {evidenceOf(finding)}
+                  {finding.snooze && (
+                    <>
+                      {' · snoozed until '}
+                      <Time at={finding.snooze.until} as="date" />
+                    </>
+                  )}
+                </small>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Lifetime feature={feature} />
+    </Section>
+  );
+}
+
+function Lifetime({ feature }: { feature: Feature }) {
+  const type = useQuery(typesQuery).data?.types.find(one => one.id === feature.type);
+  if (!type) return null;
+  const age = ageOf(feature.createdAt);
+  const name = type.name.toLowerCase();
+  if (type.lifetimeDays === null)
+    return (
+      <p className="muted">
+        {counted(age, 'day')} old. A flag of type {name} has no expected lifetime.
+      </p>
+    );
+  const isPast = age > type.lifetimeDays;
+  return (
+    <>
+      <p>
+        <b>{counted(age, 'day')} old</b>, expected lifetime of a flag of type {name}:{' '}
+        {counted(type.lifetimeDays, 'day')}.
+      </p>
+      <div className={s.lifetime} data-past={isPast || undefined} aria-hidden="true">
+        <i style={{ width: `${Math.min(100, (100 * age) / type.lifetimeDays)}%` }} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+import { Link } from '@tanstack/react-router';
+
+/** The name of a flag as a link to its page. */
+export function FlagLink({ project, name }: { project: string; name: string }) {
+  return (
+    <Link
+      to="/projects/$projectId/features/$featureName"
+      params={{ projectId: project, featureName: name }}
+      className="mono"
+    >
+      {name}
+    </Link>
+  );
+}

@@ -1,0 +1,240 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Archive as ArchiveIcon, ArchiveRestore, CopyPlus, MoreHorizontal, Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { can, type OperationId } from '../api/can.ts';
+import { useMe } from '../api/me.ts';
+import { FlagState } from '../feature-search/FlagState.tsx';
+import { typesQuery } from '../feature-search/queries.ts';
+import { projectsQuery } from '../shell/queries.ts';
+import { useOfferActions } from '../ui/actions.ts';
+import { Can } from '../ui/Can.tsx';
+import { CopyButton } from '../ui/Copy.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Star } from '../ui/Star.tsx';
+import { State } from '../ui/State.tsx';
+import { useShortcuts } from '../ui/shortcuts.ts';
+import { Tabs } from '../ui/Tabs.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { formatNumber } from '../ui/words.ts';
+import { Archive } from './Archive.tsx';
+import s from './Frame.module.css';
+import {
+  copiesQuery,
+  type Feature,
+  featureQuery,
+  recentEventsQuery,
+  refresh,
+  reviveFeature,
+  setFavorite,
+  updateFeature,
+} from './queries.ts';
+import { Tags } from './Tags.tsx';
+
+/** The head of the pages of a flag: state, actions, tags and tabs. Panels open by `?edit=`. */
+export function FlagFrame({ children }: { children(feature: Feature): ReactNode }) {
+  const { projectId = '', featureName = '' } = useParams({ strict: false });
+  const { data: feature, error, refetch } = useQuery(featureQuery({ projectId, featureName }));
+  if (feature) return <Frame feature={feature}>{children(feature)}</Frame>;
+  return (
+    <Page title={featureName}>
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />}
+    </Page>
+  );
+}
+
+function Frame({ feature, children }: { feature: Feature; children: ReactNode }) {
+  const { search, replace } = useFilters();
+  const base = `/projects/${encodeURIComponent(feature.project)}/features/${encodeURIComponent(feature.name)}`;
+  const place = { projectId: feature.project, featureName: feature.name };
+  const events = useQuery({ ...recentEventsQuery(place), refetchInterval: false }).data?.total;
+  const copies = useQuery(copiesQuery(place)).data?.total;
+  const relatives = feature.dependencies.length + feature.children.length;
+  return (
+    <Page
+      name={feature.name}
+      title={<Title feature={feature} />}
+      crumbs={<Crumbs projectId={feature.project} />}
+      actions={<Actions feature={feature} />}
+      head={
+        <>
+          <About feature={feature} />
+          <Tabs
+            label="Parts of the flag"
+            tabs={[
+              { to: base, label: 'Rollout' },
+              { to: `${base}/usage`, label: 'Usage' },
+              { to: `${base}/events`, label: 'Events', count: events && formatNumber(events) },
+              { to: `${base}/dependencies`, label: 'Dependencies', count: relatives || undefined },
+              { to: `${base}/copies`, label: 'Copies', count: copies || undefined },
+              { to: `${base}/settings`, label: 'Settings' },
+            ]}
+          />
+        </>
+      }
+    >
+      {children}
+      {search.edit === 'tags' && <Tags feature={feature} onClose={() => replace({ edit: undefined })} />}
+    </Page>
+  );
+}
+
+function Title({ feature }: { feature: Feature }) {
+  const client = useQueryClient();
+  const types = useQuery(typesQuery).data?.types;
+  const place = { projectId: feature.project, featureName: feature.name };
+  const star = () => setFavorite(client, place, !feature.favorite);
+  useShortcuts([
+    {
+      keys: 's',
+      description: 'Add the flag to the favorites, or remove it',
+      run: () => void star().catch(toastError),
+    },
+  ]);
+  return (
+    <span className={s.title}>
+      <Star
+        size={16}
+        label="Favorite"
+        pressed={feature.favorite}
+        onClick={() => void star().catch(toastError)}
+      />
+      <span className="mono">{feature.name}</span>
+      <CopyButton text={feature.name} label="Copy name" />
+      <FlagState flag={feature} />
+      <State tone="off">{types?.find(type => type.id === feature.type)?.name ?? feature.type}</State>
+    </span>
+  );
+}
+
+function Crumbs({ projectId }: { projectId: string }) {
+  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
+  return (
+    <>
+      <Link to="/projects">Projects</Link> /{' '}
+      <Link to="/projects/$projectId" params={{ projectId }}>
+        {project?.name ?? projectId}
+      </Link>{' '}
+      / <span>Flags</span>
+    </>
+  );
+}
+
+function About({ feature }: { feature: Feature }) {
+  const { push } = useFilters();
+  return (
+    <div className={s.about}>
+      {feature.description && <span>{feature.description}</span>}
+      {feature.tags.map(tag => (
+        <Link
+          key={`${tag.type}:${tag.value}`}
+          to="/flags"
+          search={{ tag: `INCLUDE:${tag.type}:${tag.value}` }}
+          className={s.tag}
+        >
+          {tag.type}:{tag.value}
+        </Link>
+      ))}
+      {!feature.archived && (
+        <Can call="changeFeatureTags" project={feature.project}>
+          <ActionIcon size={22} aria-label="Edit tags" onClick={() => push({ edit: 'tags' })}>
+            <Plus size={14} />
+          </ActionIcon>
+        </Can>
+      )}
+    </div>
+  );
+}
+
+function Actions({ feature }: { feature: Feature }) {
+  const client = useQueryClient();
+  const [archiving, setArchiving] = useState(false);
+  const place = { projectId: feature.project, featureName: feature.name };
+  const run = (call: Promise<unknown>) => void call.then(() => refresh(client, place)).catch(toastError);
+  const revive = async () => {
+    await reviveFeature(place);
+    toast({
+      about: feature.name,
+      message: `Revived ${feature.name}. It is disabled in every environment.`,
+    });
+  };
+  useFlagActions(feature, { onArchive: () => setArchiving(true), onRevive: () => run(revive()), run });
+  if (feature.archived)
+    return (
+      <Can call="reviveFeature" project={feature.project}>
+        <Button leftSection={<ArchiveRestore size={14} />} onClick={() => run(revive())}>
+          Revive
+        </Button>
+      </Can>
+    );
+  return (
+    <>
+      {/* The copy may go to another project. */}
+      <Can call="cloneFeature">
+        <Button
+          leftSection={<CopyPlus size={14} />}
+          renderRoot={props => (
+            <Link to="/projects/$projectId/features/$featureName/clone" params={place} {...props} />
+          )}
+        >
+          Clone…
+        </Button>
+      </Can>
+      <Can call="archiveFeature" project={feature.project}>
+        <Button leftSection={<ArchiveIcon size={14} />} onClick={() => setArchiving(true)}>
+          Archive…
+        </Button>
+      </Can>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" aria-label="More actions">
+            <MoreHorizontal size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Can call="updateFeature" project={feature.project}>
+            <Menu.Item onClick={() => run(updateFeature(place, { stale: !feature.stale }))}>
+              {feature.stale ? 'Unmark as stale' : 'Mark as stale'}
+            </Menu.Item>
+          </Can>
+        </Menu.Dropdown>
+      </Menu>
+      {archiving && <Archive feature={feature} onClose={() => setArchiving(false)} />}
+    </>
+  );
+}
+
+/** The actions of the flag in the command palette. */
+function useFlagActions(
+  feature: Feature,
+  { onArchive, onRevive, run }: { onArchive(): void; onRevive(): void; run(call: Promise<unknown>): void },
+): void {
+  const me = useMe();
+  const navigate = useNavigate();
+  const { push } = useFilters();
+  const { name, project, archived, stale } = feature;
+  const place = { projectId: project, featureName: name };
+  const may = (call: OperationId) => !archived && can(me, call, { project });
+  useOfferActions([
+    archived &&
+      can(me, 'reviveFeature', { project }) && {
+        label: `Revive ${name}`,
+        run: onRevive,
+      },
+    may('changeFeatureTags') && { label: `Edit tags of ${name}…`, run: () => push({ edit: 'tags' }) },
+    may('updateFeature') && {
+      label: stale ? `Unmark ${name} as stale` : `Mark ${name} as stale`,
+      run: () => run(updateFeature(place, { stale: !stale })),
+    },
+    !archived &&
+      can(me, 'cloneFeature') && {
+        label: `Clone ${name}…`,
+        run: () => void navigate({ to: '/projects/$projectId/features/$featureName/clone', params: place }),
+      },
+    may('archiveFeature') && { label: `Archive ${name}…`, run: onArchive },
+  ]);
+}

@@ -1,0 +1,125 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { STAGES } from '../feature-search/FlagState.tsx';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { Time } from '../ui/Time.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import {
+  type Completion,
+  completeFeature,
+  type Feature,
+  lifecycleQuery,
+  refresh,
+  uncompleteFeature,
+} from './queries.ts';
+import s from './Rail.module.css';
+import { Section } from './Section.tsx';
+
+/** The stages that the flag has reached, in the rail. The last one is its stage now. */
+export function Lifecycle({ feature }: { feature: Feature }) {
+  const client = useQueryClient();
+  const [completing, setCompleting] = useState(false);
+  const place = { projectId: feature.project, featureName: feature.name };
+  const stages = useQuery(lifecycleQuery(place)).data ?? [feature.lifecycle];
+  const { stage, status, statusValue } = feature.lifecycle;
+  const change = async (call: Promise<unknown>) => {
+    await call;
+    await refresh(client, place);
+  };
+  const complete = (outcome: Completion) => change(completeFeature(place, outcome));
+  const uncomplete = async () => {
+    await change(uncompleteFeature(place));
+    toast({
+      message: `${feature.name} is no longer completed.`,
+      action: status && {
+        label: 'Undo',
+        run: () => void complete({ status, statusValue: statusValue ?? null }).catch(toastError),
+      },
+    });
+  };
+  return (
+    <Section
+      title="Lifecycle"
+      action={
+        !feature.archived &&
+        (stage === 'completed' ? (
+          <Can call="uncompleteFeature" project={feature.project}>
+            <Button size="compact-xs" onClick={() => void uncomplete().catch(toastError)}>
+              Uncomplete
+            </Button>
+          </Can>
+        ) : (
+          <Can call="completeFeature" project={feature.project}>
+            <Button size="compact-xs" onClick={() => setCompleting(true)}>
+              Complete…
+            </Button>
+          </Can>
+        ))
+      }
+    >
+      <ol className={s.stages}>
+        {stages.map(one => (
+          <li key={one.stage} aria-current={one.stage === stage ? 'step' : undefined}>
+            <b>{STAGES[one.stage]}</b>
+            {one.status && (
+              <span>
+                {one.status}
+                {one.statusValue && `: ${one.statusValue}`}
+              </span>
+            )}
+            <span className={s.since}>
+              since <Time at={one.enteredStageAt} as="date" />
+            </span>
+          </li>
+        ))}
+      </ol>
+      {completing && (
+        <Complete feature={feature} onComplete={complete} onClose={() => setCompleting(false)} />
+      )}
+    </Section>
+  );
+}
+
+function Complete({
+  feature,
+  onComplete,
+  onClose,
+}: {
+  feature: Feature;
+  onComplete(outcome: Completion): Promise<void>;
+  onClose(): void;
+}) {
+  const [status, setStatus] = useState<Completion['status']>('kept');
+  const [statusValue, setStatusValue] = useState('');
+  return (
+    <Confirm
+      opened
+      title={`Complete ${feature.name}?`}
+      action="Complete flag"
+      onConfirm={() => onComplete({ status, statusValue: statusValue.trim() || null })}
+      onClose={onClose}
+    >
+      <p>The rollout is decided. SDKs still receive the flag until you archive it.</p>
+      <NativeSelect
+        label="Outcome"
+        value={status}
+        data={[
+          { value: 'kept', label: 'Kept: the new behavior stays' },
+          { value: 'discarded', label: 'Discarded: the old behavior stays' },
+        ]}
+        onChange={event => setStatus(event.target.value === 'discarded' ? 'discarded' : 'kept')}
+      />
+      <TextInput
+        label="Details"
+        description="Optional, such as the kept variant"
+        mt={12}
+        maxLength={500}
+        autoComplete="off"
+        value={statusValue}
+        onChange={event => setStatusValue(event.target.value)}
+      />
+    </Confirm>
+  );
+}

@@ -1,0 +1,150 @@
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ExternalLink, Pencil, Plus } from 'lucide-react';
+import { useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { Can } from '../ui/Can.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { addLink, deleteLink, type Feature, type FeatureLink, refresh, updateLink } from './queries.ts';
+import { Section } from './Section.tsx';
+
+const FIELDS = ['url', 'title'];
+
+/** The links of a flag, in the rail. `?edit=link` adds one, `?edit=link:<id>` edits one. */
+export function Links({ feature }: { feature: Feature }) {
+  const { search, push, replace } = useFilters();
+  const edited = typeof search.edit === 'string' ? /^link(?::(.+))?$/.exec(search.edit) : null;
+  const link = feature.links.find(one => one.id === edited?.[1]);
+  const isOpen = edited !== null && (edited[1] === undefined || link !== undefined);
+  return (
+    <Section
+      title="Links"
+      action={
+        !feature.archived && (
+          <Can call="addFeatureLink" project={feature.project}>
+            <ActionIcon size={22} aria-label="Add a link" onClick={() => push({ edit: 'link' })}>
+              <Plus size={14} />
+            </ActionIcon>
+          </Can>
+        )
+      }
+    >
+      {feature.links.length === 0 && <p className="muted">No links.</p>}
+      <ul>
+        {feature.links.map(one => (
+          <li key={one.id}>
+            <ExternalLink size={13} aria-hidden="true" />
+            <a href={one.url} target="_blank" rel="noreferrer">
+              {one.title ?? one.url}
+            </a>
+            {!feature.archived && (
+              <Can call="updateFeatureLink" project={feature.project}>
+                <ActionIcon
+                  size={22}
+                  aria-label={`Edit link ${one.title ?? one.url}`}
+                  onClick={() => push({ edit: `link:${one.id}` })}
+                >
+                  <Pencil size={12} />
+                </ActionIcon>
+              </Can>
+            )}
+          </li>
+        ))}
+      </ul>
+      {isOpen && <LinkPanel feature={feature} link={link} onClose={() => replace({ edit: undefined })} />}
+    </Section>
+  );
+}
+
+function LinkPanel({
+  feature,
+  link,
+  onClose,
+}: {
+  feature: Feature;
+  /** undefined: a new link. */
+  link: FeatureLink | undefined;
+  onClose(): void;
+}) {
+  const client = useQueryClient();
+  const place = { projectId: feature.project, featureName: feature.name };
+  const [url, setUrl] = useState(link?.url ?? '');
+  const [title, setTitle] = useState(link?.title ?? '');
+  const save = useMutation({
+    mutationFn: () => {
+      const body = { url: url.trim(), title: title.trim() || null };
+      return link ? updateLink({ ...place, linkId: link.id }, body) : addLink(place, body);
+    },
+    onSuccess: async () => {
+      await refresh(client, place);
+      onClose();
+    },
+  });
+  const remove = async ({ id, ...body }: FeatureLink) => {
+    await deleteLink({ ...place, linkId: id });
+    await refresh(client, place);
+    onClose();
+    const restore = () => addLink(place, body).then(() => refresh(client, place));
+    toast({
+      message: `Removed link ${body.title ?? body.url}.`,
+      action: { label: 'Undo', run: () => void restore().catch(toastError) },
+    });
+  };
+  const messages = messagesByField(save.error);
+  return (
+    <SidePanel title={link ? 'Edit link' : 'New link'} onClose={onClose}>
+      <Form
+        onSubmit={() => save.mutate()}
+        actions={
+          <>
+            {link && (
+              <Can call="deleteFeatureLink" project={feature.project}>
+                <Button variant="subtle" c="var(--h-bad)" onClick={() => void remove(link).catch(toastError)}>
+                  Remove link
+                </Button>
+              </Can>
+            )}
+            <Button onClick={onClose}>Cancel</Button>
+            <Can call={link ? 'updateFeatureLink' : 'addFeatureLink'} project={feature.project}>
+              <Button type="submit" variant="filled" loading={save.isPending} disabled={url.trim() === ''}>
+                {link ? 'Save link' : 'Add link'}
+              </Button>
+            </Can>
+          </>
+        }
+      >
+        <FormErrors messages={otherMessages(save.error, FIELDS)} />
+        <TextInput
+          label="Address"
+          description="Starts with https:// or http://"
+          required
+          maxLength={2000}
+          autoComplete="off"
+          data-autofocus
+          value={url}
+          error={messages.url}
+          onChange={event => {
+            setUrl(event.target.value);
+            save.reset();
+          }}
+        />
+        <TextInput
+          label="Title"
+          description="Optional. Without a title, the page shows the address."
+          maxLength={500}
+          autoComplete="off"
+          value={title}
+          error={messages.title}
+          onChange={event => {
+            setTitle(event.target.value);
+            save.reset();
+          }}
+        />
+      </Form>
+    </SidePanel>
+  );
+}

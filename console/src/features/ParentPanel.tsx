@@ -1,0 +1,146 @@
+import { Button, Input, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { Can } from '../ui/Can.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import {
+  type Dependency,
+  type Feature,
+  parentVariantsQuery,
+  possibleParentsQuery,
+  refresh,
+  setParent,
+} from './queries.ts';
+import { ValuesInput } from './ValuesInput.tsx';
+
+const CONDITIONS = {
+  enabled: 'is enabled',
+  disabled: 'is disabled',
+  variants: 'serves one of some variants',
+};
+type Condition = keyof typeof CONDITIONS;
+const NAMES = Object.keys(CONDITIONS) as Condition[]; // The keys of a literal.
+const FIELDS = ['feature', 'enabled', 'variants'];
+const MAX_SUGGESTIONS = 500;
+
+const conditionOf = ({ enabled, variants }: Dependency): Condition =>
+  enabled ? (variants.length > 0 ? 'variants' : 'enabled') : 'disabled';
+
+/** The panel that adds a parent, or changes what the flag requires of one. */
+export function ParentPanel({
+  feature,
+  parent,
+  onClose,
+}: {
+  feature: Feature;
+  /** undefined: a new parent. */
+  parent: Dependency | undefined;
+  onClose(): void;
+}) {
+  const client = useQueryClient();
+  const place = { projectId: feature.project, featureName: feature.name };
+  const [name, setName] = useState(parent?.feature ?? '');
+  const [condition, setCondition] = useState<Condition>(parent ? conditionOf(parent) : 'enabled');
+  const [variants, setVariants] = useState<readonly string[]>(parent?.variants ?? []);
+  const candidates = useQuery({ ...possibleParentsQuery(place), enabled: parent === undefined }).data;
+  const isKnown = parent !== undefined || (candidates?.includes(name) ?? false);
+  const known = useQuery({
+    ...parentVariantsQuery({ ...place, featureName: name }),
+    enabled: isKnown && condition === 'variants',
+  }).data;
+  const save = useMutation({
+    mutationFn: () =>
+      setParent(place, {
+        feature: name,
+        enabled: condition !== 'disabled',
+        variants: condition === 'variants' ? [...variants] : [],
+      }),
+    onSuccess: async () => {
+      await refresh(client, place);
+      onClose();
+    },
+  });
+  const messages = messagesByField(save.error);
+  const isUnknown = name !== '' && candidates !== undefined && !isKnown;
+  return (
+    <SidePanel title={parent ? `Parent ${parent.feature}` : 'New parent'} onClose={onClose}>
+      <Form
+        onSubmit={() => save.mutate()}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Can call="addFeatureDependency" project={feature.project}>
+              <Button
+                type="submit"
+                variant="filled"
+                loading={save.isPending}
+                disabled={!isKnown || (condition === 'variants' && variants.length === 0)}
+              >
+                {parent ? 'Save parent' : 'Add parent'}
+              </Button>
+            </Can>
+          </>
+        }
+      >
+        <FormErrors messages={otherMessages(save.error, FIELDS)} />
+        {parent === undefined && (
+          <>
+            <TextInput
+              label="Flag"
+              description="An active flag of this project that has no parents itself"
+              classNames={{ input: 'mono' }}
+              required
+              list="possible-parents"
+              autoComplete="off"
+              spellCheck={false}
+              data-autofocus
+              value={name}
+              error={messages.feature ?? (isUnknown && `No flag "${name}" can become a parent.`)}
+              onChange={event => {
+                setName(event.target.value.trim());
+                save.reset();
+              }}
+            />
+            <datalist id="possible-parents">
+              {candidates
+                ?.filter(one => one.includes(name))
+                .slice(0, MAX_SUGGESTIONS)
+                .map(one => (
+                  <option key={one} value={one} />
+                ))}
+            </datalist>
+          </>
+        )}
+        <NativeSelect
+          label={`${feature.name} is served where the parent`}
+          value={condition}
+          error={messages.enabled}
+          data={NAMES.map(value => ({ value, label: CONDITIONS[value] }))}
+          onChange={event => setCondition(NAMES.find(one => one === event.target.value) ?? 'enabled')}
+        />
+        {condition === 'variants' && (
+          <Input.Wrapper
+            label="Variants"
+            labelElement="div"
+            description={
+              known?.length === 0
+                ? 'The parent has no variants yet. Enter the names that it will have.'
+                : 'One of these variants of the parent must be served.'
+            }
+            error={messages.variants}
+          >
+            <ValuesInput
+              label="Variants of the parent"
+              values={variants}
+              suggestions={known?.map(value => ({ value }))}
+              onChange={setVariants}
+            />
+          </Input.Wrapper>
+        )}
+      </Form>
+    </SidePanel>
+  );
+}

@@ -1,0 +1,82 @@
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { refreshFlags } from '../shell/queries.ts';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { Archive } from './Archive.tsx';
+import { deleteFeature, type Feature, refresh, reviveFeature } from './queries.ts';
+import s from './tab.module.css';
+
+/** Archives an active flag. Revives or deletes an archived one. */
+export function Remove({ feature }: { feature: Feature }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asked, ask] = useState<'archive' | 'delete'>();
+  const place = { projectId: feature.project, featureName: feature.name };
+  const revive = async () => {
+    await reviveFeature(place);
+    await refresh(client, place);
+    toast({ about: feature.name, message: `Revived ${feature.name}. It is disabled in every environment.` });
+  };
+  const remove = async () => {
+    await deleteFeature(place);
+    await navigate({ to: '/projects/$projectId', params: { projectId: feature.project } });
+    client.removeQueries({ queryKey: ['feature', place.projectId, place.featureName] });
+    await refreshFlags(client);
+    toast({ message: `Deleted ${feature.name}.` });
+  };
+  return (
+    <section aria-label="Archive">
+      <header>
+        <h2>Archive</h2>
+      </header>
+      <div className={s.card}>
+        <div className={s.fields}>
+          {feature.archived ? (
+            <>
+              <p>
+                SDKs do not receive the flag. A revived flag is disabled in every environment and has no
+                parents. Deleting the flag frees its name. Its events remain.
+              </p>
+              <span className={s.buttons}>
+                <Can call="reviveFeature" project={feature.project}>
+                  <Button onClick={() => void revive().catch(toastError)}>Revive flag</Button>
+                </Can>
+                <Can call="deleteArchivedFeature" project={feature.project}>
+                  <Button variant="subtle" c="var(--h-bad)" onClick={() => ask('delete')}>
+                    Delete flag…
+                  </Button>
+                </Can>
+              </span>
+            </>
+          ) : (
+            <>
+              <p>SDKs no longer receive an archived flag. Its name stays taken, and you can revive it.</p>
+              <span className={s.buttons}>
+                <Can call="archiveFeature" project={feature.project}>
+                  <Button onClick={() => ask('archive')}>Archive this flag…</Button>
+                </Can>
+              </span>
+            </>
+          )}
+        </div>
+      </div>
+      {asked === 'archive' && <Archive feature={feature} onClose={() => ask(undefined)} />}
+      {asked === 'delete' && (
+        <Confirm
+          opened
+          title={`Delete ${feature.name}?`}
+          action="Delete flag"
+          danger
+          onConfirm={remove}
+          onClose={() => ask(undefined)}
+        >
+          <p>Nobody can restore a deleted flag. Its strategies, variants, tags and links are lost.</p>
+        </Confirm>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,111 @@
+import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { Can } from '../ui/Can.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { changeTags, type Feature, refresh, type Tag, tagsQuery, tagTypesQuery } from './queries.ts';
+import s from './Tags.module.css';
+
+const FIELDS = ['addedTags.0.type', 'addedTags.0.value'];
+const MAX_SUGGESTIONS = 200;
+
+/** The panel that adds and removes tags. Each change applies at once. */
+export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }) {
+  const client = useQueryClient();
+  const place = { projectId: feature.project, featureName: feature.name };
+  const types = useQuery(tagTypesQuery).data ?? [];
+  const [type, setType] = useState('simple');
+  const [value, setValue] = useState('');
+  const suggestions = useQuery(tagsQuery(type)).data ?? [];
+  const has = (tag: Tag) => feature.tags.some(one => one.type === tag.type && one.value === tag.value);
+  const isTaken = has({ type, value: value.trim() });
+  const change = async (body: Parameters<typeof changeTags>[1]) => {
+    await changeTags(place, body);
+    await Promise.all([refresh(client, place), client.invalidateQueries({ queryKey: ['tags'] })]);
+  };
+  const add = useMutation({
+    mutationFn: () => change({ addedTags: [{ type, value }] }),
+    onSuccess: () => setValue(''),
+  });
+  const remove = async (tag: Tag) => {
+    await change({ removedTags: [tag] });
+    toast({
+      message: `Removed tag ${tag.type}:${tag.value}.`,
+      action: { label: 'Undo', run: () => void change({ addedTags: [tag] }).catch(toastError) },
+    });
+  };
+  const messages = messagesByField(add.error);
+  return (
+    <SidePanel title="Tags" onClose={onClose}>
+      <Form
+        onSubmit={() => add.mutate()}
+        actions={
+          <Can call="changeFeatureTags" project={feature.project}>
+            <Button
+              type="submit"
+              variant="filled"
+              loading={add.isPending}
+              disabled={value.trim() === '' || isTaken}
+            >
+              Add tag
+            </Button>
+          </Can>
+        }
+      >
+        <FormErrors messages={otherMessages(add.error, FIELDS)} />
+        <NativeSelect
+          label="Type"
+          description={types.find(one => one.name === type)?.description}
+          value={type}
+          error={messages['addedTags.0.type']}
+          data={types.map(one => one.name)}
+          onChange={event => {
+            setType(event.target.value);
+            add.reset();
+          }}
+        />
+        <TextInput
+          label="Value"
+          description="2 to 50 characters"
+          list="tag-values"
+          autoComplete="off"
+          data-autofocus
+          value={value}
+          error={messages['addedTags.0.value'] ?? (isTaken && 'The flag has this tag.')}
+          onChange={event => {
+            setValue(event.target.value);
+            add.reset();
+          }}
+        />
+        <datalist id="tag-values">
+          {suggestions.slice(0, MAX_SUGGESTIONS).map(one => (
+            <option key={one.value} value={one.value} />
+          ))}
+        </datalist>
+      </Form>
+      <h3 className={s.heading}>Tags of this flag</h3>
+      {feature.tags.length === 0 && <p className="muted">The flag has no tags.</p>}
+      <ul className={s.tags}>
+        {feature.tags.map(tag => (
+          <li key={`${tag.type}:${tag.value}`}>
+            {tag.type}:{tag.value}
+            <Can call="changeFeatureTags" project={feature.project}>
+              <ActionIcon
+                size={20}
+                aria-label={`Remove tag ${tag.type}:${tag.value}`}
+                onClick={() => void remove(tag).catch(toastError)}
+              >
+                <X size={12} />
+              </ActionIcon>
+            </Can>
+          </li>
+        ))}
+      </ul>
+    </SidePanel>
+  );
+}

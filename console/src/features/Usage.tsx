@@ -1,0 +1,138 @@
+import '@mantine/core/styles/FloatingIndicator.layer.css';
+import '@mantine/core/styles/SegmentedControl.layer.css';
+import { SegmentedControl } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Bars } from '../ui/Chart.tsx';
+import { Empty } from '../ui/Empty.tsx';
+import { Env } from '../ui/Env.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { clockOf, dateOf } from '../ui/time.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { formatNumber } from '../ui/words.ts';
+import { FlagFrame } from './Frame.tsx';
+import { type Feature, usageQuery } from './queries.ts';
+import s from './tab.module.css';
+import u from './usage.module.css';
+import {
+  type ApplicationUsage,
+  byApplication,
+  byEnvironment,
+  type EnvironmentUsage,
+  RANGES,
+  type Range,
+  type Slot,
+  shareOf,
+} from './usage.ts';
+
+const RANGE_NAMES = Object.keys(RANGES) as Range[]; // The keys of a literal.
+
+/** How often SDKs evaluated the flag, by environment and application. */
+export function FeatureUsagePage() {
+  return <FlagFrame>{feature => <Usage feature={feature} />}</FlagFrame>;
+}
+
+function Usage({ feature }: { feature: Feature }) {
+  const { search, replace } = useFilters();
+  const range: Range = search.range === 'month' ? 'month' : 'day';
+  const { data, error, refetch } = useQuery(usageQuery(feature.name, RANGES[range].hoursBack));
+  const environments = feature.environments.map(({ name }) => name);
+  return (
+    <div className={s.tab}>
+      <section aria-label="Usage">
+        <header>
+          <h2>Usage</h2>
+          <span className="muted">How often SDKs evaluated the flag. They report once a minute.</span>
+          <SegmentedControl
+            className={u.range}
+            aria-label="Range"
+            value={range}
+            data={RANGE_NAMES.map(value => ({ value, label: RANGES[value].label }))}
+            onChange={value => replace({ range: value === 'month' ? value : undefined })}
+          />
+        </header>
+        {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
+        {!error && !data && <Skeleton rows={4} />}
+        {data && (
+          <div className={u.cards}>
+            {byEnvironment(data.data, range, environments).map(usage => (
+              <Card key={usage.environment} usage={usage} range={range} />
+            ))}
+          </div>
+        )}
+      </section>
+      {data && <Applications applications={byApplication(data.data)} />}
+    </div>
+  );
+}
+
+function Card({ usage, range }: { usage: EnvironmentUsage; range: Range }) {
+  const { environment, yes, no, slots, variants } = usage;
+  const all = yes + no;
+  const words = `${formatNumber(yes)} enabled, ${formatNumber(no)} disabled`;
+  return (
+    <section className={u.card} aria-label={`Usage in ${environment}`}>
+      <header>
+        <h3>
+          <Env name={environment} />
+        </h3>
+        {all > 0 && <b>{shareOf(yes, all)} enabled</b>}
+      </header>
+      {all === 0 ? (
+        <p className="muted">No SDK evaluated the flag in the last {RANGES[range].label}.</p>
+      ) : (
+        <>
+          <Bars
+            bars={slots.map(slot => ({
+              key: slot.at,
+              label: slotWords(slot, range),
+              value: slot.yes,
+              bad: slot.no,
+            }))}
+            tone="usage"
+            height={64}
+            summary={`Evaluations in ${environment} by ${RANGES[range].unit}: ${words}`}
+            ticks={[`${RANGES[range].label} ago`, 'Now']}
+          />
+          <p>{words}</p>
+          {variants.length > 0 && (
+            <p className="muted">
+              {variants.map(([name, count]) => `${name} ${formatNumber(count)}`).join(' · ')}
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+const slotWords = ({ at, yes, no }: Slot, range: Range): string =>
+  `${range === 'day' ? clockOf(at).slice(0, 5) : dateOf(at)}: ${formatNumber(yes)} enabled, ${formatNumber(no)} disabled`;
+
+function Applications({ applications }: { applications: readonly ApplicationUsage[] }) {
+  return (
+    <section aria-label="Applications">
+      <header>
+        <h2>Applications</h2>
+        <span className="muted">Programs that asked for the flag in this time</span>
+      </header>
+      {applications.length === 0 && <Empty>No application asked for the flag.</Empty>}
+      <ul>
+        {applications.map(({ appName, yes, no, environments }) => (
+          <li key={appName}>
+            <span className={s.what}>
+              <Link to="/applications/$appName" params={{ appName }}>
+                {appName}
+              </Link>
+              <span className="muted">{environments.join(', ')}</span>
+            </span>
+            <span>
+              {formatNumber(yes)} enabled, {formatNumber(no)} disabled
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,5 @@
+// One chunk for the small tabs of the flag page: each further chunk makes the first load larger.
+export { FeatureCopiesPage } from './copies.tsx';
+export { FeatureDependenciesPage } from './dependencies.tsx';
+export { FeatureSettingsPage } from './settings.tsx';
+export { FeatureUsagePage } from './Usage.tsx';

@@ -1,0 +1,37 @@
+/** The sentence of the login page for `/login?failed=…`, by the reason that the server gives. */
+export const FAILED: Record<string, string> = {
+  disabled: 'Single sign-on is disabled. Log in with a password, or ask an admin to enable single sign-on.',
+  address: 'The address of the login was invalid. Start the login again from this page.',
+  expired:
+    'The login took longer than 10 minutes, was finished before, or started in another browser. Start it again from this page.',
+  cancelled:
+    'The login was cancelled, or the identity provider does not let you use Halyard. Try again, or ask an admin for access.',
+  unconfirmed: 'The identity provider did not confirm the login. Start it again from this page.',
+  method:
+    'Halyard requires another way to log in at the identity provider, such as a second factor. Log in again with it, or ask an admin which one.',
+  'no-account': 'No account has your e-mail address. Ask an admin to create one.',
+  domain:
+    'No account has your e-mail address, and addresses of its domain cannot create one. Ask an admin to create an account for you.',
+  deleted: 'Your account was deleted. Ask an admin to create a new one.',
+  unverified:
+    'The identity provider has not verified your e-mail address. Verify it there and log in again, or ask an admin.',
+  taken:
+    'The account with your e-mail address belongs to another user of the identity provider. Ask an admin to check the account.',
+  rejected:
+    'The server rejected the login. Ask an admin to check your groups and the settings of single sign-on.',
+  throttled: 'Too many logins from your network failed.',
+  provider:
+    'The identity provider does not respond, or does not accept this server. Try again in a moment. If it fails again, ask an admin to check the settings of single sign-on.',
+  unavailable: 'The server is not available at the moment. Try again in a few seconds.',
+  logout:
+    'You are logged out of Halyard. The identity provider does not respond, so you may still be logged in there. Log out there too.',
+  error:
+    'The login failed on the server. Try again. If it fails again, ask an admin to look for the error in the server log.',
+};
+
+/** The id of an error in the server log. Any other text in the address is not shown. */
+export const errorIdOf = (id: unknown): string | undefined =>
+  typeof id === 'string' && /^[\da-f-]{36}$/.test(id) ? id : undefined;
+
+export const secondsOf = (seconds: unknown): number =>
+  typeof seconds === 'string' && /^\d{1,5}$/.test(seconds) ? Number(seconds) : 0;

@@ -1,0 +1,20 @@
+import { Button } from '@mantine/core';
+import { useEffect } from 'react';
+import { announceLogin } from './announce.ts';
+import { Card } from './Card.tsx';
+import s from './login.module.css';
+
+/** The end of a login that the dialog "Your session ended" opened in another window. */
+export function LoggedInPage() {
+  useEffect(announceLogin, []);
+  return (
+    <Card title="You are logged in">
+      <p className={s.hint} role="status">
+        Close this window. The other one continues, with everything that you entered there.
+      </p>
+      <Button component="a" href="/" size="sm">
+        Go to the start page
+      </Button>
+    </Card>
+  );
+}

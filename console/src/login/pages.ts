@@ -1,0 +1,5 @@
+// One chunk for all pages without the shell: each further chunk makes the first load larger.
+export { LoggedInPage } from './logged-in.tsx';
+export { LoginPage } from './page.tsx';
+export { NewUserPage, ResetPasswordPage } from './password.tsx';
+export { SignupPage } from './signup.tsx';

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { pathAfterLogin } from './path.ts';
+
+test.each([
+  ['/flags?query=checkout', '/flags?query=checkout'],
+  ['/logins', '/logins'],
+  ['/login', '/'],
+  ['/login?to=/login', '/'],
+  ['//example.com', '/'],
+  ['/\\example.com', '/'],
+  ['https://example.com', '/'],
+  [undefined, '/'],
+])('after a login for %s the console opens %s', (to, path) => {
+  expect(pathAfterLogin(to)).toBe(path);
+});

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { permissionsIn } from './words.ts';
+
+test.each([
+  ['This operation requires the permission UPDATE_ADDON.', ['UPDATE_ADDON']],
+  ['This operation requires the permission ADMIN or READ_ADDON.', ['ADMIN', 'READ_ADDON']],
+  [
+    'This operation requires the permission A_B, C_D or E_F in environment "PROD" of project "PAY".',
+    ['A_B', 'C_D', 'E_F'],
+  ],
+  ['No user with the role Admin would remain.', []],
+])('%s', (message, permissions) => {
+  expect(permissionsIn(message)).toEqual(permissions);
+});

@@ -1,0 +1,5 @@
+/** The permissions of which a rejected request requires one, from the message of the 403. Empty if it names none. */
+export function permissionsIn(message: string): string[] {
+  const [, list = ''] = /requires the permission ((?:[A-Z][A-Z_]+(?:, | or )?)+)/.exec(message) ?? [];
+  return list.match(/[A-Z][A-Z_]+/g) ?? [];
+}

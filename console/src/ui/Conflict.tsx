@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import s from './Conflict.module.css';
+import { changesOf } from './diff.ts';
+import { FieldDiff } from './FieldDiff.tsx';
+import { Time } from './Time.tsx';
+
+/** Somebody else changed what the user edits. Nothing is lost before the user chooses. */
+export function Conflict<Draft>({
+  noun,
+  by,
+  base,
+  mine,
+  theirs,
+  onKeep,
+  onTake,
+}: {
+  noun: string;
+  /** The event of the newest change, if it is known. */
+  by?: { createdBy: string; createdAt: string };
+  /** The state that the user started from. */
+  base: Draft;
+  mine: Draft;
+  theirs: Draft;
+  onKeep(): void;
+  onTake(): void;
+}) {
+  return (
+    <div className={s.conflict} role="alert">
+      <h3>
+        {by?.createdBy ?? 'Somebody'} changed this {noun}{' '}
+        {by && (
+          <>
+            (<Time at={by.createdAt} />){' '}
+          </>
+        )}
+        while you edited it
+      </h3>
+      <div className={s.sides}>
+        <section aria-label="Their changes">
+          <h4>Their changes, saved</h4>
+          <FieldDiff changes={changesOf(base, theirs)} />
+        </section>
+        <section aria-label="Your changes">
+          <h4>Your changes, not saved</h4>
+          <FieldDiff changes={changesOf(base, mine)} />
+        </section>
+      </div>
+      <p className="muted">
+        Continue with yours, and your next save replaces theirs. Take theirs to discard your changes.
+      </p>
+      <Button variant="filled" onClick={onKeep}>
+        Continue with mine
+      </Button>
+      <Button onClick={onTake}>Take theirs</Button>
+    </div>
+  );
+}

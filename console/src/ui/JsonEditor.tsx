@@ -1,0 +1,46 @@
+import { Button, Textarea } from '@mantine/core';
+import s from './JsonEditor.module.css';
+import { formatJson, jsonProblem } from './json.ts';
+
+/**
+ * JSON in a text area, validated while typing, with a button that formats it. A code editor does not fit: CodeMirror with
+ * its JSON mode has 108 KB gzip, and a page may add 60 KB.
+ */
+export function JsonEditor({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+}) {
+  const problem = value.trim() === '' ? undefined : jsonProblem(value);
+  const formatted = formatJson(value);
+  return (
+    <div className={s.editor}>
+      <Textarea
+        aria-label={label}
+        placeholder='{ "color": "blue" }'
+        classNames={{ input: 'mono' }}
+        autosize
+        minRows={2}
+        maxRows={16}
+        spellCheck={false}
+        autoComplete="off"
+        maxLength={100_000}
+        value={value}
+        error={problem && `Not valid JSON: ${problem}`}
+        onChange={event => onChange(event.target.value)}
+      />
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        disabled={problem !== undefined || formatted === value}
+        onClick={() => onChange(formatted)}
+      >
+        Format <span className="sr">{label}</span>
+      </Button>
+    </div>
+  );
+}

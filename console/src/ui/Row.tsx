@@ -1,0 +1,42 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
+// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
+import type { CSSProperties, ReactNode } from 'react';
+import s from './Row.module.css';
+import { cx } from './words.ts';
+
+type RowProps = { className?: string; style?: CSSProperties; children: ReactNode };
+
+/** The head of a table in `List`: pass it as `header`. The columns come from `className` or `style`. */
+export function HeaderRow({ className, style, children }: RowProps) {
+  return (
+    <div className={cx(s.columns, s.header, className)} style={style} role="row">
+      {children}
+    </div>
+  );
+}
+
+/** The cells of a row in `List as="table"`, in the columns of the header. */
+export function Cells({ className, style, children }: RowProps) {
+  return (
+    <div className={cx(s.columns, s.row, className)} style={style} role="presentation">
+      {children}
+    </div>
+  );
+}
+
+/** A cell. `as="name"` has a link and a small line below it, `as="control"` a button, `as="dim"` secondary text. */
+export function Cell({
+  as,
+  className,
+  children,
+}: {
+  as?: 'name' | 'control' | 'dim';
+  className?: string;
+  children?: ReactNode;
+}) {
+  return (
+    <span role="cell" className={cx(as && s[as], className) || undefined}>
+      {children}
+    </span>
+  );
+}
