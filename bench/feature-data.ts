@@ -50,11 +50,15 @@ const STEPS: Record<string, string> = {
       false, timestamptz '2022-01-01T00:00:00Z' + interval '1 minute' * n, 1, now()
     from generate_series(${FEATURES} + 1, ${ALL}) as n`,
   environments: `
-    insert into feature_environments (feature_name, environment, enabled, last_seen_at)
-    select features.name, environments.name, draw < 0.5,
-      case when draw < 0.7 then timestamptz '2026-11-01T00:00:00Z' + interval '1 day' * draw end
+    insert into feature_environments (feature_name, environment, enabled)
+    select features.name, environments.name, draw < 0.5
     from features, environments,
       lateral (select ${draw('hashtext(features.name || environments.name)', 5)}) as drawn (draw)`,
+  'last seen': `
+    insert into feature_last_seen (feature_name, environment, seen_at)
+    select feature_name, environment, timestamptz '2026-11-01T00:00:00Z' + interval '1 day' * draw
+    from feature_environments, lateral (select ${draw('hashtext(feature_name || environment)', 5)}) as drawn (draw)
+    where draw < 0.7`,
   strategies: `
     insert into feature_strategies (feature_name, environment, strategy_name, disabled, sort_order, parameters, constraints)
     select feature_name, environment, 'flexibleRollout', draw < 0.1, place,

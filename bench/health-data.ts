@@ -36,10 +36,12 @@ const INSTANCE = `
     union select name, 1 + abs(hashtext(name || 'x')) % 500 from features;
   insert into feature_tags (feature_name, type, value)
     select name, 'simple', 'tag-' || 1 + abs(hashtext(name)) % 20 from features where hashtext(name) % 3 = 0;
-  insert into feature_environments (feature_name, environment, enabled, last_seen_at)
-    select features.name, environments.name, hashtext(features.name || environments.name) % 2 = 0,
-      case when hashtext(features.name) % 5 <> 0 then now() - abs(hashtext(features.name)) % 90 * interval '1 day' end
+  insert into feature_environments (feature_name, environment, enabled)
+    select features.name, environments.name, hashtext(features.name || environments.name) % 2 = 0
     from features, environments;
+  insert into feature_last_seen (feature_name, environment, seen_at)
+    select feature_name, environment, now() - abs(hashtext(feature_name)) % 90 * interval '1 day'
+    from feature_environments where hashtext(feature_name) % 5 <> 0;
   update feature_environments set switched_at = features.created_at,
     first_enabled_at = case when enabled then features.created_at + interval '5 days' end
     from features where name = feature_name;

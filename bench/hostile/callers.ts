@@ -1,3 +1,5 @@
+import type { NewStrategy } from '../../server/src/flags/feature-environments/schema.ts';
+import { setStrategies } from '../../server/src/flags/feature-environments/set-strategies.ts';
 import { toggleFeatures } from '../../server/src/flags/feature-environments/toggle.ts';
 import { createFeature } from '../../server/src/flags/features/create.ts';
 import { SYSTEM } from '../../server/src/platform/actor.ts';
@@ -36,6 +38,11 @@ export async function makeCallers(db: Db, url: string, adminToken: string): Prom
     type: 'client',
     environment: 'development',
   });
+  const page = await ask('/api/admin/api-tokens', {
+    tokenName: `page-${unique}`,
+    type: 'frontend',
+    environment: 'development',
+  });
   const account = await ask('/api/admin/service-account', {
     name: 'Service',
     username: `service-${unique}`,
@@ -48,6 +55,7 @@ export async function makeCallers(db: Db, url: string, adminToken: string): Prom
   return {
     nobody: {},
     sdk: { authorization: sdk.body.secret },
+    page: { authorization: page.body.secret },
     viewer: { authorization: viewer.token },
     editor: { authorization: editor.token },
     member: { authorization: member.token },
@@ -69,7 +77,37 @@ async function keepThings(db: Db): Promise<void> {
     change(db, SYSTEM, current => archiveProject(current, 'fuzzed', false)),
   );
   await change(db, SYSTEM, current => createFeature(current, 'fuzzed', { name: 'fuzzed' })).catch(() => {});
+  await change(db, SYSTEM, current => createFeature(current, 'fuzzed', { name: 'twisted' })).catch(() => {});
   await change(db, SYSTEM, current =>
-    toggleFeatures(current, 'fuzzed', 'development', ['fuzzed'], true),
+    setStrategies(
+      current,
+      { project: 'fuzzed', featureName: 'twisted', environment: 'development' },
+      TWISTED,
+    ),
+  ).catch(() => {});
+  await change(db, SYSTEM, current =>
+    toggleFeatures(current, 'fuzzed', 'development', ['fuzzed', 'twisted'], true),
   ).catch(() => {});
 }
+
+const constraint = (contextName: string, operator: string, values: string[] | string) => ({
+  contextName,
+  operator: operator as 'IN',
+  ...(typeof values === 'string' ? { value: values } : { values }),
+});
+
+/** Strategies that compare a value of the context in every way. */
+const TWISTED: NewStrategy[] = [
+  constraint('userId', 'IN', ['7']),
+  constraint('email', 'STR_ENDS_WITH', ['@example.com']),
+  constraint('email', 'REGEX', '^(a+)+@(b|bb)+$'),
+  constraint('remoteAddress', 'IN_CIDR', ['10.0.0.0/8', '2001:db8::/32']),
+  constraint('age', 'NUM_GT', '17'),
+  constraint('version', 'SEMVER_GT', '1.2.3'),
+  constraint('currentTime', 'DATE_AFTER', '2026-01-01T00:00:00Z'),
+].map(one => ({
+  name: 'flexibleRollout',
+  parameters: { rollout: '50', stickiness: 'default' },
+  constraints: [one],
+  variants: [{ name: 'a', weight: 1_000, weightType: 'variable' as const }],
+}));

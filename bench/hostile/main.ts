@@ -2,6 +2,7 @@
 // grows, or if it logs an error. --seed repeats a run.
 import { randomBytes, randomInt } from 'node:crypto';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
 import { exposedFeatures } from '../../server/src/test/consistency.ts';
@@ -11,6 +12,7 @@ import { startProcess, stopProcess } from '../../server/src/test/process.ts';
 import { watchMemory } from '../soak/memory.ts';
 import { type Callers, makeCallers } from './callers.ts';
 import { asCurl } from './curl.ts';
+import { MARKER } from './evaluation-twists.ts';
 import { type HostileRequest, hostileRequests } from './requests.ts';
 import { closeConnections, send } from './send.ts';
 
@@ -28,7 +30,7 @@ const options = readOptions({
     operations: {
       type: 'string',
       default: 'all',
-      meaning: 'Operations to call: all, admin, or sdk for those of SDKs',
+      meaning: 'Operations to call: all, admin, sdk, frontend, ofrep, metrics or playground',
     },
     'at-once': { type: 'string', default: '16', meaning: 'Number of concurrent requests' },
   },
@@ -43,14 +45,21 @@ const MOST_GROWTH = 0.1;
 const MOST_SHOWN = 30;
 const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
 
+const withPath = (pattern: RegExp) => listOperations().filter(({ path }) => pattern.test(path));
 const OPERATIONS = {
   all: listOperations,
   admin: listAdminOperations,
   sdk: () => listOperations().filter(({ isForSdks }) => isForSdks),
+  frontend: () => withPath(/^\/api\/frontend/),
+  ofrep: () => withPath(/^\/ofrep/),
+  metrics: () => withPath(/metrics|register|\/usage$|\/applications$/),
+  playground: () => withPath(/^\/api\/admin\/playground/),
 };
 const list = Object.entries(OPERATIONS).find(([key]) => key === options.operations)?.[1];
 if (!list) {
-  console.error(`--operations is "${options.operations}". It must be all, admin or sdk.`);
+  console.error(
+    `--operations is "${options.operations}". It must be one of ${Object.keys(OPERATIONS).join(', ')}.`,
+  );
   process.exit(2);
 }
 const operations = list();
@@ -178,6 +187,21 @@ async function judge(): Promise<void> {
   if (unhandled !== 0) failures.push(`unhandled rejections: ${unhandled ?? 'the metric is missing'}`);
   const exposed = await exposedFeatures(db);
   if (exposed.length > 0) failures.push(`enabled without an enabled strategy: ${exposed.join(', ')}`);
+  for (const table of await tablesWith(MARKER)) failures.push(`table ${table} has a value of a context`);
+}
+
+/** The tables that contain the text in any column. */
+async function tablesWith(marker: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select oid::regclass::text as name from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace order by 1`.execute(db);
+  const found = [];
+  for (const { name: table } of rows) {
+    const { rows: hits } = await sql`
+      select from ${sql.raw(table)} as one where one::text like ${`%${marker}%`} limit 1`.execute(db);
+    if (hits.length > 0) found.push(table);
+  }
+  return found;
 }
 
 function judgeMemory(): void {

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { requestsTo, text } from '../../server/src/test/generated-requests.ts';
 import type { Operation } from '../../server/src/test/operations.ts';
+import { evaluationTwists } from './evaluation-twists.ts';
 import { sdkTwists } from './sdk-twists.ts';
 
 export const CALLERS = [
   'nobody',
   'sdk',
+  'page',
   'viewer',
   'editor',
   'member',
@@ -43,6 +45,12 @@ const adminCaller = fc.constantFrom<CallerName>(
 );
 
 const sdkCaller = fc.constantFrom<CallerName>(...CALLERS, ...Array<CallerName>(24).fill('sdk'));
+/** The frontend API takes only tokens of pages, and OFREP takes both. */
+const pageCaller = fc.constantFrom<CallerName>(
+  ...CALLERS,
+  ...Array<CallerName>(6).fill('sdk'),
+  ...Array<CallerName>(24).fill('page'),
+);
 
 const delivery = fc.constantFrom<Delivery>(
   ...Array<Delivery>(40).fill('whole'),
@@ -55,7 +63,11 @@ const delivery = fc.constantFrom<Delivery>(
 /** Requests of the fuzz test, some of them with a hostile body, query, path or header instead of their own. */
 export function hostileRequests(operations: Operation[]): fc.Arbitrary<HostileRequest> {
   const areForSdks = operations.every(({ isForSdks }) => isForSdks);
-  const caller = areForSdks ? sdkCaller : adminCaller;
+  const areForPages = operations.every(({ path }) => /^\/(api\/frontend|ofrep)/.test(path));
+  const evaluate = operations.every(({ path }) =>
+    /frontend|ofrep|playground|metrics|usage|register/.test(path),
+  );
+  const caller = areForPages ? pageCaller : areForSdks ? sdkCaller : adminCaller;
   const plain = requestsTo(operations);
   const twist = fc.oneof(
     { weight: 12, arbitrary: fc.constant<Twist>(request => request) },
@@ -76,6 +88,7 @@ export function hostileRequests(operations: Operation[]): fc.Arbitrary<HostileRe
       })),
     },
     { weight: areForSdks ? 12 : 1, arbitrary: sdkTwists },
+    { weight: evaluate ? 24 : 1, arbitrary: evaluationTwists },
     { weight: 1, arbitrary: methods.map<Twist>(method => request => ({ ...request, method })) },
   );
   return fc

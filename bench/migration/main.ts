@@ -107,14 +107,13 @@ function copyPrevious(): string {
     cpSync(join(ROOT, 'server'), join(copy, 'server'), { recursive: true });
     const files = readdirSync(join(copy, 'server/migrations')).toSorted();
     if (!options.probe) rmSync(join(copy, 'server/migrations', files.at(-1) ?? ''));
+    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   } else {
-    const archive = execFileSync('git', ['archive', options.previous, 'server'], {
-      cwd: ROOT,
-      maxBuffer: 2 ** 30,
-    });
+    const archive = execFileSync('git', ['archive', options.previous], { cwd: ROOT, maxBuffer: 2 ** 30 });
     execFileSync('tar', ['-x', '-C', copy], { input: archive });
+    // It runs with the packages of its time.
+    execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts'], { cwd: copy, stdio: 'ignore' });
   }
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
   return copy;
 }
 

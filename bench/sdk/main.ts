@@ -3,7 +3,7 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -19,6 +19,7 @@ import { cpuMsOfProcess } from '../../server/src/test/cpu-time.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { percentile } from '../measure.ts';
 import { ADMIN_TOKEN, printMachine, startServer } from '../server.ts';
+import { cpuUsOf } from './cpu.ts';
 import { changeFlag, ENVIRONMENTS, fillDocuments } from './data.ts';
 import { onKeptConnections, onNewConnections, type Request, readResponse } from './load.ts';
 
@@ -276,15 +277,6 @@ async function measureBodies(db: Parameters<typeof readChanges>[0]): Promise<voi
     problems.push(`A change costs ${one.toFixed(1)} ms of CPU, at most ${MOST_CHANGE_MS} expected`);
   if (one > all * MOST_PART_OF_WHOLE)
     problems.push(`A change costs ${((one / all) * 100).toFixed(0)} % of the whole body`);
-}
-
-/** CPU time of all threads of a process in microseconds. Linux reports it in nanoseconds here, and elsewhere in 10 ms. */
-async function cpuUsOf(pid: number): Promise<number> {
-  const threads = await readdir(`/proc/${pid}/task`);
-  const texts = await Promise.all(
-    threads.map(thread => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')),
-  );
-  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1_000;
 }
 
 async function cpuOf(work: () => unknown): Promise<number> {

@@ -28,8 +28,8 @@ function mean(samples: number[][]): number {
   return samples.flat().reduce((sum, value) => sum + value, 0) / samples.flat().length;
 }
 
-/** 0 for a process that has ended: the campaign reports that itself. */
-function residentMb(pid: number): number {
+/** Memory of a process. 0 for a process that has ended: the campaign reports that itself. */
+export function residentMb(pid: number): number {
   const file = `/proc/${pid}/status`;
   const kilobytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
   return Math.round(Number(kilobytes ?? 0) / 1_024);

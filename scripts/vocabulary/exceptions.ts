@@ -21,4 +21,19 @@ export const EXCEPTIONS: Exception[] = [
     text: 'role="switch"',
     reason: 'The name of a role in ARIA.',
   },
+  {
+    path: 'scripts/package/licences.ts',
+    text: 'without limitation the rights',
+    reason: 'The text of a licence.',
+  },
+  {
+    path: 'console/src/deliveries/words.ts',
+    text: "'refused'",
+    reason: 'The word of TCP for a connection that the receiver does not accept.',
+  },
+  {
+    path: 'console/src/deliveries/words.test.ts',
+    text: "'refused'",
+    reason: 'The word of TCP for a connection that the receiver does not accept.',
+  },
 ];

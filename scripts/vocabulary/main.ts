@@ -16,8 +16,12 @@ const FILES = [
   '.ci/run',
 ];
 
-/** These name banned words on purpose. */
-const OWN = ['server/src/test/vocabulary.test.ts', 'scripts/vocabulary/exceptions.ts'];
+/** The first two name banned words on purpose. The last has the licences of others. */
+const OWN = [
+  'server/src/test/vocabulary.test.ts',
+  'scripts/vocabulary/exceptions.ts',
+  'scripts/package/api-page/packages.json',
+];
 
 const chosen = process.argv.slice(2);
 const isUnder = (path: string, folders: string[]): boolean =>

@@ -1,13 +1,13 @@
-// Writes what follows from the imports of the server: the table in ARCHITECTURE.md, and the import rules of the linter.
+// Writes what follows from the imports of the server: the list in ARCHITECTURE.md, and the import rules of the linter.
 import { readFile, writeFile } from 'node:fs/promises';
 import { readOptions } from '../src/platform/command-line.ts';
-import { lintConfigText, readSources, withImportTable } from '../src/test/imports.ts';
+import { lintConfigText, readSources, withImportList } from '../src/test/imports.ts';
 
 readOptions({
   run: 'npm run architecture',
-  does: 'Writes the table of imports in ARCHITECTURE.md and biome.imports.json. It requires no database.',
+  does: 'Writes the list of imports in ARCHITECTURE.md and biome.imports.json. It requires no database.',
 });
 
 const page = new URL('../../ARCHITECTURE.md', import.meta.url);
-await writeFile(page, withImportTable(await readFile(page, 'utf8'), readSources()));
+await writeFile(page, withImportList(await readFile(page, 'utf8'), readSources()));
 await writeFile(new URL('../../biome.imports.json', import.meta.url), lintConfigText());

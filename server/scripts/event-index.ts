@@ -2,6 +2,7 @@
 
 import { readOptions } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
+import { howToRun } from '../src/platform/files.ts';
 import { indexNext } from '../src/record/event-index/indexer.ts';
 import {
   findWrongLargeTexts,
@@ -13,7 +14,7 @@ import { findWrongChunks, rebuildChunk } from '../src/record/event-index/verify.
 import { runScript } from './run.ts';
 
 const options = readOptions({
-  run: 'npm run event-index',
+  run: howToRun('event-index'),
   does: 'Indexes every complete chunk of the event log, as the server does in the background.',
   options: {
     verify: { type: 'boolean', default: false, meaning: 'Compare the index with the events' },

@@ -1,10 +1,11 @@
 // Brings the database at DATABASE_URL up to date without starting a server.
 import { readOptions } from '../src/platform/command-line.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
+import { howToRun } from '../src/platform/files.ts';
 import { runScript } from './run.ts';
 
 readOptions({
-  run: 'npm run migrate',
+  run: howToRun('migrate'),
   does: 'Applies all missing migrations to the database of DATABASE_URL, without starting a server.',
 });
 

@@ -7,10 +7,10 @@ import type { Config } from '../src/platform/config.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { cannotCreateDatabase, withHintIfRefused } from '../src/platform/start-errors.ts';
-import { type DemoPerson, makeDemoData } from './demo.ts';
 import { readEnvFile, writeEnvFile } from './env-file.ts';
 import { runScript } from './run.ts';
 import { describeDatabase } from './say-database.ts';
+import { type DemoPerson, makeDemoData } from './setup-data.ts';
 
 /** In the folder it runs in, which is the clone. */
 const ENV_FILE = new URL('.env', pathToFileURL(`${process.cwd()}/`));
@@ -27,7 +27,7 @@ const REPLACEABLE = ['DATABASE_URL', 'HALYARD_INIT_ADMIN_TOKENS', 'PORT'];
 /** The error code of PostgreSQL. */
 const NO_SUCH_DATABASE = '3D000';
 const START_POSTGRES =
-  'docker compose up -d --wait starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
+  'docker compose up -d --wait postgres starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
 
 const kept = readEnvFile(ENV_FILE);
 

@@ -1,22 +1,28 @@
 // Encrypts every stored secret with HALYARD_SECRET_KEY. Those of HALYARD_OLD_SECRET_KEYS are not needed afterwards.
 
-import { resealSecrets } from '../src/delivery/integrations/reseal.ts';
-import { resealClientSecret } from '../src/people/auth-settings/secret.ts';
+import { listUnreadable, resealSecrets, type Unreadable } from '../src/delivery/integrations/reseal.ts';
+import {
+  checkClientSecret,
+  forgetClientSecret,
+  resealClientSecret,
+} from '../src/people/auth-settings/secret.ts';
 import { readOptions } from '../src/platform/command-line.ts';
 import { ConfigError } from '../src/platform/config.ts';
-import { openDb } from '../src/platform/db/database.ts';
-import { keyringOf } from '../src/platform/secrets/seal.ts';
+import { type Db, openDb } from '../src/platform/db/database.ts';
+import { howToRun } from '../src/platform/files.ts';
+import { type Keyring, keyringOf } from '../src/platform/secrets/seal.ts';
+import { StartError } from '../src/platform/start-errors.ts';
 import { runScript } from './run.ts';
 
 const { 'forget-unreadable': forgetUnreadable } = readOptions({
-  run: 'npm run rotate-secrets',
-  does: 'Encrypts every stored secret with HALYARD_SECRET_KEY. Remove HALYARD_OLD_SECRET_KEYS afterwards.',
+  run: howToRun('rotate-secrets'),
+  does: `Encrypts every stored secret with HALYARD_SECRET_KEY. Remove HALYARD_OLD_SECRET_KEYS afterwards. Exits with 1 if a secret cannot
+be decrypted: keep the old keys then.`,
   options: {
     'forget-unreadable': {
       type: 'boolean',
       default: false,
-      meaning:
-        'Remove secrets of integrations that no key opens, so that the server starts without a lost key',
+      meaning: 'Remove secrets that no key decrypts, so that the server starts. This cannot be undone',
     },
   },
 });
@@ -26,16 +32,59 @@ await runScript(process.env, async config => {
   if (keyring.length === 0)
     throw new ConfigError(['HALYARD_SECRET_KEY is missing: there is no key to encrypt with.']);
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
-  const { resealed, unreadable } = await resealSecrets(db, keyring, { forgetUnreadable });
-  const client = await resealClientSecret(db, keyring);
+  try {
+    await rotate(db, keyring);
+  } finally {
+    await db.destroy();
+  }
+});
+
+async function rotate(db: Db, keyring: Keyring): Promise<void> {
+  const unreadable = await listUnreadable(db, keyring);
+  const clientProblem = await findClientProblem(db, keyring);
+  const lost = [
+    ...unreadable.map(describe),
+    ...(clientProblem === undefined ? [] : ['the client secret of single sign-on']),
+  ];
+  if (forgetUnreadable && lost.length > 0) {
+    console.warn(`Removing secrets that no key decrypts, which cannot be undone:\n  ${lost.join('\n  ')}`);
+    if (clientProblem !== undefined) await forgetClientSecret(db);
+  }
+  const { resealed } = await resealSecrets(db, keyring, { forgetUnreadable });
+  const client = (clientProblem === undefined || forgetUnreadable) && (await resealClientSecret(db, keyring));
   console.log(
     `Integrations changed: ${resealed}. Client secret of single sign-on: ${client ? 'encrypted with the new key' : 'unchanged'}.`,
   );
-  if (unreadable.length > 0) {
-    const what = forgetUnreadable ? 'were removed' : 'were left as they are';
-    console.warn(
-      `Secrets that no key opens ${what}. Enter them again for integration ${unreadable.join(', ')}.`,
-    );
+  if (lost.length === 0) return;
+  if (forgetUnreadable) console.warn('Enter the removed secrets again.');
+  else throw new StartError(explain(keyring, unreadable, clientProblem));
+}
+
+async function findClientProblem(db: Db, keyring: Keyring): Promise<string | undefined> {
+  try {
+    await checkClientSecret(db, keyring);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
   }
-  await db.destroy();
-});
+}
+
+function describe({ id, provider, description }: Unreadable): string {
+  return `integration ${id} (${[provider, description].filter(Boolean).join(', ')})`;
+}
+
+function explain(keyring: Keyring, unreadable: Unreadable[], clientProblem: string | undefined): string {
+  const lines = unreadable.map(one => {
+    const damaged = keyring.some(({ id }) => id === one.key);
+    const reason = damaged
+      ? 'are damaged'
+      : `are encrypted with the key ${one.key}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS`;
+    return `The secrets of ${describe(one)} ${reason}.`;
+  });
+  return [
+    ...lines,
+    ...(clientProblem === undefined ? [] : [clientProblem]),
+    `Keep the old keys, add the missing key to HALYARD_OLD_SECRET_KEYS and run this again. If the key is lost, ${howToRun('rotate-secrets', '--forget-unreadable')} removes these secrets.`,
+  ].join('\n');
+}

@@ -9,11 +9,13 @@ export async function runScript(
   work: (config: Config) => Promise<void>,
 ): Promise<void> {
   for (const warning of unknownVariables(env)) console.warn(`Warning: ${warning}`);
+  let databaseUrl: string | undefined;
   try {
     const config = readConfig(env);
+    ({ databaseUrl } = config);
     sayDatabase(config.databaseUrl);
     await work(config);
   } catch (error) {
-    exitWith(error, env.DATABASE_URL);
+    exitWith(error, databaseUrl);
   }
 }

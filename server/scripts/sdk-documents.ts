@@ -2,13 +2,14 @@
 
 import { readOptions } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
+import { howToRun } from '../src/platform/files.ts';
 import { wakeServers } from '../src/record/publish.ts';
-import { raiseEpoch } from '../src/sdk/projection/store.ts';
+import { startEpoch } from '../src/sdk/projection/store.ts';
 import { findDifferences, rebuildDocuments } from '../src/sdk/projection/verify.ts';
 import { runScript } from './run.ts';
 
 const options = readOptions({
-  run: 'npm run sdk-documents',
+  run: howToRun('sdk-documents'),
   does: 'Compares the documents that SDKs read with the flags and segments. Exits with 1 if a document differs.',
   options: {
     verify: { type: 'boolean', default: false, meaning: 'Only compare, as without options' },
@@ -30,8 +31,9 @@ const SHOWN = 20;
 await runScript(process.env, async config => {
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
   if (options['new-epoch']) {
-    console.log(`Epoch: ${await raiseEpoch(db)}. Every SDK reads everything again.`);
+    await startEpoch(db);
     wakeServers(db);
+    console.log('A new epoch has started. Every SDK reads everything again.');
   }
   if (options.verify || options.rebuild || !options['new-epoch']) {
     const differences = await findDifferences(db);

@@ -72,7 +72,14 @@ import { eventStreamRoutes } from './record/event-stream/routes.ts';
 import { eventRoutes } from './record/events/routes.ts';
 import { installIdempotency } from './record/idempotency/hook.ts';
 import { installRevisionHeader } from './record/revision-header.ts';
-import { buildSdkApp, isSdkPath } from './sdk/client-api/app.ts';
+import { buildSdkApp, isSdkPath, type SdkAppSettings } from './sdk/app.ts';
+import { applicationRoutes } from './sdk/applications/routes.ts';
+import { corsRoutes } from './sdk/cors/routes.ts';
+import { SLICE_LIMITS, type SliceLimits } from './sdk/evaluation/slices.ts';
+import { featureUsageRoutes } from './sdk/feature-usage/routes.ts';
+import type { MergeLimits } from './sdk/metrics/merged.ts';
+import { makeUsage, type Usage } from './sdk/metrics/usage.ts';
+import { playgroundRoutes } from './sdk/playground/routes.ts';
 import { makeServingState, type ServingState } from './sdk/state/serving.ts';
 import { STREAM_LIMITS, type StreamLimits } from './sdk/streaming/limits.ts';
 import { constraintRoutes } from './targeting/constraints/routes.ts';
@@ -91,6 +98,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The flags and tokens that SDKs use, in memory. */
     serving: ServingState;
+    /** The reports of SDKs, in memory until they are written. */
+    usage: Usage;
     /** The application for SDKs, behind the same listener. */
     sdk: FastifyInstance;
   }
@@ -115,8 +124,14 @@ export type AppSettings = Pick<
 /** The pools of connections for other work than short requests. */
 type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db };
 
-/** Streams have their usual limits by default. */
-type BuildOptions = ServerOptions & Pools & { streams?: Partial<StreamLimits>; consoleFiles?: ConsoleFiles };
+/** Streams and evaluations have their usual limits by default. */
+type BuildOptions = ServerOptions &
+  Pools & {
+    streams?: Partial<StreamLimits>;
+    evaluation?: Partial<SliceLimits>;
+    usageLimits?: Partial<MergeLimits>;
+    consoleFiles?: ConsoleFiles;
+  };
 
 /** The whole HTTP surface, in one list. */
 export async function buildApp(
@@ -127,6 +142,8 @@ export async function buildApp(
     searchDb = longReadDb,
     sdkDb = db,
     streams,
+    evaluation,
+    usageLimits,
     consoleFiles = NOT_BUILT,
     ...options
   }: BuildOptions = {},
@@ -169,7 +186,15 @@ export async function buildApp(
     'Halyard-Comment': COMMENT_PARAMETER,
   });
   installMetrics(app);
-  await installSdk(app, serving, headers, { ...STREAM_LIMITS, streams: settings.maxStreams, ...streams });
+  const usage = makeUsage(app.metrics, usageLimits);
+  app.decorate('usage', usage);
+  await installSdk(app, serving, {
+    securityHeaders: headers,
+    streams: { ...STREAM_LIMITS, streams: settings.maxStreams, ...streams },
+    evaluation: { ...SLICE_LIMITS, ...evaluation },
+    trustedProxies: settings.trustedProxies,
+    usage,
+  });
   healthRoutes(app, {
     load: () => checkReady(db),
     isDatabaseResponding: () => (serving.age === undefined ? undefined : serving.age < DATABASE_GONE_AFTER_S),
@@ -197,6 +222,7 @@ export async function buildApp(
   contextRoutes(app, db);
   constraintRoutes(app, db);
   transferRoutes(app, db, limits, longReads);
+  playgroundRoutes(app, longReads);
   segmentRoutes(app, db, limits);
   tagRoutes(app, db);
   integrationRoutes(app, db, integrationSettings(settings), longReads);
@@ -215,6 +241,9 @@ export async function buildApp(
   roleRoutes(app, db);
   projectAccessRoutes(app, db);
   instanceRoutes(app, db, settings);
+  corsRoutes(app, db, settings.publicUrl);
+  featureUsageRoutes(app, db, usage.impact);
+  applicationRoutes(app, db);
   docsRoutes(app);
   consoleRoutes(app, consoleFiles);
   return app;
@@ -224,10 +253,9 @@ export async function buildApp(
 async function installSdk(
   app: App,
   serving: ServingState,
-  securityHeaders: Record<string, string>,
-  streams: StreamLimits,
+  settings: Omit<SdkAppSettings, 'log' | 'metrics'>,
 ): Promise<void> {
-  const sdk = await buildSdkApp(serving, { securityHeaders, log: app.log, metrics: app.metrics, streams });
+  const sdk = await buildSdkApp(serving, { ...settings, log: app.log, metrics: app.metrics });
   app.decorate('serving', serving);
   app.decorate('sdk', sdk);
   app.addHook('onReady', async () => void (await sdk.ready()));

@@ -13,11 +13,15 @@ readServerOptions();
 for (const warning of unknownVariables(process.env)) process.stderr.write(`Warning: ${warning}\n`);
 
 const { exitWith } = await import('./platform/start-errors.ts');
-const { startServer } = await import('./server.ts');
-const { reportUnhandled } = await import('./platform/unhandled.ts');
 
+let databaseUrl: string | undefined;
 try {
-  const server = await startServer(readConfig(process.env));
+  const config = readConfig(process.env);
+  ({ databaseUrl } = config);
+  // After the configuration is read: an error in it is reported at once.
+  const { startServer } = await import('./server.ts');
+  const { reportUnhandled } = await import('./platform/unhandled.ts');
+  const server = await startServer(config);
   reportUnhandled(server.app);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
@@ -33,5 +37,5 @@ try {
     });
   }
 } catch (error) {
-  exitWith(error, process.env.DATABASE_URL);
+  exitWith(error, databaseUrl);
 }

@@ -9,8 +9,8 @@ import { createBeginning, createIntegrations, endStory } from './scenes.ts';
 import { makeSteps } from './steps.ts';
 
 const DAYS = 60;
-/** Three attempts within seconds, then half an hour: a failing delivery has a history and a future. */
-const SCHEDULE = [0, 1, 2, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+/** Three attempts within two seconds, then half an hour: a failing delivery has a history and a future. */
+const SCHEDULE = [0, 0.2, 0.4, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** Makes the story on an empty database. Returns the people with their passwords. */
 export async function makeDemoStory(config: Config): Promise<Login[]> {

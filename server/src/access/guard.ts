@@ -4,7 +4,7 @@ import { type Actor, ADMIN_TOKEN_USER_ID, type Credential } from '../platform/ac
 import type { Db, Reader } from '../platform/db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../platform/errors.ts';
 import type { App } from '../platform/http/app.ts';
-import { isFrontendPath } from '../platform/http/errors.ts';
+import { isProxyPath } from '../platform/http/errors.ts';
 import { readSessionCookie } from './cookie.ts';
 import { type Permission, type ProjectPermission, placeOf, type RoutePermission } from './permissions.ts';
 import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';
@@ -63,7 +63,7 @@ export function installGuard(app: App, db: Db, publicUrl: string): void {
     const route = request.routeOptions.url;
     if (route !== undefined && PUBLIC_ROUTES.has(route)) return;
     // Inside the API, only authenticated callers learn that a path does not exist.
-    if (route === undefined && (!request.url.startsWith('/api/') || isFrontendPath(request.url))) return;
+    if (route === undefined && (!request.url.startsWith('/api/') || isProxyPath(request.url))) return;
     request.actor = await authenticate(db, request, publicUrl, countEnded);
     request.caller ||= `account ${request.actor.userId}`;
     if (route !== undefined) await authorize(db, request);

@@ -11,6 +11,7 @@ const operations = listAdminOperations();
 /** The permissions of the roles, independent of the migration that grants them. */
 const EDITOR = [
   'CREATE_PROJECT',
+  'UPDATE_APPLICATION',
   'READ_CLIENT_API_TOKEN',
   'READ_FRONTEND_API_TOKEN',
   'CREATE_CONTEXT_FIELD',
@@ -61,6 +62,7 @@ const PUBLIC: Record<string, number> = {
   'GET /health': 200,
   'GET /ready': 200,
   'GET /internal-backstage/prometheus': 200,
+  'GET /internal-backstage/impact/metrics': 200,
   'GET /auth/methods': 200,
   'POST /auth/simple/login': 401,
   'POST /logout': 200,

@@ -5,6 +5,7 @@ export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/health',
   '/ready',
   '/internal-backstage/prometheus',
+  '/internal-backstage/impact/metrics',
   '/docs',
   '/docs/js/scalar.js',
   '/docs/js/start.js',

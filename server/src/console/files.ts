@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { locate } from '../platform/files.ts';
 import type { Encoding } from '../platform/http/accept-encoding.ts';
 
-/** Where `npm run build` writes the console. */
-export const CONSOLE_FOLDER = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
+export const CONSOLE_FOLDER = fileURLToPath(locate('console'));
 
 /** The bytes of a file in one encoding. */
 export type Copy = { bytes: Buffer; etag: string };

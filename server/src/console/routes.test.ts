@@ -81,6 +81,9 @@ test.each([
   '/invite/some-token',
   '/new-user?token=x',
   '/events?project=IS:a',
+  '/.env',
+  '/.well-known/x',
+  '/%09/x',
 ])('a browser gets the page at %s', async path => {
   const response = await get(path, { accept: BROWSER.accept });
 
@@ -121,6 +124,13 @@ test('a program that does not accept HTML gets a JSON error at an unknown path',
 
   expect(response.statusCode).toBe(404);
   expect(JSON.parse(response.body)).toMatchObject({ name: 'NotFoundError' });
+});
+
+test('names the path if an asset has control characters in its name', async () => {
+  const response = await get('/assets/%00', BROWSER);
+
+  expect(response.statusCode).toBe(400);
+  expect(JSON.parse(response.body).message).toContain('The path must not hold control characters.');
 });
 
 test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND'])(

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../platform/errors.ts';
 import { acceptedEncoding, type Encoding } from '../platform/http/accept-encoding.ts';
+import { acceptsPages } from '../platform/http/accepts-pages.ts';
 import type { App } from '../platform/http/app.ts';
 import { hasEntityTag } from '../platform/http/entity-tag.ts';
 import type { ConsoleFile, ConsoleFiles } from './files.ts';
@@ -41,9 +42,6 @@ export function sendConsole(
 }
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
-
-/** Browsers name this type when they open a page. Programs that call the API do not. */
-const acceptsPages = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/i.test(headers.accept ?? '');
 
 /** The one page of the console: the script in it shows what belongs to the path. */
 function sendPage(

@@ -4,8 +4,8 @@ import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { untilWaiting } from '../test/waiting.ts';
-import { rescueDeliveries } from './deliveries/clean-up.ts';
 import { lockOrder } from './order.ts';
+import { rescueDeliveries } from './sending/clean-up.ts';
 
 const harness = useHarness();
 const deliveries = useDeliveries(harness);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
-import { VARIABLES } from './variables.ts';
+import { howToRun, IS_PACKAGE, locate } from './files.ts';
+import { VARIABLE_NAMES, VARIABLES } from './variables.ts';
 
 type Option = ParseArgsOptionDescriptor & { meaning: string };
 type Options = Record<string, Option>;
@@ -8,7 +9,7 @@ type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['v
 
 /** A program as its --help describes it. */
 export type Command<T extends Options> = {
-  /** How a user runs it: `npm run migrate`. */
+  /** How a user runs it: `npm run migrate` or `halyard migrate`. */
   run: string;
   /** The purpose, in one or more sentences. */
   does: string;
@@ -29,16 +30,21 @@ export function readOptions<T extends Options>(command: Command<T>): Values<T> {
     return values as Values<T>;
   } catch (error) {
     // Node's second sentence explains how to pass an argument that begins with a dash, which helps nobody here.
-    const [problem] = (error as Error).message.split('. ');
-    process.stderr.write(`${problem?.replace(/\.$/, '')}. Run ${command.run} -- --help for all options.\n`);
-    process.exit(2);
+    const [problem = ''] = (error as Error).message.split('. ');
+    rejectOption(command.run, problem.replace(/\.$/, ''));
   }
+}
+
+/** Prints what is wrong with an option and exits with 2. */
+export function rejectOption(run: string, problem: string): never {
+  process.stderr.write(`${problem}. Run ${withOption(run, '--help')} for all options.\n`);
+  process.exit(2);
 }
 
 /** The server takes all its settings from the environment, so there are only two options. */
 export function readServerOptions(): void {
   const { version: wanted } = readOptions({
-    run: 'npm start',
+    run: howToRun('server'),
     does: `Halyard ${version()}, a feature-flag service.`,
     options: { version: { type: 'boolean', short: 'v', meaning: 'Print the version' } },
     more: variablesText(),
@@ -47,14 +53,17 @@ export function readServerOptions(): void {
 }
 
 export function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  return (JSON.parse(readFileSync(locate('manifest'), 'utf8')) as { version: string }).version;
 }
 
 function printAndExit(text: string): never {
   process.stdout.write(`${text}\n`);
   process.exit(0);
 }
+
+/** npm passes on the options after --. */
+const withOption = (run: string, option: string): string =>
+  run.startsWith('npm ') ? `${run} -- ${option}` : `${run} ${option}`;
 
 function helpText(command: Command<Options>, options: Options): string {
   const rows = Object.entries(options).map(([name, option]) => {
@@ -68,7 +77,7 @@ function helpText(command: Command<Options>, options: Options): string {
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   const lines = rows.map(({ flag, meaning }) => `  ${flag.padEnd(width)}  ${meaning}`);
   const more = command.more === undefined ? '' : `\n\n${command.more}`;
-  return `${command.does}\n\nUsage: ${command.run} [-- <option>]\n\nOptions:\n${lines.join('\n')}${more}`;
+  return `${command.does}\n\nUsage: ${withOption(command.run, '<option>').replace(/(-- )?<option>/, '[$&]')}\n\nOptions:\n${lines.join('\n')}${more}`;
 }
 
 function variablesText(): string {
@@ -77,8 +86,12 @@ function variablesText(): string {
     ([name, { meaning, default: fallback }]) =>
       `  ${name.padEnd(width)}  ${meaning}\n  ${' '.repeat(width)}  Default: ${fallback}`,
   );
-  return `Environment variables (npm start also reads them from .env):
+  const more = IS_PACKAGE ? '' : ' (npm start also reads them from .env)';
+  return `Environment variables${more}:
 ${variables.join('\n')}
 
-Documentation: docs/how-to/run-in-production.md`;
+A secret can be in a file instead. These variables name such a file:
+${VARIABLE_NAMES.filter(name => name.endsWith('_FILE'))
+  .map(name => `  ${name}`)
+  .join('\n')}${IS_PACKAGE ? '' : '\n\nDocumentation: docs/how-to/run-in-production.md'}`;
 }

@@ -1,5 +1,6 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { BlockList, isIPv4 } from 'node:net';
-import { VARIABLES, type VariableName } from './variables.ts';
+import { fileVariableOf, VARIABLES, type VariableName } from './variables.ts';
 
 /** The settings of the process. Only this file reads the environment. */
 export type Config = {
@@ -30,6 +31,8 @@ export type Config = {
   writeLimit: { perMinute: number; burst: number };
   /** The most streams of SDKs that this process has open. */
   maxStreams: number;
+  /** How long counts of evaluations are stored, in days. */
+  retention: { hourlyDays: number; dailyDays: number };
 };
 
 /** The most an instance holds of each kind. */
@@ -58,6 +61,9 @@ type Parse<T> = (text: string | undefined) => T;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ADMIN_TOKEN = /^\*:\*\.[\x21-\x7e]{32,200}$/;
 const SECRET_KEY_BYTES = 32;
+const SECRET_FILE_BYTES = 65_536;
+/** An empty file of these is an oversight, for example of a script that failed to write it. */
+const NEVER_EMPTY: VariableName[] = ['DATABASE_URL', 'HALYARD_SECRET_KEY'];
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 const MAX_ATTEMPTS = 50;
 /** 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts over three days. */
@@ -68,7 +74,7 @@ export function readConfig(env: Env): Config {
   const problems: string[] = [];
   const read = <T>(name: VariableName, parse: Parse<T>): T => {
     try {
-      return parse(env[name] === '' ? undefined : env[name]);
+      return parse(textOf(env, name));
     } catch (error) {
       problems.push(`${name} ${(error as Error).message}. Example: ${name}=${VARIABLES[name].example}`);
       // Never used: problems is not empty, so the function throws below.
@@ -104,6 +110,10 @@ export function readConfig(env: Env): Config {
       burst: read('HALYARD_WRITE_BURST', integer(1_000, 1, 1_000_000)),
     },
     maxStreams: read('HALYARD_MAX_STREAMS', integer(20_000, 0, 1_000_000)),
+    retention: {
+      hourlyDays: read('HALYARD_METRICS_HOURLY_DAYS', integer(7, 3, 366)),
+      dailyDays: read('HALYARD_METRICS_DAILY_DAYS', integer(400, 90, 3_660)),
+    },
     allowedTargets: read('HALYARD_ALLOWED_TARGETS', targets),
     allowPrivateTargets: read('HALYARD_ALLOW_PRIVATE_TARGETS', oneOf(['true', 'false'], 'false')) === 'true',
     deliverySchedule: read('HALYARD_DELIVERY_SCHEDULE', schedule),
@@ -111,6 +121,39 @@ export function readConfig(env: Env): Config {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+/** The value of a variable, or the content of the file that its variable with the suffix _FILE names. */
+function textOf(env: Env, name: VariableName): string | undefined {
+  const value = env[name] || undefined;
+  const fileVariable = fileVariableOf(name);
+  const path = (fileVariable && env[fileVariable]) || undefined;
+  if (path === undefined) return value;
+  if (value !== undefined) throw new Error(`and ${fileVariable} are both set. Set only one of them`);
+  // A newline at the end is left by most editors, and is never a part of a secret.
+  const text = readSecretFile(path, fileVariable ?? '').replace(/\r?\n$/, '');
+  if (text === '' && NEVER_EMPTY.includes(name))
+    throw new Error(`is empty: the file ${JSON.stringify(path)}, which ${fileVariable} names, has no text`);
+  return text || undefined;
+}
+
+function readSecretFile(path: string, variable: string): string {
+  const buffer = Buffer.alloc(SECRET_FILE_BYTES + 1);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const length = readSync(file, buffer);
+      if (length <= SECRET_FILE_BYTES) return buffer.toString('utf8', 0, length);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`cannot be read from ${JSON.stringify(path)}, which ${variable} names: ${code}`);
+  }
+  throw new Error(
+    `has more than ${SECRET_FILE_BYTES} bytes in ${JSON.stringify(path)}, which ${variable} names`,
+  );
 }
 
 /** Its message lists every problem; meant for the operator's terminal. */
@@ -143,7 +186,7 @@ function oneOf(values: string[], fallback: string): Parse<string> {
 }
 
 // The address holds a password: a message says what is wrong with it, never what it holds.
-function postgresUrl(text: string | undefined): string {
+export function postgresUrl(text: string | undefined): string {
   if (text === undefined) throw new Error('is missing');
   if (!/^postgres(ql)?:\/\//i.test(text)) throw new Error('must start with postgres:// or postgresql://');
   if (text.includes('#')) throw new Error('contains #. Write # in a password as %23');

@@ -8,6 +8,7 @@ export type ErrorName =
   | 'IdempotencyError'
   | 'InternalError'
   | 'InvalidOperationError'
+  | 'MethodNotAllowedError'
   | 'NameExistsError'
   | 'NoAccessError'
   | 'NotFoundError'

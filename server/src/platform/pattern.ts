@@ -7,10 +7,10 @@ import { RE2JS } from 're2js';
 const MAX_WRITTEN_OUT = 20_000;
 
 /** A regular expression from a user, or undefined if it is not one we run. */
-export function compilePattern(text: string): RE2JS | undefined {
+export function compilePattern(text: string, { ignoreCase = false } = {}): RE2JS | undefined {
   if (writtenOut(text) > MAX_WRITTEN_OUT) return undefined;
   try {
-    return RE2JS.compile(text);
+    return RE2JS.compile(text, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch {
     return undefined;
   }

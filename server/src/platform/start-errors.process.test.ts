@@ -323,7 +323,7 @@ test('npm run setup -- --help installs nothing', async () => {
 });
 
 const START_POSTGRES =
-  'docker compose up -d --wait starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
+  'docker compose up -d --wait postgres starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
 
 /** Runs setup in an empty folder, which it must leave empty. */
 async function setupThatFails(url: string): Promise<string[]> {
@@ -469,11 +469,13 @@ function cloneWithOldNode(): string {
   return folder;
 }
 
-test('every npm command of run-in-production.md exists and runs under scripts/with-node', () => {
+test('every command of run-in-production.md exists in a clone and runs under scripts/with-node', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  const named = [...PRODUCTION.matchAll(/`npm (?:run )?([a-z:-]+)/g)].map(([, name = '']) => name);
+  const named = [...PRODUCTION.matchAll(/`(?:npm (?:run )?|halyard )([a-z:-]+)/g)].map(([, name = '']) =>
+    name === 'server' ? 'start' : name,
+  );
 
   expect(named).toContain('migrate');
   for (const name of named) if (name !== 'setup') expect(scripts[name], name).toMatch(/^scripts\/with-node /);

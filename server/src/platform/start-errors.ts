@@ -4,7 +4,7 @@ import { MigrationError } from './db/migration-error.ts';
 import { LOWEST_POSTGRES, OldPostgresError } from './db/postgres-version.ts';
 
 /** A failed start whose message says what is wrong and what to do. */
-class StartError extends Error {}
+export class StartError extends Error {}
 
 /** Class of the error codes of PostgreSQL for a full disk and the like. */
 const OUT_OF_RESOURCES = /^53/;

@@ -1,12 +1,14 @@
 import { nearestName } from './nearest.ts';
 
-/** One environment variable as `--help`, the README and error messages describe it. */
+/** One environment variable as `--help`, the documentation and error messages describe it. */
 export type Variable = {
   /** The value if the variable is not set. */
   default: string;
   /** A value that is accepted. */
   example: string;
   meaning: string;
+  /** The value is a secret, so it can be in a file that the variable with the suffix _FILE names. */
+  isSecret?: true;
 };
 
 /** Every environment variable of the server. `config.ts` reads no other one. */
@@ -15,6 +17,7 @@ export const VARIABLES = {
     default: 'required',
     example: 'postgres://halyard@127.0.0.1:5432/halyard',
     meaning: 'Address of the PostgreSQL database',
+    isSecret: true,
   },
   PORT: { default: '4242', example: '4242', meaning: 'Port to listen on, 0 to 65535; 0 takes a free port' },
   HOST: {
@@ -31,6 +34,7 @@ export const VARIABLES = {
     default: 'none',
     example: `*:*.${'x'.repeat(32)}`,
     meaning: 'Admin tokens to create, separated by commas; each is *:*. and 32 to 200 characters',
+    isSecret: true,
   },
   HALYARD_INIT_ADMIN_USERNAME: {
     default: 'none',
@@ -42,16 +46,19 @@ export const VARIABLES = {
     example: '"$(openssl rand -base64 18)"',
     meaning:
       'Password of the first admin; until a first user exists, the server does not start with a weak one',
+    isSecret: true,
   },
   HALYARD_SECRET_KEY: {
     default: 'none; required with NODE_ENV=production',
     example: '"$(openssl rand -base64 32)"',
     meaning: '32 bytes in base64 that encrypt the secrets of integrations and of single sign-on',
+    isSecret: true,
   },
   HALYARD_OLD_SECRET_KEYS: {
     default: 'none',
     example: 'the-key-before,the-one-before-that',
-    meaning: 'Replaced keys, separated by commas, until `npm run rotate-secrets` has run',
+    meaning: 'Replaced keys, separated by commas, until `halyard rotate-secrets` has run',
+    isSecret: true,
   },
   HALYARD_TRUSTED_PROXIES: {
     default: 'none',
@@ -81,7 +88,7 @@ export const VARIABLES = {
   HALYARD_POOL_SIZE: {
     default: '10',
     example: '10',
-    meaning: 'Database connections, 2 to 1000; long reads, jobs, deliveries and SDKs use 15 more',
+    meaning: 'Database connections, 2 to 1000; long reads, jobs, deliveries, SDKs and metrics use 16 more',
   },
   HALYARD_PREPARED_STATEMENTS: {
     default: 'true',
@@ -108,6 +115,16 @@ export const VARIABLES = {
     example: '20000',
     meaning: 'Most open streams of SDKs on this server; above that, SDKs poll',
   },
+  HALYARD_METRICS_HOURLY_DAYS: {
+    default: '7',
+    example: '7',
+    meaning: 'Days for which evaluations are stored by hour, 3 to 366',
+  },
+  HALYARD_METRICS_DAILY_DAYS: {
+    default: '400',
+    example: '400',
+    meaning: 'Days for which evaluations are stored by day, 90 to 3660',
+  },
   LOG_LEVEL: {
     default: 'info',
     example: 'info',
@@ -122,11 +139,20 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
+/** The variable that names a file with the value; undefined if the value is no secret. */
+export const fileVariableOf = (name: VariableName): string | undefined =>
+  'isSecret' in VARIABLES[name] ? `${name}_FILE` : undefined;
+
+/** Every variable that the server reads, with those that name a file. */
+export const VARIABLE_NAMES: readonly string[] = (Object.keys(VARIABLES) as VariableName[]).flatMap(name =>
+  [name, fileVariableOf(name) ?? []].flat(),
+);
+
 const OURS = 'HALYARD_';
 
 /** One sentence for each variable that begins like ours and is none: most often a typing error. */
 export function unknownVariables(env: Record<string, string | undefined>): string[] {
-  const known = Object.keys(VARIABLES);
+  const known = [...VARIABLE_NAMES];
   return Object.keys(env)
     .filter(name => name.startsWith(OURS) && !known.includes(name))
     .toSorted()

@@ -121,6 +121,8 @@ test.each([
   ['', 'must not be blank'],
   ['  ', 'must not be blank'],
   ['%20%20', 'must not be blank'],
+  ['%E2%80%AE', 'must not be blank'],
+  ['%E2%81%A0%EF%B8%8F%C2%AD', 'must not be blank'],
   ['x'.repeat(501), 'must have at most 500 characters'],
   [encodeURIComponent('日'.repeat(501)), 'must have at most 500 characters'],
   ['line%0Abreak', 'must be one line without control characters'],

@@ -1,6 +1,6 @@
 import { badData } from '../platform/errors.ts';
 import type { App } from '../platform/http/app.ts';
-import { hasControlCharacter, isStorable } from '../platform/http/text.ts';
+import { hasControlCharacter, isInvisible, isStorable } from '../platform/http/text.ts';
 
 const HEADER = 'halyard-comment';
 /** Percent-encoded, 500 characters are at most 4,500 bytes: a character of 3 bytes takes 9. Some proxies accept 8 KiB of headers. */
@@ -23,7 +23,8 @@ export function installComments(app: App): void {
 function parseComment(header: string): string {
   if (header.length > MAX_HEADER_LENGTH) throw tooLong();
   const comment = decode(header).trim();
-  if (comment === '') throw invalid('must not be blank. Remove the header from a write without a comment.');
+  if (isInvisible(comment))
+    throw invalid('must not be blank. Remove the header from a write without a comment.');
   if (comment.length > MAX_COMMENT_LENGTH) throw tooLong();
   if (hasControlCharacter(comment) || !isStorable(comment)) {
     throw invalid('must be one line without control characters.');

@@ -6,7 +6,7 @@ export const DELIVERY_QUEUE = 'deliver';
 export const WAKE_CHANNEL = 'halyard_deliveries';
 
 /**
- * Inserts jobs for deliveries in the format of pg-boss (delivery/deliveries/queue.test.ts compares the two). pg-boss cannot insert
+ * Inserts jobs for deliveries in the format of pg-boss (delivery/sending/queue.test.ts compares the two). pg-boss cannot insert
  * them itself, because they are part of the statement that inserts the events. `source` has the columns id, integration_id,
  * ordered, attempt and start_after.
  */

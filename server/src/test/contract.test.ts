@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { makeMember, makeUser, type TestUser } from './factories.ts';
+import { makeMember, makeUser, markSeen, type TestUser } from './factories.ts';
 import { useHarness } from './harness.ts';
 import { call } from './request.ts';
 import { insertRichFeature, insertSegment } from './rich-feature.ts';
@@ -276,9 +276,7 @@ beforeAll(async () => {
     project: 'bare',
     environments: { production: { strategies: [{}] } },
   });
-  await sql`update feature_environments set last_seen_at = now() where feature_name = any('{full,parent}')`.execute(
-    db,
-  );
+  for (const name of ['full', 'parent']) await markSeen(db, name);
   await sql`update features set created_by_user_id = ${user.id} where name = any('{full,parent}')`.execute(
     db,
   );

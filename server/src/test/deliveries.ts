@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Result } from '../delivery/deliveries/attempt.ts';
-import type { DispatcherSettings } from '../delivery/deliveries/dispatcher.ts';
+import type { Result } from '../delivery/sending/attempt.ts';
+import type { DispatcherSettings } from '../delivery/sending/dispatcher.ts';
 import { makeSender } from '../platform/outgoing/send.ts';
 import { keyringOf } from '../platform/secrets/seal.ts';
 import { startWorker } from '../worker/worker.ts';

@@ -13,6 +13,7 @@ import { DEFAULT_LIMITS } from '../platform/config.ts';
 import { STATEMENT_TIMEOUT_MS } from '../platform/db/database.ts';
 import { MAX_LISTED } from '../platform/errors.ts';
 import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../platform/http/filter.ts';
+import { VARIABLES } from '../platform/variables.ts';
 import { MAX_KEYS, MAX_STORED_BODY, MAX_STORED_BYTES } from '../record/idempotency/limits.ts';
 
 const page = (path: string): string =>
@@ -67,4 +68,13 @@ test('CONTRIBUTING.md lists every npm script', () => {
   );
 
   expect(listed.toSorted()).toEqual(Object.keys(scripts).toSorted());
+});
+
+test('the pages agree on the connections of a server', () => {
+  const text = page('docs/how-to/run-in-production.md');
+  const [, table = ''] = /each server uses up to 26 by default: (.*?) Long reads do not/.exec(text) ?? [];
+  const counts = [...table.matchAll(/\| (?:`HALYARD_POOL_SIZE` \((\d+)\)|(\d+)) +\|/g)];
+
+  expect(counts.reduce((sum, [, pool, other]) => sum + Number(pool ?? other), 0)).toBe(26);
+  expect(VARIABLES.HALYARD_POOL_SIZE.meaning).toContain(`use ${26 - 10} more`);
 });

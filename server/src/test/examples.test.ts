@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { makeDemoData } from '../../scripts/demo.ts';
+import { makeDemoData } from '../../scripts/setup-data.ts';
 import { buildApp } from '../app.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { openDb } from '../platform/db/database.ts';
+import { keepFlushing } from '../sdk/metrics/keep-flushing.ts';
 import { keepCurrent } from '../sdk/state/keep-current.ts';
 import { copyDatabase, dropDatabase, urlOf } from './database.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
@@ -67,7 +68,8 @@ function useInstance(): void {
     const app = await buildApp(db, settings, { ...strictSerializer, longReadDb: db });
     const stop = await keepCurrent(app.serving, urlOf(name), { warn: () => {} }, app.metrics);
     await app.listen({ host: '127.0.0.1', port });
-    opened.push(app, { close: stop }, { close: () => db.destroy() });
+    const flushing = keepFlushing(app.usage, db, { warn: () => {} }, app.metrics);
+    opened.push(app, { close: stop }, { close: flushing.stop }, { close: () => db.destroy() });
   });
   afterAll(async () => {
     for (const pid of page.programs) endGroup(pid);

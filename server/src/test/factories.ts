@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { PROJECT_ROLES, type ProjectRole, type RootRole } from '../access/roles.ts';
 import { createFeature } from '../flags/features/create.ts';
 import type { NewFeature } from '../flags/features/schema.ts';
@@ -74,3 +75,11 @@ export async function makeMember(db: Db, user: TestUser, project: string, role: 
 
 export const makeApiToken = async (db: Db, fields: NewApiToken): Promise<ApiToken> =>
   await change(db, SYSTEM, current => createApiToken(current, fields));
+
+/** As if an SDK had just evaluated the feature in each of its environments. */
+export async function markSeen(db: Db, name: string, at = new Date()): Promise<void> {
+  await sql`
+    insert into feature_last_seen (feature_name, environment, seen_at)
+    select feature_name, environment, ${at} from feature_environments where feature_name = ${name}
+    on conflict (feature_name, environment) do update set seen_at = excluded.seen_at`.execute(db);
+}

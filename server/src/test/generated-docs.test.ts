@@ -56,7 +56,7 @@ const operationsWithSecrets = (): string =>
     .join('\n');
 
 const PARTS: [string, string, () => string][] = [
-  ['README.md', 'variables', variables],
+  ['docs/reference/configuration.md', 'variables', variables],
   ['docs/reference/events.md', 'event types', eventTypes],
   ['docs/reference/access.md', 'permissions', permissions],
   ['docs/reference/idempotency.md', 'operations with a secret', operationsWithSecrets],

@@ -7,14 +7,16 @@ import { DEFAULT_LIMITS, DEFAULT_SCHEDULE, type Limits } from '../platform/confi
 import { type Db, openDb } from '../platform/db/database.ts';
 import type { App } from '../platform/http/app.ts';
 import { LONG_READ_CONNECTIONS } from '../platform/http/long-reads.ts';
+import type { SliceLimits } from '../sdk/evaluation/slices.ts';
 import type { StreamLimits } from '../sdk/streaming/limits.ts';
 import { copyDatabase, dropDatabase, urlOf } from './database.ts';
+import { PUBLIC_URL } from './public-url.ts';
 import { strictSerializer } from './strict-serializer.ts';
 
 export const ADMIN_TOKEN = '*:*.an-admin-token-for-tests-0123456789';
 
 export const APP_SETTINGS = {
-  publicUrl: 'http://localhost:4242',
+  publicUrl: PUBLIC_URL,
   logLevel: 'silent',
   trustedProxies: [] as string[],
   limits: DEFAULT_LIMITS,
@@ -46,6 +48,7 @@ export type Harness = {
     settings?: Partial<AppSettings>,
     streams?: Partial<StreamLimits>,
     consoleFiles?: ConsoleFiles,
+    evaluation?: Partial<SliceLimits>,
   ) => Promise<App>;
 };
 
@@ -59,6 +62,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
     settings: Partial<AppSettings> = {},
     streams: Partial<StreamLimits> = {},
     consoleFiles?: ConsoleFiles,
+    evaluation: Partial<SliceLimits> = {},
   ) => {
     const connection = {
       url: harness.databaseUrl,
@@ -74,7 +78,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
     const app = await buildApp(
       db,
       { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits }, ...settings },
-      { ...strictSerializer, longReadDb, streams, ...(consoleFiles && { consoleFiles }) },
+      { ...strictSerializer, longReadDb, streams, evaluation, ...(consoleFiles && { consoleFiles }) },
     );
     await app.ready();
     opened.push({ db, longReadDb, app });

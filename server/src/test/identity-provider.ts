@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { APP_SETTINGS } from './harness.ts';
+import { PUBLIC_URL } from './public-url.ts';
 
 export const CLIENT = { clientId: 'halyard', secret: 'a-client-secret-for-tests-0123456789' };
 
@@ -10,6 +10,8 @@ export type Account = { sub: string; [claim: string]: unknown };
 
 export type IdentityProvider = {
   issuer: string;
+  /** Decides who logs in with the browsers that visit the provider. Without an account, the user cancels. */
+  welcome: (account: Account | null) => void;
   /** Logs a user in at the provider and returns the redirect of the browser. Without an account, the user cancels. */
   visit: (authorizationUrl: string, account: Account | null) => Promise<URL>;
   close: () => Promise<void>;
@@ -32,7 +34,7 @@ export async function stop(server: Server): Promise<void> {
 export async function startIdentityProvider(
   options: { claimsInIdToken?: boolean; publicUrl?: string } = {},
 ): Promise<IdentityProvider> {
-  const publicUrl = options.publicUrl ?? APP_SETTINGS.publicUrl;
+  const publicUrl = options.publicUrl ?? PUBLIC_URL;
   let visitor: Account | null = null;
   const accounts = new Map<string, Account>();
   let handle: Handler = (_request, response) => response.end();
@@ -91,11 +93,15 @@ export async function startIdentityProvider(
     provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   };
 
+  const welcome = (account: Account | null) => {
+    visitor = account;
+    if (account) accounts.set(account.sub, account);
+  };
   return {
     issuer,
+    welcome,
     visit: async (authorizationUrl, account) => {
-      visitor = account;
-      if (account) accounts.set(account.sub, account);
+      welcome(account);
       return await followTo(`${publicUrl}/`, authorizationUrl);
     },
     close: () => stop(server),

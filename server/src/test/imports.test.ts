@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import {
-  importTable,
+  importList,
   lintConfigText,
   RULES,
   readSources,
   type Source,
   sourceOf,
-  withImportTable,
+  withImportList,
 } from './imports.ts';
 
 const rules = Object.keys(RULES) as (keyof typeof RULES)[];
@@ -137,8 +137,8 @@ test.each([
 test('ARCHITECTURE.md shows the imports between the wings', () => {
   const text = readRoot('ARCHITECTURE.md');
 
-  expect(text).toContain(importTable(sources));
-  expect(withImportTable(text.replace(importTable(sources), 'old'), sources)).toBe(text);
+  expect(text).toContain(importList(sources));
+  expect(withImportList(text.replace(importList(sources), 'old'), sources)).toBe(text);
 });
 
 test('biome.imports.json contains the rules about a single import', () => {

@@ -152,32 +152,21 @@ export const RULES = {
   'a store imports no HTTP': httpInStores,
 } satisfies Record<string, Rule>;
 
-/** The number of imports from each wing (rows) to each wing (columns), as a Markdown table. */
-export function importTable(sources: Source[]): string {
+/** The wings that each wing imports, as a Markdown list. Without counts, which would change with every second commit. */
+export function importList(sources: Source[]): string {
   const imports = sources.flatMap(source => source.imports.filter(isOurs));
-  const count = (from: string, to: string): string =>
-    String(imports.filter(one => wingOf(one.from) === from && wingOf(one.to) === to).length || '');
-  const rows = [['from \\ to', ...WINGS], ...LAYERS.map(from => [from, ...WINGS.map(to => count(from, to))])];
-  const widths = ['from \\ to', ...WINGS].map((_, column) =>
-    Math.max(...rows.map(row => row[column]?.length ?? 0)),
-  );
-  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
-  const [head = [], ...body] = rows.map(row =>
-    row.map((cell, column) =>
-      column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-    ),
-  );
-  const rule = widths.map((width, column) =>
-    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  );
-  return [line(head), line(rule), ...body.map(line)].join('\n');
+  const imported = (from: string): string[] => {
+    const targets = new Set(imports.filter(one => wingOf(one.from) === from).map(one => wingOf(one.to)));
+    return WINGS.filter(wing => wing !== from && targets.has(wing));
+  };
+  return LAYERS.map(from => `- ${from}: ${imported(from).join(', ') || 'none'}`).join('\n');
 }
 
-const TABLE = /(<!-- imports: npm run architecture -->\n)[\s\S]*?(<!-- \/imports -->)/;
+const LIST = /(<!-- imports: npm run architecture -->\n)[\s\S]*?(<!-- \/imports -->)/;
 
-/** The text of ARCHITECTURE.md with the table of imports as it is now. */
-export const withImportTable = (text: string, sources: Source[]): string =>
-  text.replace(TABLE, (_, start, end) => `${start}\n${importTable(sources)}\n\n${end}`);
+/** The text of ARCHITECTURE.md with the list of imports as it is now. */
+export const withImportList = (text: string, sources: Source[]): string =>
+  text.replace(LIST, (_, start, end) => `${start}\n${importList(sources)}\n\n${end}`);
 
 const ENTRY_FILES = ['app.ts', 'main.ts', 'server.ts'].flatMap(file => [
   `../${file}`,

@@ -43,7 +43,7 @@ const LOCKING =
   /\bfor (no key update|update|share|key share)\b|^\s*(insert|update|delete)\b|\b(insert into|delete from)\b|\bupdate \w+ set\b|advisory_xact_lock/i;
 const DEADLOCK = '40P01';
 /** Not about flags, projects or environments, and slow, since a password is hashed. */
-const OTHER = /^\/(auth|logout|invite)|password|\/validate$|\/preview$|constraints/;
+const OTHER = /^\/(auth|logout|invite)|password|\/validate$|\/preview$|constraints|\/playground/;
 
 /**
  * Runs writes of the API against each other with transactions that overlap at a chosen statement. Nothing is ever

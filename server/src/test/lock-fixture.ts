@@ -110,6 +110,8 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
   const sdk = { type: 'client', environment: 'production' };
   const apiToken = await post('api-tokens', { tokenName: 'one', ...sdk, projects: [PROJECT, OTHER_PROJECT] });
   const projectToken = await post(`projects/${PROJECT}/api-tokens`, { tokenName: 'two', ...sdk });
+  await sql`insert into applications (name) values ('checkout')`.execute(db);
+  await sql`insert into feature_last_seen values ('shelved-1', ${ENVIRONMENT}, now())`.execute(db);
   const { rows } = await sql<{ strategy: string; link: string }>`
     select (select id from feature_strategies where feature_name = ${FLAG} and environment = ${ENVIRONMENT}) as strategy,
       (select id from feature_links where feature_name = ${FLAG}) as link`.execute(db);
@@ -160,6 +162,7 @@ export const addresses = (fixture: Fixture): Record<string, Values> => ({
     holderId: fixture.member,
     token: fixture.token,
     tokenId: fixture.accountToken,
+    appName: 'checkout',
   },
   'DELETE /api/admin/projects/{projectId}': { projectId: OTHER_PROJECT },
   'POST /api/admin/projects/archive/{projectId}': { projectId: OTHER_PROJECT },

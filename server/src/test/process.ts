@@ -44,8 +44,9 @@ async function freePort(): Promise<number> {
 export function spawnServer(
   env: Record<string, string>,
   main = MAIN,
+  args: string[] = [],
 ): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [main, ...args], {
     // A test makes all its requests as one caller.
     env: { PATH: process.env.PATH, HALYARD_WRITES_PER_MINUTE: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -60,10 +61,11 @@ export async function startProcess(
   env: Record<string, string>,
   withinMs = READY_WITHIN_MS,
   main = MAIN,
+  args: string[] = [],
 ): Promise<RunningServer> {
   const port = await freePort();
   const started = performance.now();
-  const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: String(port), ...env }, main);
+  const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: String(port), ...env }, main, args);
   const url = `http://127.0.0.1:${port}`;
   while (performance.now() - started < withinMs && child.exitCode === null) {
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
@@ -77,7 +79,7 @@ export async function startProcess(
   child.kill('SIGKILL');
   // Somebody else had the port: the next one.
   if (/EADDRINUSE|another process uses this port/.test(output()))
-    return await startProcess(env, withinMs, main);
+    return await startProcess(env, withinMs, main, args);
   throw new Error(`The server did not become ready:\n${output()}`);
 }
 

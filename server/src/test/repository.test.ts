@@ -125,11 +125,13 @@ test('the compiler checks the columns of every insert and update', () => {
 
 /** Functions that run without a request: at startup, on a schedule, after a delivery, or after a rejected login. */
 const OPENS_A_CHANGE = [
-  'delivery/deliveries/disable-failing.ts',
+  'delivery/sending/disable-failing.ts',
   'flags/health/announce.ts',
+  'flags/lifecycle/advance.ts',
   'people/api-tokens/initial-admin-tokens.ts',
   'people/sessions/login-blocked.ts',
   'people/users/first-admin.ts',
+  'sdk/applications/announce.ts',
 ];
 
 test('only routes and a few named functions open a change', () => {

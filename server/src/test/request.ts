@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { InjectOptions } from 'fastify';
 import type { App } from '../platform/http/app.ts';
-import { isSdkPath } from '../sdk/client-api/app.ts';
+import { isSdkPath } from '../sdk/app.ts';
 import { ADMIN_TOKEN } from './harness.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects; the serializer has checked its shape
@@ -46,7 +46,7 @@ export async function injected(
   options: InjectOptions,
 ): Promise<{ statusCode: number; headers: Record<string, unknown>; body: string }> {
   const to = isSdkPath(String(options.url)) ? app.sdk : app;
-  if (!/^\/api\/(admin\/events\/stream|client\/streaming)/.test(String(options.url)))
+  if (!/^\/api\/(admin\/events\/stream|client\/streaming)|^\/ofrep\/v1\/events/.test(String(options.url)))
     return await to.inject(options);
   const { statusCode, headers, stream, raw } = await to.inject({ ...options, payloadAsStream: true });
   const endless = String(headers['content-type']).startsWith('text/event-stream');

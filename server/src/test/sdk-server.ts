@@ -11,8 +11,8 @@ export type SdkServer = {
   url: string;
   /** Keeps the state of another server current until the end of the tests. */
   keep: (app: App, databaseUrl?: string) => Promise<string>;
-  /** A new backend token. */
-  token: (environment: string, projects?: string[]) => Promise<string>;
+  /** A new token, by default a backend token. */
+  token: (environment: string, projects?: string[], type?: 'backend' | 'frontend') => Promise<string>;
 };
 
 /** Serves SDKs over HTTP, and keeps what they get current, as the real server does. */
@@ -25,8 +25,8 @@ export function useSdkServer(harness: Harness): SdkServer {
       await app.listen({ host: '127.0.0.1', port: 0 });
       return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
     },
-    token: async (environment: string, projects?: string[]) => {
-      const fields = { tokenName: `sdk of ${environment}`, type: 'backend' as const, environment };
+    token: async (environment: string, projects?: string[], type: 'backend' | 'frontend' = 'backend') => {
+      const fields = { tokenName: `sdk of ${environment}`, type, environment };
       return (await makeApiToken(harness.db, { ...fields, ...(projects ? { projects } : {}) })).secret;
     },
   };

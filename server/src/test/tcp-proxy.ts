@@ -5,7 +5,17 @@ export type TcpProxy = {
   port: number;
   /** Drops all packets silently from now on, like a disconnected cable. */
   freeze: () => void;
+  /** Closes all connections and rejects new ones from now on, like a server that is down. */
+  cut: () => void;
+  /** Ends a freeze or a cut. */
   thaw: () => void;
+  /**
+   * Cuts the connection whose client next sends a packet with this text, after the packet was passed on. With `earlier`, only a
+   * connection whose client has sent that text before.
+   */
+  cutAfter: (text: string, earlier?: string) => void;
+  /** Connections that `cutAfter` has cut so far. */
+  readonly cuts: number;
   close: () => Promise<void>;
 };
 
@@ -13,14 +23,31 @@ export type TcpProxy = {
 export async function startTcpProxy(host: string, port: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let frozen = false;
+  let isDown = false;
+  let cutting: { text: string; earlier: string } | undefined;
+  let cuts = 0;
   const server = createServer(near => {
+    if (isDown) {
+      near.destroy();
+      return;
+    }
+    let isReady = false;
     const far = connect(port, host);
     for (const [one, other] of [
       [near, far],
       [far, near],
     ] as const) {
       sockets.add(one);
-      one.on('data', data => other.write(data));
+      one.on('data', data => {
+        if (one === near && cutting !== undefined && data.includes(cutting.earlier)) isReady = true;
+        const isCut = one === near && isReady && cutting !== undefined && data.includes(cutting.text);
+        if (isCut) cutting = undefined;
+        other.write(data, () => {
+          if (!isCut) return;
+          cuts++;
+          near.destroy();
+        });
+      });
       one.on('error', () => {});
       one.on('close', () => {
         sockets.delete(one);
@@ -37,9 +64,20 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
       frozen = true;
       for (const socket of sockets) socket.pause();
     },
+    cut: () => {
+      isDown = true;
+      for (const socket of sockets) socket.destroy();
+    },
     thaw: () => {
       frozen = false;
+      isDown = false;
       for (const socket of sockets) socket.resume();
+    },
+    cutAfter: (text, earlier = '') => {
+      cutting = { text, earlier };
+    },
+    get cuts() {
+      return cuts;
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

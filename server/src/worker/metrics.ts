@@ -2,14 +2,44 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../platform/db/database.ts';
 import { INDEX_PARTS, readIndexLag } from '../record/event-index/lag.ts';
 import { countEventIdsLeft } from '../record/events/partitions.ts';
+import { SCHEDULED_JOBS } from './scheduled-jobs.ts';
+import { countJobs, countPartitions } from './store.ts';
+
+const PARTITIONED = ['events', 'metric_days', 'metric_hours'] as const;
+const STATES = ['ready', 'deferred', 'active', 'failed'] as const;
 
 /** Registers the metrics of jobs; returns what to call when a run of a job failed. */
 export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
   const failures = new Counter({
     name: 'halyard_job_failures_total',
-    help: 'Runs of background jobs that failed, by job',
-    labelNames: ['job'],
+    help: 'Runs of background jobs that failed, by name',
+    labelNames: ['name'],
     registers: [registry],
+  });
+  // From 0, because Prometheus sees no increase in a series that begins with 1.
+  for (const name of ['index-events', ...SCHEDULED_JOBS.map(job => job.name)]) failures.inc({ name }, 0);
+  new Gauge({
+    name: 'halyard_jobs',
+    help: 'Jobs in the queues, by name and state: ready to run, deferred to a later time, active, failed after the last retry',
+    labelNames: ['name', 'state'],
+    registers: [registry],
+    async collect() {
+      // Without a database there are no series: the names of the queues are unknown as well.
+      this.reset();
+      for (const { name, ...counts } of await countJobs(db).catch(() => []))
+        for (const state of STATES) this.set({ name, state }, counts[state]);
+    },
+  });
+  new Gauge({
+    name: 'halyard_partitions',
+    help: 'Partitions of the tables that grow with time, by table',
+    labelNames: ['table'],
+    registers: [registry],
+    async collect() {
+      const counts = await countPartitions(db, PARTITIONED).catch(() => undefined);
+      for (const table of PARTITIONED)
+        this.set({ table }, counts?.find(one => one.table === table)?.count ?? Number.NaN);
+    },
   });
   // Unknown without a database, which is not 0.
   new Gauge({
@@ -30,5 +60,5 @@ export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
         this.set({ part }, await readIndexLag(db, part).catch(() => Number.NaN));
     },
   });
-  return job => failures.inc({ job });
+  return job => failures.inc({ name: job });
 }

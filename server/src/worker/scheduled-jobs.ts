@@ -1,9 +1,12 @@
-import { cleanUpDeliveries, rescueDeliveries } from '../delivery/deliveries/clean-up.ts';
+import { cleanUpDeliveries, rescueDeliveries } from '../delivery/sending/clean-up.ts';
 import { announcePotentiallyStale } from '../flags/health/announce.ts';
+import { advanceAll } from '../flags/lifecycle/advance.ts';
 import { sweepLogins } from '../people/sessions/end.ts';
 import type { Db } from '../platform/db/database.ts';
 import { extendPartitions } from '../record/events/partitions.ts';
 import { removeExpiredKeys } from '../record/idempotency/expire.ts';
+import { cleanUpMetrics } from '../sdk/metrics/clean-up.ts';
+import { createMetricPartitions, dropMetricPartitions, type Retention } from '../sdk/metrics/partitions.ts';
 import { purgeRemoved } from '../sdk/projection/purge.ts';
 
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
@@ -56,6 +59,31 @@ export const SCHEDULED_JOBS = [
     run: async (db: Db, log: Log) => {
       const documents = await purgeRemoved(db);
       if (documents > 0) log.info({ documents }, 'removed SDK documents purged');
+    },
+  },
+  {
+    name: 'partition-metrics',
+    cron: '17 * * * *',
+    run: async (db: Db, log: Log, retention: Retention) => {
+      const added = await createMetricPartitions(db);
+      const dropped = await dropMetricPartitions(db, retention);
+      if (added.length + dropped.length > 0) log.info({ added, dropped }, 'metric partitions changed');
+    },
+  },
+  {
+    name: 'clean-up-metrics',
+    cron: '47 * * * *',
+    run: async (db: Db, log: Log) => {
+      const removed = await cleanUpMetrics(db);
+      if (removed > 0) log.info({ removed }, 'outdated instances and unknown flags removed');
+    },
+  },
+  {
+    name: 'advance-lifecycle',
+    cron: '*/10 * * * *',
+    run: async (db: Db, log: Log) => {
+      const features = await advanceAll(db);
+      if (features > 0) log.info({ features }, 'features entered a lifecycle stage');
     },
   },
   {

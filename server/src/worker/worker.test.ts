@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { getConstructionPlans, PgBoss } from 'pg-boss';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { openDb } from '../platform/db/database.ts';
 import { extendPartitions } from '../record/events/partitions.ts';
 import { useDeliveries } from '../test/deliveries.ts';
 import { useHarness } from '../test/harness.ts';
@@ -34,9 +35,12 @@ test('stores the schedule of its jobs and removes the schedule of a job that no 
 
   const { rows } = await sql<{ name: string }>`select name from pgboss.schedule`.execute(harness.db);
   expect(rows.map(row => row.name).toSorted()).toEqual([
+    'advance-lifecycle',
     'announce-potentially-stale',
     'clean-up-deliveries',
+    'clean-up-metrics',
     'extend-event-partitions',
+    'partition-metrics',
     'purge-sdk-documents',
     'remove-expired-idempotency-keys',
     'rescue-deliveries',
@@ -101,7 +105,7 @@ test('logs a failed job with its name, counts it, and retries it', async () => {
   const job = 'remove-expired-idempotency-keys';
   await expect.poll(() => errors).toContainEqual({ err: expect.any(Error), job, message: 'job failed' });
   expect(await registry.metrics()).toMatch(
-    /halyard_job_failures_total\{job="remove-expired-idempotency-keys"\} [1-9]/,
+    /halyard_job_failures_total\{name="remove-expired-idempotency-keys"\} [1-9]/,
   );
   await expect
     .poll(async () => (await boss.findJobs(job, { id: id ?? '' }))[0]?.state)
@@ -152,4 +156,42 @@ test('logs a lost listener as disconnected', async () => {
 
   await expect.poll(() => warnings).toContain('delivery listener disconnected');
   await stop();
+});
+
+test('the metrics contain the jobs of each queue by state, and the failures of each job from 0', async () => {
+  const registry = new Registry();
+  jobMetrics(registry, harness.db);
+  await sql`update pgboss.queue set ready_count = 3, deferred_count = 2, active_count = 1, failed_count = 4
+    where name = 'deliver'`.execute(harness.db);
+
+  const metrics = await registry.metrics();
+
+  for (const [state, count] of Object.entries({ ready: 3, deferred: 2, active: 1, failed: 4 }))
+    expect(metrics).toContain(`halyard_jobs{name="deliver",state="${state}"} ${count}\n`);
+  expect(metrics).toContain('halyard_job_failures_total{name="partition-metrics"} 0\n');
+});
+
+test('the metrics contain the number of partitions of each partitioned table', async () => {
+  const registry = new Registry();
+  jobMetrics(registry, harness.db);
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from pg_inherits where inhparent = 'events'::regclass`.execute(harness.db);
+
+  const metrics = await registry.metrics();
+
+  expect(metrics).toContain(`halyard_partitions{table="events"} ${rows[0]?.count}\n`);
+  expect(metrics).toMatch(/halyard_partitions\{table="metric_hours"\} \d+\n/);
+  expect(metrics).toMatch(/halyard_partitions\{table="metric_days"\} \d+\n/);
+});
+
+test('without a database, jobs have no series and partitions are unknown', async () => {
+  const registry = new Registry();
+  const db = openDb({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1, onError: () => {} });
+  jobMetrics(registry, db);
+
+  const metrics = await registry.metrics();
+
+  expect(metrics).not.toContain('halyard_jobs{');
+  expect(metrics).toContain('halyard_partitions{table="events"} Nan');
+  await db.destroy();
 });

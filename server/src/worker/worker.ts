@@ -1,9 +1,10 @@
 import { PgBoss } from 'pg-boss';
-import { type DispatcherSettings, startDispatcher } from '../delivery/deliveries/dispatcher.ts';
+import { type DispatcherSettings, startDispatcher } from '../delivery/sending/dispatcher.ts';
 import { boundedConnection, type Db } from '../platform/db/database.ts';
 import { listenTo } from '../platform/db/listen.ts';
 import { startIndexer } from '../record/event-index/indexer.ts';
 import { DELIVERY_QUEUE, WAKE_CHANNEL } from '../record/outbox.ts';
+import { DEFAULT_RETENTION, type Retention } from '../sdk/metrics/partitions.ts';
 import { type Log, SCHEDULED_JOBS } from './scheduled-jobs.ts';
 
 /** Runs jobs and delivers events. The returned function stops both and waits for running work. */
@@ -13,6 +14,7 @@ export async function startWorker(
   log: Log,
   deliveries: DispatcherSettings,
   onJobFailed: (job: string) => void = () => {},
+  retention: Retention = DEFAULT_RETENTION,
 ): Promise<() => Promise<void>> {
   const boss = new PgBoss({
     ...boundedConnection(databaseUrl),
@@ -31,7 +33,7 @@ export async function startWorker(
     await boss.schedule(job.name, job.cron);
     await boss.work(job.name, async () => {
       try {
-        await job.run(db, log);
+        await job.run(db, log, retention);
       } catch (error) {
         // pg-boss stores the reason in its table, where no operator looks for it.
         log.error({ err: error, job: job.name }, 'job failed');

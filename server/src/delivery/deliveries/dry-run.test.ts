@@ -133,6 +133,20 @@ test('rejects invalid times, values of dryRun and other writings of its name', a
   expect((await post(`${id}/backfill?dryrun=true`, { from: PAST })).status).toBe(400);
 });
 
+test.each([
+  ['redeliver', { since: '2026-11-15T00:00:00Z', until: PAST }, 'until'],
+  ['backfill', { from: '2026-11-15T00:00:00Z', to: PAST }, 'to'],
+])('%s rejects an end before the start', async (operation, body, field) => {
+  for (const query of ['', '?dryRun=true']) {
+    const rejected = await post(`${id}/${operation}${query}`, body);
+
+    expect(rejected.status).toBe(400);
+    expect(rejected.body.details).toEqual([
+      { message: expect.stringContaining(`${field} "${PAST}" must not be before`), path: `/body/${field}` },
+    ]);
+  }
+});
+
 test('rejects a dry run of a disabled integration and of a caller without ADMIN', async () => {
   const { id: disabled } = await deliveries.addWebhook({ enabled: false });
   const { token } = await makeUser(harness.db, 'Editor');

@@ -73,12 +73,15 @@ test('shows a compressed body as text', async () => {
   const id = await add('new-relic', { url: `${deliveries.receiver.url}/n`, licenseKey: 'secret-key' });
   await deliveries.happen();
   await deliveries.settled(id);
-  const sent = deliveries.receiver.received.findLast(one => one.path === '/n');
+  // The integration creates a tag type of its own, whose event can arrive last.
+  const sent = deliveries.receiver.received
+    .filter(one => one.path === '/n')
+    .map(one => gunzipSync(Buffer.from(one.body, 'base64')).toString())
+    .find(text => text.includes('happened-'));
 
   const { body } = await preview(id);
 
-  const text = gunzipSync(Buffer.from(sent?.body ?? '', 'base64')).toString();
-  expect(body.rendered.requests[0]).toMatchObject({ body: text, isBodyCut: false });
+  expect(body.rendered.requests[0]).toMatchObject({ body: sent, isBodyCut: false });
   expect(body.rendered.requests[0].headers).toContainEqual({ name: 'api-key', value: '*****' });
 });
 

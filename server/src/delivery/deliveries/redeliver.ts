@@ -12,7 +12,7 @@ const MAX_DELIVERIES = 10_000;
 /** The times of failed deliveries. */
 export type FailedBetween = { since: string; until?: string | undefined };
 
-/** Redelivers one record from the start of the schedule, with the same webhook-id. */
+/** Redelivers one record with the same webhook-id: from the start of the schedule, or the next attempt of a retrying one. */
 export async function redeliver(current: Change, integration: number, id: number): Promise<Queued> {
   const { tx, record } = current;
   const locked = await lockVisibleIntegration(current, integration);
@@ -43,7 +43,7 @@ async function notRedeliverable(db: Reader, integration: number, id: number): Pr
   return found
     ? new ApiError(
         'ConflictError',
-        `Record ${id} is ${found.state}. Only an ended delivery can be redelivered.`,
+        `Record ${id} is ${found.state}, and its next attempt is due or running. Redeliver it when it has ended or waits for a later attempt.`,
       )
     : notFound(`Record ${id} of integration ${integration}`);
 }

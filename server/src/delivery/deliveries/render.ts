@@ -1,10 +1,11 @@
 import type { Reader } from '../../platform/db/database.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import { loadReceivers } from '../integrations/receiver.ts';
-import { planRequests } from './attempt.ts';
+import { planRequests } from '../sending/attempt.ts';
+import { shownRequest } from '../sending/shown-request.ts';
+import { asDelivered } from '../sending/store.ts';
 import { MAX_RENDERED, type RenderedDelivery } from './schema.ts';
-import { shownRequest } from './shown-request.ts';
-import { asDelivered, type RecordRow } from './store.ts';
+import type { RecordRow } from './store.ts';
 
 export type RenderSettings = { keyring: Keyring; publicUrl: string };
 

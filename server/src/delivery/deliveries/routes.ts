@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
+import { badData, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { errorResponses, jsonResponse, Nothing, PathBigId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { params } from '../integrations/schema.ts';
+import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
 import { backfill, planOfBackfill } from './backfill.ts';
 import { listVisibleDeliveries } from './of-event.ts';
 import { present, presentFound, withIp } from './present.ts';
@@ -27,9 +28,7 @@ import {
   Queued,
   RecordQuery,
   RenderedDelivery,
-  RenderedRequest,
   ReplayPlan,
-  RequestHeader,
   Since,
 } from './schema.ts';
 import { searchRecords } from './search.ts';
@@ -119,7 +118,7 @@ export function deliveryRoutes(app: App, db: Db, settings: RenderSettings): void
         tags,
         summary: 'Get the statistics of an integration',
         description:
-          'Returns counts and durations of the attempts of the last 24 hours, by hour, and of the last 30 days, by day. An attempt counts in the hour in which it ended. Requires ADMIN.',
+          'Returns the number of open deliveries, and counts and durations of the attempts of the last 24 hours, by hour, and of the last 30 days, by day. An attempt counts in the hour in which it ended. Requires ADMIN.',
         params,
         response: {
           200: jsonResponse('The statistics', IntegrationStats),
@@ -211,7 +210,7 @@ export function deliveryRoutes(app: App, db: Db, settings: RenderSettings): void
         tags,
         summary: 'Redeliver an event',
         description:
-          'Restarts the schedule of an ended delivery, with the same webhook-id. With dryRun nothing is queued. Requires ADMIN. Events: integration-redelivered.',
+          'Restarts the schedule of an ended delivery, with the same webhook-id. The next attempt of a retrying delivery becomes due now. With dryRun nothing is queued. Requires ADMIN. Events: integration-redelivered.',
         params: recordParams,
         querystring: dryRun,
         response: {
@@ -263,6 +262,7 @@ export function deliveryRoutes(app: App, db: Db, settings: RenderSettings): void
         checks: [
           ({ body }) => checkTime(body.since, '/body/since'),
           ({ body }) => checkTime(body.until, '/body/until'),
+          ({ body }) => checkOrder(body, 'since', 'until'),
         ],
       },
       schema: {
@@ -283,6 +283,7 @@ export function deliveryRoutes(app: App, db: Db, settings: RenderSettings): void
     },
     async (request, reply) => {
       const { since, until } = request.body;
+      checkOrder(request.body, 'since', 'until');
       const range = {
         since: parseBodyTime(since, '/body/since'),
         ...(until === undefined ? {} : { until: parseBodyTime(until, '/body/until') }),
@@ -360,6 +361,7 @@ export function deliveryRoutes(app: App, db: Db, settings: RenderSettings): void
         checks: [
           ({ body }) => checkTime(body.from, '/body/from'),
           ({ body }) => checkTime(body.to, '/body/to'),
+          ({ body }) => checkOrder(body, 'from', 'to'),
         ],
       },
       schema: {
@@ -379,6 +381,7 @@ export function deliveryRoutes(app: App, db: Db, settings: RenderSettings): void
       },
     },
     async (request, reply) => {
+      checkOrder(request.body, 'from', 'to');
       const range = {
         since: parseBodyTime(request.body.from, '/body/from'),
         until: parseBodyTime(request.body.to ?? new Date().toISOString(), '/body/to'),
@@ -394,4 +397,18 @@ export function deliveryRoutes(app: App, db: Db, settings: RenderSettings): void
 /** The first check of a body runs before its schema, so a field may be absent. */
 function checkTime(value: string | undefined, path: string): void {
   if (value !== undefined) parseBodyTime(value, path);
+}
+
+/** An end before the start is an error of the caller: such a range has no deliveries. */
+function checkOrder<Name extends string>(
+  body: { [name in Name]?: string | undefined },
+  first: Name,
+  last: Name,
+): void {
+  const [start, end] = [body[first], body[last]];
+  if (start === undefined || end === undefined) return;
+  if (Date.parse(end) >= Date.parse(start)) return;
+  throw badData([
+    { message: `${last} "${end}" must not be before ${first} "${start}".`, path: `/body/${last}` },
+  ]);
 }

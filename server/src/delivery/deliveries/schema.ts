@@ -8,6 +8,7 @@ import {
 } from '../../platform/http/filter.ts';
 import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { Event } from '../../record/events/schema.ts';
+import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
 
 export const STATES = ['pending', 'retrying', 'success', 'successWithErrors', 'failed'] as const;
 
@@ -23,6 +24,12 @@ const lastStatus = Nullable(
   Type.Integer({
     description: 'Status of the response to the last ended attempt. null if there was no response.',
     examples: [200],
+  }),
+);
+const lastOutcome = Nullable(
+  Type.String({
+    description: 'Outcome of the last ended attempt, as in the attempts. null without an ended attempt.',
+    examples: ['success'],
   }),
 );
 const nextAttemptAt = Nullable(
@@ -51,6 +58,7 @@ const fields = {
   ),
   attempts: Type.Integer({ description: 'Number of started attempts', examples: [1] }),
   lastStatus,
+  lastOutcome,
   nextAttemptAt,
   blocks: Type.Boolean({
     description: 'Whether this exhausted delivery blocks later deliveries. Redeliver or skip it.',
@@ -118,21 +126,6 @@ export const EventDeliveries = Named(
     }),
   }),
 );
-
-export const RequestHeader = Named(
-  'RequestHeader',
-  Type.Object({
-    name: Type.String({
-      description: 'Name in lower case, or ***** for a custom header',
-      examples: ['content-type'],
-    }),
-    value: Type.String({
-      description: 'First 200 characters of the value, or ***** for a value that can be secret',
-      examples: ['application/json'],
-    }),
-  }),
-);
-export type RequestHeader = Static<typeof RequestHeader>;
 
 export const DeliveryAttempt = Named(
   'DeliveryAttempt',
@@ -251,7 +244,8 @@ const counts = {
   retried: Type.Integer({ description: 'Failed attempts that were retried', examples: [61] }),
   successRate: Nullable(
     Type.Number({
-      description: 'delivered / (delivered + failed), from 0 to 1. null if both are 0.',
+      description:
+        'delivered / (delivered + failed), from 0 to 1. null if both are 0. Deliveries that are retrying are not part of it.',
       examples: [0.98],
     }),
   ),
@@ -276,6 +270,12 @@ export const DeliveryPeriod = Named(
 export const IntegrationStats = Named(
   'IntegrationStats',
   Type.Object({
+    pending: Type.Integer({ description: 'Deliveries without an ended attempt, now', examples: [0] }),
+    retrying: Type.Integer({
+      description:
+        'Deliveries that wait for another attempt after a failed one, now. No period counts them as delivered or failed.',
+      examples: [22],
+    }),
     last24Hours: Ref(DeliveryCounts),
     hours: Type.Array(Ref(DeliveryPeriod), {
       description: '24 hours, oldest first. The last one is the current hour.',
@@ -359,22 +359,6 @@ export const ReplayPlan = Named(
   }),
 );
 export type ReplayPlan = Static<typeof ReplayPlan>;
-
-export const RenderedRequest = Named(
-  'RenderedRequest',
-  Type.Object({
-    url: Type.String({
-      description: 'Address without its path, which can be secret',
-      examples: ['https://example.com/*****'],
-    }),
-    headers: Type.Array(Ref(RequestHeader), {
-      description: 'Headers. Credentials, signatures and custom headers are masked.',
-    }),
-    body: Type.String({ description: 'First 65,536 characters of the body', examples: ['{"id":4211}'] }),
-    isBodyCut: Type.Boolean({ description: 'Whether the body is longer', examples: [false] }),
-  }),
-);
-export type RenderedRequest = Static<typeof RenderedRequest>;
 
 /** A Slack message goes to one channel per request. */
 export const MAX_RENDERED = 10;

@@ -4,10 +4,10 @@ import { useDeliveries } from '../../test/deliveries.ts';
 import { makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { cleanUpDeliveries } from './clean-up.ts';
-import { countDurations, percentileOf } from './durations.ts';
-import { countAttempts } from './stats.ts';
-import { finishAttempts } from './store.ts';
+import { cleanUpDeliveries } from '../sending/clean-up.ts';
+import { countAttempts } from '../sending/count-attempts.ts';
+import { countDurations, percentileOf } from '../sending/durations.ts';
+import { finishAttempts } from '../sending/store.ts';
 
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
@@ -52,6 +52,20 @@ test('counts deliveries and attempts by hour and by day', async () => {
   const sum = (periods: { delivered: number }[]) => periods.reduce((all, one) => all + one.delivered, 0);
   expect([sum(stats.hours), sum(stats.days)]).toEqual([2, 2]);
   expect(stats.days.at(-1).start).toBe(`${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`);
+});
+
+test('counts the deliveries that have not ended', async () => {
+  deliveries.receiver.answer(503);
+  const { id } = await deliveries.addWebhook();
+  for (let n = 0; n < 3; n++) await deliveries.happen();
+  const [first, second] = await deliveries.settled(id);
+  await deliveries.stopAll();
+  await sql`update integration_deliveries set state = 'retrying', due_at = now() + interval '1 day'
+    where id = any(${[first?.id, second?.id]}::bigint[])`.execute(harness.db);
+  await deliveries.happen();
+
+  expect(await statsOf(id)).toMatchObject({ pending: 1, retrying: 2, last24Hours: { delivered: 0 } });
+  await deliveries.start();
 });
 
 test('returns nulls for an integration without attempts', async () => {

@@ -1,32 +1,13 @@
-import type { Reader, Tx } from '../../platform/db/database.ts';
-import type { Result } from './attempt.ts';
-import { addCounts, countDurations, percentileOf } from './durations.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { addCounts, percentileOf } from '../sending/durations.ts';
+import type { HourCounts } from '../sending/store.ts';
 import type { DeliveryCounts, IntegrationStats } from './schema.ts';
-import { addToHours, type Finished, type HourCounts, listHours } from './store.ts';
+import { countOpenOf, listHours } from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const HOURS = 24;
 const DAYS = 30;
-
-/** Adds the attempts of a batch to the counts of the current hour. */
-export async function countAttempts(tx: Tx, results: Result[], finished: Finished[]): Promise<void> {
-  const failures = new Map(finished.map(one => [one.delivery, one.failures]));
-  const written = results.filter(({ delivery }) => failures.has(delivery));
-  const byIntegration = Map.groupBy(written, ({ integration }) => integration);
-  const counts = [...byIntegration].map(([integration, all]) => {
-    const delivered = all.filter(({ state }) => state === 'success' || state === 'successWithErrors');
-    return {
-      integration,
-      delivered: delivered.length,
-      deliveredFirst: delivered.filter(({ delivery }) => failures.get(delivery) === 0).length,
-      failed: all.filter(({ state }) => state === 'failed').length,
-      retried: all.filter(({ state }) => state === 'retrying').length,
-      durations: countDurations(all.map(({ durationMs }) => durationMs)),
-    };
-  });
-  if (counts.length > 0) await addToHours(tx, counts);
-}
 
 /** The attempts of an integration in the last 24 hours and 30 days, the current hour and day included. */
 export async function readStats(db: Reader, integration: number, now: Date): Promise<IntegrationStats> {
@@ -41,6 +22,7 @@ export async function readStats(db: Reader, integration: number, now: Date): Pro
       return { start: new Date(start).toISOString(), ...summarize(between(start, length)) };
     });
   return {
+    ...(await countOpenOf(db, integration)),
     last24Hours: summarize(between(firstHour, HOURS * HOUR_MS)),
     hours: periods(firstHour, HOURS, HOUR_MS),
     last30Days: summarize(between(firstDay, DAYS * DAY_MS)),

@@ -1,5 +1,6 @@
 import { ConfigError } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { howToRun } from '../../platform/files.ts';
 import { type Keyring, seal, sealedWith, UnsealError, unseal } from '../../platform/secrets/seal.ts';
 import { isSigningSecretReadable, readParameters, sealContextOf } from './sealed.ts';
 import { type IntegrationRow, listIntegrations, lockSealed, updateSealed } from './store.ts';
@@ -49,6 +50,32 @@ export async function resealSecrets(
   });
 }
 
+/** An integration with a secret that no key decrypts. `key` is the id of the key that encrypted it. */
+export type Unreadable = { id: number; provider: string; description: string | null; key: string };
+
+export async function listUnreadable(db: Db, keyring: Keyring): Promise<Unreadable[]> {
+  return (await listIntegrations(db)).flatMap(row => {
+    const { id, provider, description, sealedParameters, sealedSecret, sealedOldSecret } = row;
+    const sealed = [
+      isReadable(keyring, sealContextOf(id, 'parameters'), sealedParameters) ? null : sealedParameters,
+      isReadable(keyring, sealContextOf(id, 'secret'), sealedSecret) ? null : sealedSecret,
+      isReadable(keyring, sealContextOf(id, 'secret'), sealedOldSecret) ? null : sealedOldSecret,
+    ].find(one => one !== null);
+    return sealed == null ? [] : [{ id, provider, description, key: sealedWith(sealed) }];
+  });
+}
+
+function isReadable(keyring: Keyring, context: string, sealed: string | null): boolean {
+  if (sealed === null) return true;
+  try {
+    unseal(keyring, context, sealed);
+    return true;
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error;
+    return false;
+  }
+}
+
 /**
  * Returns the integrations whose secrets cannot be decrypted. Their deliveries fail until the secrets are entered again. If no
  * stored secret was encrypted with a key of this server, the key is wrong. The server then does not start, because every open
@@ -60,7 +87,7 @@ export async function checkSealed(db: Db, keyring: Keyring): Promise<number[]> {
   if (keys.length > 0 && !keys.some(id => keyring.some(key => key.id === id))) {
     const ids = rows.filter(row => sealedValues(row).length > 0).map(({ id }) => id);
     throw new ConfigError([
-      `HALYARD_SECRET_KEY is not the key ${[...new Set(keys)].join(', ')} that the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with, nor is that key among HALYARD_OLD_SECRET_KEYS. If the key is lost, run npm run rotate-secrets -- --forget-unreadable and enter the secrets again`,
+      `HALYARD_SECRET_KEY is not the key ${[...new Set(keys)].join(', ')} that the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with, nor is that key among HALYARD_OLD_SECRET_KEYS. If the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secrets again`,
     ]);
   }
   return rows

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { type Db, openDb } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
-import { makeProject, makeUser } from '../../test/factories.ts';
+import { makeProject, makeUser, markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { insertRichFeature, insertSegment, type RichFeature } from '../../test/rich-feature.ts';
@@ -171,9 +171,7 @@ test(`a copy equals its source in the copied parts only, and the source does not
       async (rich, replaceGroupId, include) => {
         const name = `source-${++n}`;
         await insertRichFeature(db, { ...rich, name });
-        await sql`update feature_environments set last_seen_at = now() where feature_name = ${name}`.execute(
-          db,
-        );
+        await markSeen(db, name);
         await sql`insert into favorite_features (user_id, feature_name) values (${fan.id}, ${name})`.execute(
           db,
         );

@@ -12,9 +12,10 @@ import { EnvironmentCopy, FeatureEnvironment } from '../feature-environments/sch
 import { readFeatures } from '../features/read.ts';
 import { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
+import { readCopies } from './copies.ts';
 import { readDrift } from './drift.ts';
 import { type CloneInput, cloneManyViolations, planClone } from './plan.ts';
-import { CloneManyRequest, ClonePlan, CloneRequest, Drift, PARTS, PlannedCopy } from './schema.ts';
+import { CloneManyRequest, ClonePlan, CloneRequest, CopyList, Drift, PARTS, PlannedCopy } from './schema.ts';
 
 const tags = ['Features'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
@@ -39,7 +40,7 @@ const BODY_LIMIT_BYTES = 65_536;
 const ClonedFeatures = Named('ClonedFeatures', Type.Object({ features: Type.Array(Ref(Feature)) }));
 
 export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
-  for (const schema of [PlannedCopy, ClonePlan, Drift, ClonedFeatures]) app.addSchema(schema);
+  for (const schema of [PlannedCopy, ClonePlan, Drift, CopyList, ClonedFeatures]) app.addSchema(schema);
 
   const plan = (actor: Actor, input: CloneInput) =>
     change(db, actor, current => planClone(current, input, limits.features));
@@ -181,6 +182,24 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       },
     },
     async request => await readDrift(db, request.actor, request.params.projectId, request.params.featureName),
+  );
+
+  app.get(
+    '/api/admin/projects/:projectId/features/:featureName/copies',
+    {
+      config: { permission: 'NONE' },
+      schema: {
+        operationId: 'getFeatureCopies',
+        tags,
+        summary: 'List the copies of a feature',
+        description:
+          'Returns the features that were cloned from this feature, newest first, with the number of differences of each. Copies in projects that the caller may not read are omitted.',
+        params: Type.Object({ projectId, featureName }),
+        response: { 200: jsonResponse('The copies', CopyList), ...errorResponses(401, 403, 404) },
+      },
+    },
+    async request =>
+      await readCopies(db, request.actor, request.params.projectId, request.params.featureName),
   );
 }
 

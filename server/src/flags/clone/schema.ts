@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { PlannedStrategy } from '../feature-environments/schema.ts';
@@ -184,3 +184,29 @@ export const Drift = Named(
   }),
 );
 export type Drift = Static<typeof Drift>;
+
+const Copy = NamedObject('FeatureCopy', {
+  feature: Type.String({ description: 'Name of the copy', examples: ['checkout-v3'] }),
+  project: Type.String({ description: 'Project of the copy', examples: ['payments'] }),
+  archived: Type.Boolean(),
+  createdAt: Timestamp('When the copy was created'),
+  inSync: Type.Boolean({ description: 'Whether there are no differences' }),
+  differences: Type.Integer({
+    minimum: 0,
+    description: 'Number of differences between the copy and this feature',
+    examples: [2],
+  }),
+});
+
+export const CopyList = Named(
+  'CopyList',
+  Type.Object({
+    copies: Type.Array(Copy, { description: 'The newest copies, at most 50' }),
+    total: Type.Integer({
+      minimum: 0,
+      description: 'Number of copies that the caller may read',
+      examples: [1],
+    }),
+  }),
+);
+export type CopyList = Static<typeof CopyList>;

@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { isReadable, ofReadableProject } from '../../access/store.ts';
+import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { PlannedCopy } from './schema.ts';
 
@@ -71,4 +73,23 @@ export async function listOrigins(db: Reader, names: string[]): Promise<Map<stri
     db,
   );
   return new Map(rows.map(row => [row.name, row.origin]));
+}
+
+/**
+ * Names of the newest copies of a feature, and the number of all its copies, in projects that the actor may read. A copy
+ * that is older than the feature was cloned from a deleted feature of the same name.
+ */
+export async function listCopies(
+  db: Reader,
+  actor: Actor,
+  source: string,
+  limit: number,
+): Promise<{ names: string[]; total: number }> {
+  const { rows } = await sql<{ name: string; total: number }>`
+    select name, count(*) over ()::int as total from features
+    where cloned_from = ${source} and ${ofReadableProject(actor)}
+      and created_at > (select created_at from features as source where source.name = ${source})
+      and not exists (select from projects where projects.id = cloned_from_project and not ${isReadable(actor)})
+    order by created_at desc, name limit ${limit}`.execute(db);
+  return { names: rows.map(row => row.name), total: rows[0]?.total ?? 0 };
 }

@@ -40,12 +40,14 @@ const WITHOUT_STRATEGIES = sql.lit(',"hasStrategies":false,"hasEnabledStrategies
  * because a scan and a sort for each environment cost more.
  */
 export const environmentsOf = (amount: Amount, environment?: string) => sql`
-  select here.enabled, here.last_seen_at,
+  select here.enabled, seen.seen_at as last_seen_at,
     beginning || ${booleanField('enabled', sql`here.enabled`)} || ',"featureName":' || features.quoted
     || ',"variants":' || here.variants || ',"variantCount":' || jsonb_array_length(here.variants)
-    || ${optionalField('lastSeenAt', jsonTime(sql`here.last_seen_at`))}
+    || ${optionalField('lastSeenAt', jsonTime(sql`seen.seen_at`))}
     || coalesce(strategies.fields, ${WITHOUT_STRATEGIES}) as text
   from feature_environments as here join places on places.name = here.environment
+    left join feature_last_seen as seen
+      on seen.feature_name = here.feature_name and seen.environment = here.environment
     left join (
       select environment, ',"hasStrategies":true' || ${booleanField('hasEnabledStrategies', sql`bool_or(not disabled)`)}
         || ',"strategies":[' || string_agg(text, ',') || ']}' as fields
@@ -138,7 +140,7 @@ export async function listVariantNames(
 
 /** When an SDK last requested a row of `features`, in any environment. */
 export const LAST_SEEN_AT = sql`(
-  select max(last_seen_at) from feature_environments where feature_name = features.name
+  select max(seen_at) from feature_last_seen where feature_name = features.name
 )`;
 
 export async function setEnabled(

@@ -71,9 +71,7 @@ beforeAll(async () => {
       db,
     );
   }
-  await sql`update feature_environments set last_seen_at = '2026-05-01T08:00:00Z' where feature_name = 'beta' and environment = 'production'`.execute(
-    db,
-  );
+  await sql`insert into feature_last_seen values ('beta', 'production', '2026-05-01T08:00:00Z')`.execute(db);
   for (const value of ['red', 'blue', 'with:colon']) await insert('tags', { type: 'simple', value });
   for (const [feature_name, value] of [
     ['alpha', 'red'],

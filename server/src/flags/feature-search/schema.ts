@@ -26,11 +26,11 @@ export const FoundEnvironment = Named(
     hasEnabledStrategies: Type.Boolean(),
     lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in this environment')),
     yes: Type.Integer({
-      description: 'Number of evaluations as enabled; always 0 until Halyard collects metrics',
+      description: 'Evaluations as enabled in the current and the previous hour',
       examples: [0],
     }),
     no: Type.Integer({
-      description: 'Number of evaluations as disabled; always 0 until Halyard collects metrics',
+      description: 'Evaluations as disabled in the current and the previous hour',
       examples: [0],
     }),
   }),

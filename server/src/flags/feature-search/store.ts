@@ -15,20 +15,35 @@ import { STAGE } from '../lifecycle/store.ts';
 import type { FeatureSearchResult, FoundFeature } from './schema.ts';
 import type { FeatureSearch } from './search-query.ts';
 
+/**
+ * Evaluations in the current and the previous hour. The condition on the hour leaves the partitions of one or two days, and in each
+ * the key leads to the rows of the feature and environment.
+ */
+const LAST_HOUR = sql`(
+  select coalesce(sum(yes), 0)::bigint as yes, coalesce(sum(no), 0)::bigint as no
+  from metric_features join metric_hours on feature_id = metric_features.id
+  where metric_features.name = here.feature_name and variant = ''
+    and environment_id = (select id from metric_environments where name = here.environment)
+    and hour >= date_trunc('hour', now()) - interval '1 hour' and hour >= date_trunc('hour', features.created_at)
+)`;
+
 /** Uses json instead of jsonb, which PostgreSQL would parse and serialise once more: a page of 50 costs 0.4 ms less. */
 const ENVIRONMENTS = sql`coalesce((
   select json_agg(json_strip_nulls(json_build_object(
       'name', environments.name, 'type', environments.type, 'sortOrder', environments.sort_order,
       'enabled', here.enabled, 'variantCount', jsonb_array_length(here.variants),
       'hasStrategies', strategies.any_enabled is not null, 'hasEnabledStrategies', strategies.any_enabled is true,
-      'lastSeenAt', ${iso(sql`here.last_seen_at`)}, 'yes', 0, 'no', 0
+      'lastSeenAt', ${iso(sql`seen.seen_at`)}, 'yes', counted.yes, 'no', counted.no
     )) order by environments.sort_order, environments.name)
   from feature_environments as here
     join environments on environments.name = here.environment
+    left join feature_last_seen as seen
+      on seen.feature_name = here.feature_name and seen.environment = here.environment
     left join (
       select environment, bool_or(not disabled) as any_enabled from feature_strategies
       where feature_name = features.name group by environment
     ) as strategies on strategies.environment = here.environment
+    cross join lateral ${LAST_HOUR} as counted
   where here.feature_name = features.name
 ), '[]')`;
 
@@ -174,8 +189,8 @@ function sorting({ sortBy }: FeatureSearch): Sorting {
     return { key: sql`placed.enabled`, join, group: none };
   }
   if (sortBy === 'lastSeenAt') {
-    const join = sql`left join feature_environments as used on used.feature_name = features.name`;
-    return { key: sql`max(used.last_seen_at)`, join, group: sql`group by features.name` };
+    const join = sql`left join feature_last_seen as used on used.feature_name = features.name`;
+    return { key: sql`max(used.seen_at)`, join, group: sql`group by features.name` };
   }
   const column = sortBy === 'createdAt' ? 'created_at' : sortBy;
   return { key: sql.ref(`features.${column}`), join: none, group: none };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { makeUser } from '../../test/factories.ts';
+import { makeUser, markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
@@ -68,9 +68,7 @@ test('a request of an SDK and a favorite change the response, and do not make an
   const as = { token: user.token };
   const { headers } = await call(harness.app, 'GET', feature, as);
 
-  await sql`update feature_environments set last_seen_at = now() where feature_name = ${name}`.execute(
-    harness.db,
-  );
+  await markSeen(harness.db, name);
   await call(harness.app, 'POST', `${feature}/favorites`, as);
 
   const known = { 'if-none-match': String(headers.etag) };

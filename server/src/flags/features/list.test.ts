@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { makeProject } from '../../test/factories.ts';
+import { makeProject, markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
@@ -25,7 +25,7 @@ async function fill(): Promise<void> {
   );
   const [first] = names;
   await call(app, 'POST', `${HERE}/${first}/environments/production/on`);
-  await sql`update feature_environments set last_seen_at = now() where feature_name = ${first}`.execute(db);
+  await markSeen(db, first ?? '');
 }
 
 test('lists each feature as GET shows it, with one more statement per 50 features', async () => {

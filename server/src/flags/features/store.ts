@@ -184,6 +184,7 @@ export async function deleteFeatures(tx: Tx, names: string[]): Promise<DeletedFe
   const { rows } = await sql<DeletedFeature>`
     with deleted as (delete from features where name = any(${names}) returning ${DELETED})
     select * from deleted order by name`.execute(tx);
+  await deleteLastSeen(tx, names);
   return rows;
 }
 
@@ -193,7 +194,20 @@ export async function deleteFeaturesOfProject(tx: Tx, project: string): Promise<
   const { rows } = await sql<DeletedFeature>`
     with deleted as (delete from features where project = ${project} returning ${DELETED})
     select * from deleted order by name`.execute(tx);
+  await deleteLastSeen(
+    tx,
+    rows.map(({ name }) => name),
+  );
   return rows;
+}
+
+/** Forgets when deleted features were last seen. The rows are locked in the order of a flush of metrics. */
+async function deleteLastSeen(tx: Tx, names: string[]): Promise<void> {
+  await sql`
+    delete from feature_last_seen where (feature_name, environment) in (
+      select feature_name, environment from feature_last_seen where feature_name = any(${names})
+      order by feature_name, environment for update
+    )`.execute(tx);
 }
 
 export async function countActiveFeatures(db: Reader, project: string): Promise<number> {

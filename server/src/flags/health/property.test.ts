@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
@@ -160,9 +161,7 @@ async function change(act: Act, name: string, model: Model, now: number): Promis
     await send('PUT', `projects/${model.project}/features/${name}`, { type: act.type });
     model.type = act.type;
   } else if (act.kind === 'seen') {
-    await sql`update feature_environments set last_seen_at = now() where feature_name = ${name}`.execute(
-      harness.db,
-    );
+    await markSeen(harness.db, name);
     model.seen = true;
   } else if (act.kind === 'toggle') {
     await send(

@@ -79,8 +79,12 @@ async function fill(project: string, user: TestUser): Promise<void> {
     db,
   );
   await sql`
-    update feature_environments set last_seen_at = '2026-11-14T23:59:59.9994Z', variants = '[{"name": "v", "weight": 1000}]'
+    update feature_environments set variants = '[{"name": "v", "weight": 1000}]'
     where feature_name = 'it''s.a~flag!' and environment = 'production'`.execute(db);
+  await sql`
+    insert into feature_last_seen values ('it''s.a~flag!', 'production', '2026-11-14T23:59:59.9994Z')`.execute(
+    db,
+  );
 }
 
 test('returns each feature as GET returns it, by name, and matches the schema', async () => {

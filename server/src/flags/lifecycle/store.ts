@@ -87,6 +87,55 @@ export async function findCompletion(
   return rows[0] ?? null;
 }
 
+/** A feature that an SDK has seen, its stage, and the stage that it should be at. */
+export type Advancing = { name: string; project: string; from: Stage; to: 'pre-live' | 'live' };
+
+/**
+ * Those of the active features that SDKs have seen and that are not as far as they should be: pre-live, or live if they were seen in
+ * an environment of type production since they were enabled there.
+ */
+export async function listAdvancing(db: Reader, names: string[]): Promise<Advancing[]> {
+  const { rows } = await sql<Advancing>`
+    select name, project, (${STAGES}::text[])[furthest] as from, case when is_live then 'live' else 'pre-live' end as to
+    from (
+      select features.name, features.project,
+        coalesce((select max(${FURTHEST}) from feature_lifecycles where feature_name = features.name), 1) as furthest,
+        exists (
+          select from feature_last_seen as seen
+            join feature_environments as here on here.feature_name = seen.feature_name and here.environment = seen.environment
+            join environments on environments.name = seen.environment
+          where seen.feature_name = features.name and here.enabled and seen.seen_at >= here.switched_at
+            and environments.type = 'production'
+        ) as is_live
+      from features
+      where name = any(${names}) and archived_at is null
+        and exists (select from feature_last_seen where feature_name = features.name)
+    ) as seen
+    where furthest < case when is_live then 3 else 2 end
+    order by name`.execute(db);
+  return rows;
+}
+
+/** Names of all active features that are not live and that an SDK has seen, after the given one. */
+export async function listSeenBeforeLive(db: Reader, after: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from features
+    where name > ${after} and archived_at is null
+      and exists (select from feature_last_seen where feature_name = features.name)
+      and not exists (
+        select from feature_lifecycles where feature_name = features.name and stage in ('live', 'completed')
+      )
+    order by name limit ${limit}`.execute(db);
+  return rows.map(row => row.name);
+}
+
+/** Locks the features that no change has locked. Returns their names. */
+export async function lockFree(tx: Tx, names: string[]): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from features where name = any(${names}) order by name for update skip locked`.execute(tx);
+  return rows.map(row => row.name);
+}
+
 export async function insertStage(tx: Tx, features: string[], stage: Stage): Promise<void> {
   await sql`
     insert into feature_lifecycles (feature_name, stage) select unnest(${features}::text[]), ${stage}

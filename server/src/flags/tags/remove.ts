@@ -1,6 +1,7 @@
-import { notFound } from '../../platform/errors.ts';
+import { exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import {
+  countUses,
   deleteFromFeatures,
   deleteTags,
   deleteTagType,
@@ -8,6 +9,9 @@ import {
   lockTags,
   lockTagType,
 } from './store.ts';
+
+/** As many features as a bulk operation changes. Each gets an event and new documents for SDKs in all its environments. */
+const MAX_FEATURES = 1_000;
 
 /** Deletes a tag type with its tags. Each tag, and each tag of a feature, gets its own event. */
 export async function removeTagType(current: Change, name: string): Promise<void> {
@@ -28,6 +32,12 @@ export async function removeTag(current: Change, type: string, value: string): P
 async function removeTags({ tx, actor, record }: Change, type: string, value?: string): Promise<void> {
   const tags = await lockTags(tx, actor, type, value);
   if (tags.length === 0) return;
+  if ((await countUses(tx, MAX_FEATURES + 1, type, value)) > MAX_FEATURES) {
+    const what = value === undefined ? `Tags of type "${type}" are` : `Tag "${type}:${value}" is`;
+    throw exceedsLimit(
+      `${what} attached to features more than ${MAX_FEATURES} times. Remove tags from features first, for example with PUT /api/admin/projects/:projectId/tags.`,
+    );
+  }
   await lockFeaturesWith(tx, type, value);
   for (const { project, featureName, ...preData } of await deleteFromFeatures(tx, type, value)) {
     record({ type: 'feature-untagged', project, featureName, preData });

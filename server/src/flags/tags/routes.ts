@@ -149,9 +149,9 @@ function installTagTypes(app: App, db: Db): void {
         tags,
         summary: 'Delete a tag type',
         description:
-          'Deletes a tag type with its tags, and removes the tags from all features. Requires DELETE_TAG_TYPE. Events: feature-untagged, tag-deleted, tag-type-deleted.',
+          'Deletes a tag type with its tags, and removes the tags from all features, at most 1,000 in all. Requires DELETE_TAG_TYPE. Events: feature-untagged, tag-deleted, tag-type-deleted.',
         params,
-        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {
@@ -244,9 +244,9 @@ function installTags(app: App, db: Db): void {
         tags,
         summary: 'Delete a tag',
         description:
-          'Deletes a tag, and removes it from all features. Requires UPDATE_FEATURE from a root role, because a tag belongs to no project. Events: feature-untagged, tag-deleted.',
+          'Deletes a tag, and removes it from all features, at most 1,000. Requires UPDATE_FEATURE from a root role, because a tag belongs to no project. Events: feature-untagged, tag-deleted.',
         params,
-        response: { 200: Nothing, ...errorResponses(401, 403, 404) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 404) },
       },
     },
     async (request, reply) => {

@@ -152,6 +152,14 @@ export async function deleteFeatureTags(tx: Tx, rows: FeatureTag[]): Promise<voi
 const recordset = (rows: FeatureTag[]) => sql`
   jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given ("featureName" text, type text, value text)`;
 
+/** The number of features with the one tag, or of tags of the type on features, counted up to a limit. */
+export async function countUses(db: Reader, limit: number, type: string, value?: string): Promise<number> {
+  const { rows } = await sql<{ uses: number }>`
+    select count(*)::integer as uses
+    from (select from feature_tags where ${isTag(type, value)} limit ${limit}) as counted`.execute(db);
+  return rows[0]?.uses ?? 0;
+}
+
 /** Locks the features that have a tag of the type, or the one tag, until the transaction ends. */
 export async function lockFeaturesWith(tx: Tx, type: string, value?: string): Promise<void> {
   await sql`

@@ -88,6 +88,28 @@ test('deletes a tag and records it', async () => {
   expect(event).toMatchObject({ type: 'tag-deleted', data: null, preData: tag });
 });
 
+test('deletes a tag or a tag type of at most 1,000 features', async () => {
+  await makeType({ name: 'popular' });
+  await makeTag('popular', 'everywhere');
+  await sql`insert into features (name, project, type) select 'popular-' || n, 'default', 'release' from generate_series(1, 1001) as n`.execute(
+    harness.db,
+  );
+  await sql`insert into feature_tags (feature_name, type, value)
+    select name, 'popular', 'everywhere' from features where name like 'popular-%'`.execute(harness.db);
+
+  const tag = await call(harness.app, 'DELETE', '/api/admin/tags/popular/everywhere');
+  const type = await call(harness.app, 'DELETE', '/api/admin/tag-types/popular');
+  expect([tag.status, tag.body.name]).toEqual([400, 'ExceedsLimitError']);
+  expect(tag.body.message).toContain(
+    'Tag "popular:everywhere" is attached to features more than 1000 times.',
+  );
+  expect([type.status, type.body.name]).toEqual([400, 'ExceedsLimitError']);
+  expect(type.body.message).toContain('Tags of type "popular" are attached');
+
+  await call(harness.app, 'DELETE', '/api/admin/features/popular-1/tags/popular/everywhere');
+  expect((await call(harness.app, 'DELETE', '/api/admin/tags/popular/everywhere')).status).toBe(200);
+});
+
 test.each([
   ['GET', '/api/admin/tag-types/nope', undefined, 'Tag type "nope"'],
   ['PUT', '/api/admin/tag-types/nope', {}, 'Tag type "nope"'],

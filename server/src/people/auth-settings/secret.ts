@@ -1,5 +1,6 @@
 import { ConfigError } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { howToRun } from '../../platform/files.ts';
 import { type Keyring, seal, sealedWith, unseal } from '../../platform/secrets/seal.ts';
 import { findOidc, lockAuthSettings, saveOidc } from './store.ts';
 
@@ -23,11 +24,20 @@ export async function resealClientSecret(db: Db, keyring: Keyring): Promise<bool
   });
 }
 
+/** Deletes the client secret. Logins with single sign-on fail until it is entered again. */
+export async function forgetClientSecret(db: Db): Promise<void> {
+  await db.transaction().execute(async tx => {
+    await lockAuthSettings(tx);
+    const row = await findOidc(tx);
+    if (row) await saveOidc(tx, { ...row, sealedSecret: null });
+  });
+}
+
 /** Fails the start if no key can decrypt the client secret, instead of the first login. */
 export async function checkClientSecret(db: Db, keyring: Keyring): Promise<void> {
   const sealed = (await findOidc(db))?.sealedSecret ?? null;
   if (sealed === null || keyring.some(({ id }) => id === sealedWith(sealed))) return;
   throw new ConfigError([
-    `The client secret of single sign-on is encrypted with the key ${sealedWith(sealed)}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS. Add this key to HALYARD_OLD_SECRET_KEYS`,
+    `The client secret of single sign-on is encrypted with the key ${sealedWith(sealed)}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS. Add this key to HALYARD_OLD_SECRET_KEYS. If the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secret again`,
   ]);
 }

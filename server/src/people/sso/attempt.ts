@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashToken } from '../../access/token.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { type Keyring, seal, unseal } from '../../platform/secrets/seal.ts';
+import { SsoError } from './failures.ts';
 import { insertFinished, isUnfinished } from './store.ts';
 
 /** A login in progress at the provider. The browser stores it encrypted, so that unfinished logins take no space here. */
@@ -35,6 +35,10 @@ export async function openAttempt(
   return attempt;
 }
 
+/** The path to open after the login of this browser, whatever its state. */
+export const returnPathOf = (keyring: Keyring, sealed: string | undefined): string | undefined =>
+  sealed === undefined ? undefined : decrypt(keyring, sealed)?.returnTo;
+
 /** Marks the attempt as finished. Only one of several concurrent logins with one attempt succeeds, on all servers. */
 export async function finishAttempt(tx: Tx, { state, expiresAt }: SsoAttempt): Promise<void> {
   if (!(await insertFinished(tx, hashToken(state), new Date(expiresAt)))) throw unknownAttempt();
@@ -51,8 +55,9 @@ function decrypt(keyring: Keyring, sealed: string): SsoAttempt | undefined {
 
 const isSame = (one: string, other: string): boolean => timingSafeEqual(hashToken(one), hashToken(other));
 
-const unknownAttempt = (): ApiError =>
-  new ApiError(
+const unknownAttempt = (): SsoError =>
+  new SsoError(
+    'expired',
     'AuthenticationRequired',
     `This login was started in another browser, is already finished, or took longer than ${ATTEMPT_MINUTES} minutes. Start again: /auth/oidc/login.`,
   );

@@ -3,6 +3,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { isStorable } from '../../platform/http/text.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isReserved } from '../users/reserved.ts';
+import { SsoError } from './failures.ts';
 import type { IdentityKey } from './store.ts';
 
 /** The identity that the provider confirmed. */
@@ -76,7 +77,8 @@ function verifiedEmail({ email, email_verified: verified }: Claims): string | un
 /** The provider may omit acr. If it sends one, it must be one of the requested values. */
 function rejectOtherAcr({ acr }: Claims, { acrValues }: ActiveOidc): void {
   if (acrValues === null || acr === undefined || acrValues.split(/ +/).includes(String(acr))) return;
-  throw new ApiError(
+  throw new SsoError(
+    'method',
     'NoAccessError',
     'The identity provider did not authenticate you with a requested method (acr).',
   );

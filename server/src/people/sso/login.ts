@@ -3,13 +3,18 @@ import type { Db } from '../../platform/db/database.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { ATTEMPT_MINUTES, sealAttempt } from './attempt.ts';
-import { activeSettings, discover, type Sso } from './provider.ts';
+import { activeSettings, askProvider, discover, type Sso } from './provider.ts';
 
 /** Starts a login. Returns the URL at the provider and the encrypted attempt for the browser. */
-export async function startLogin(db: Db, sso: Sso, returnTo: string): Promise<{ url: URL; sealed: string }> {
+export async function startLogin(
+  db: Db,
+  sso: Sso,
+  returnTo: string,
+  log: Parameters<typeof askProvider>[0],
+): Promise<{ url: URL; sealed: string }> {
+  // Outside askProvider: a failure of the database is none of the provider.
   const settings = await activeSettings(db, sso);
   needsKey(sso.keyring);
-  const provider = await discover(settings);
   const attempt = {
     state: oidc.randomState(),
     nonce: oidc.randomNonce(),
@@ -17,7 +22,7 @@ export async function startLogin(db: Db, sso: Sso, returnTo: string): Promise<{ 
     returnTo,
     expiresAt: Date.now() + ATTEMPT_MINUTES * 60_000,
   };
-  const url = oidc.buildAuthorizationUrl(provider, {
+  const parameters = {
     redirect_uri: callbackUrl(sso),
     scope: scopes(settings),
     state: attempt.state,
@@ -25,7 +30,10 @@ export async function startLogin(db: Db, sso: Sso, returnTo: string): Promise<{ 
     code_challenge: await oidc.calculatePKCECodeChallenge(attempt.verifier),
     code_challenge_method: 'S256',
     ...(settings.acrValues === null ? {} : { acr_values: settings.acrValues }),
-  });
+  };
+  const url = await askProvider(log, async () =>
+    oidc.buildAuthorizationUrl(await discover(settings), parameters),
+  );
   return { url, sealed: sealAttempt(sso.keyring, attempt) };
 }
 

@@ -4,6 +4,7 @@ import { ApiError } from '../../platform/errors.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import { type ActiveOidc, findActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isOnThisMachine } from '../auth-settings/settings.ts';
+import { SsoError } from './failures.ts';
 
 /** The server settings that single sign-on needs. */
 export type Sso = { publicUrl: string; keyring: Keyring };
@@ -15,7 +16,7 @@ const CACHED_FOR_MS = 5 * 60_000;
 
 export async function activeSettings(db: Reader, { keyring }: Sso): Promise<ActiveOidc> {
   const settings = await findActiveOidc(db, keyring);
-  if (!settings) throw new ApiError('NotFoundError', 'Single sign-on is disabled.');
+  if (!settings) throw new SsoError('disabled', 'NotFoundError', 'Single sign-on is disabled.');
   return settings;
 }
 
@@ -121,15 +122,17 @@ function isProviderFailure(error: unknown, reason: string | undefined): boolean 
   );
 }
 
-const unavailable = (): ApiError =>
-  new ApiError(
+const unavailable = (): SsoError =>
+  new SsoError(
+    'provider',
     'ServiceUnavailableError',
     'The identity provider is unavailable or misconfigured. Retry, or ask an administrator to check the settings of single sign-on.',
     { retryAfter: 10 },
   );
 
-const notConfirmed = (reason: string | undefined): ApiError =>
-  new ApiError(
+const notConfirmed = (reason: string | undefined): SsoError =>
+  new SsoError(
+    reason === 'access_denied' ? 'cancelled' : 'unconfirmed',
     'AuthenticationRequired',
     `The identity provider did not confirm this login${reason === undefined ? '' : ` (${reason})`}. Start again: /auth/oidc/login.`,
   );

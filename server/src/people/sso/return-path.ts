@@ -6,13 +6,20 @@ const PATH = /^\/(?![/\\])[^\\\p{C}]*$/u;
 /** The path to open after a login. Rejects other servers, so that a login never redirects to them. */
 export function returnPath(text: string | undefined, publicUrl: string): string {
   if (text === undefined || text === '') return '/';
-  const { origin } = new URL(publicUrl);
-  const url = PATH.test(text) ? URL.parse(text, origin) : null;
-  if (url?.origin !== origin) {
+  const path = acceptablePath(text, publicUrl);
+  if (path === undefined) {
     throw badData([
       { message: 'redirect must be a path of this server that starts with one /', path: '/query/redirect' },
     ]);
   }
+  return path;
+}
+
+/** A path of this server, or undefined. */
+export function acceptablePath(text: unknown, publicUrl: string): string | undefined {
+  const { origin } = new URL(publicUrl);
+  const url = typeof text === 'string' && PATH.test(text) ? URL.parse(text, origin) : null;
+  if (url?.origin !== origin) return undefined;
   // A path such as /.//host starts with two slashes after it is parsed.
   return `/${url.pathname.replace(/^\/+/, '')}${url.search}${url.hash}`;
 }

@@ -13,12 +13,13 @@ import { ApiError } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
-import { ATTEMPT_MINUTES } from './attempt.ts';
+import { ATTEMPT_MINUTES, returnPathOf } from './attempt.ts';
 import { confirmLogin } from './callback.ts';
 import { startLogin } from './login.ts';
+import { showOnLoginPage } from './login-page.ts';
 import { singleSignOutUrl } from './logout.ts';
 import { askProvider, type Sso } from './provider.ts';
-import { returnPath } from './return-path.ts';
+import { acceptablePath, returnPath } from './return-path.ts';
 import { CallbackQuery, LoginQuery } from './schema.ts';
 import { signIn } from './sign-in.ts';
 
@@ -42,15 +43,22 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         tags,
         summary: 'Start a login with single sign-on',
         description:
-          'Redirects the browser to the identity provider, with PKCE, a state and a nonce, and sets a cookie for ten minutes that the callback requires. Returns 404 while single sign-on is disabled, and 503 if the provider is unavailable. Needs no authentication.',
+          'Redirects the browser to the identity provider, with PKCE, a state and a nonce, and sets a cookie for ten minutes that the callback requires. Returns 404 while single sign-on is disabled, and 503 if the provider is unavailable. A request that accepts text/html gets no error: it is redirected to /login?failed=…, where the login page explains the reason. Needs no authentication.',
         security: [],
         querystring: LoginQuery,
-        response: { 302: Redirect('To the identity provider'), ...errorResponses(400, 403, 404) },
+        response: {
+          302: Redirect('To the identity provider. If the start fails in a browser: to the login page'),
+          ...errorResponses(400, 403, 404),
+        },
       },
+      errorHandler: showOnLoginPage({
+        returnTo: request =>
+          acceptablePath((request.query as { redirect?: unknown }).redirect, sso.publicUrl),
+      }),
     },
     async (request, reply) => {
       const returnTo = returnPath(request.query.redirect, sso.publicUrl);
-      const { url, sealed } = await askProvider(request.log, () => startLogin(db, sso, returnTo));
+      const { url, sealed } = await startLogin(db, sso, returnTo, request.log);
       setLoginCookie(reply, sso.publicUrl, sealed, ATTEMPT_MINUTES * 60);
       return reply.redirect(url.href, 302);
     },
@@ -64,14 +72,19 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         tags,
         summary: 'Finish a login with single sign-on',
         description:
-          'The identity provider redirects the browser to this path. Confirms the login, finds or creates the account, syncs its groups if enabled, starts a session and redirects to a path of this server. An attempt can be finished once, in the browser that started it. Unconfirmed logins are limited per address. Needs no authentication. Events: login-blocked when the limit is reached, user-created, user-identity-linked, group-user-added, group-user-removed.',
+          'The identity provider redirects the browser to this path. Confirms the login, finds or creates the account, syncs its groups if enabled, starts a session and redirects to a path of this server. An attempt can be finished once, in the browser that started it. Unconfirmed logins are limited per address. A request that accepts text/html gets no error: it is redirected to /login?failed=…, where the login page explains the reason. Needs no authentication. Events: login-blocked when the limit is reached, user-created, user-identity-linked, group-user-added, group-user-removed.',
         security: [],
         querystring: CallbackQuery,
         response: {
-          302: Redirect('Logged in. The response sets the cookie'),
+          302: Redirect(
+            'Logged in. The response sets the cookie. If the login fails in a browser: to the login page',
+          ),
           ...errorResponses(400, 401, 403, 404, 409, 429),
         },
       },
+      errorHandler: showOnLoginPage({
+        returnTo: request => returnPathOf(sso.keyring, readLoginCookie(request, sso.publicUrl)),
+      }),
     },
     async (request, reply) => {
       const [, query = ''] = request.url.split(/\?(.*)/s);
@@ -109,8 +122,13 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         description:
           'Redirects the browser to the logout page of the provider if single sign-out is enabled, otherwise to /. Does not end the session of this server: call POST /logout first. Needs no authentication.',
         security: [],
-        response: { 302: Redirect('To the identity provider, or to /') },
+        response: {
+          302: Redirect(
+            'To the identity provider, or to /. If the provider fails, in a browser: to the login page',
+          ),
+        },
       },
+      errorHandler: showOnLoginPage({ failure: 'logout' }),
     },
     async (request, reply) => {
       const url = await askProvider(request.log, () => singleSignOutUrl(db, sso));

@@ -1,4 +1,3 @@
-import { ApiError } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isInDomains } from '../auth-settings/domains.ts';
@@ -8,6 +7,7 @@ import { createUser } from '../users/create.ts';
 import { finishAttempt } from './attempt.ts';
 import type { ConfirmedLogin } from './callback.ts';
 import type { Identity } from './claims.ts';
+import { SsoError, type SsoFailure } from './failures.ts';
 import { revokeUnproven } from './revoke-unproven.ts';
 import { findIdentity, findUserByEmail, lockIdentity, lockSignedIn, saveIdentity } from './store.ts';
 
@@ -62,18 +62,25 @@ async function accountOf(
 }
 
 function requireNewAccountAllowed(email: string, { autoCreate, emailDomains }: ActiveOidc): void {
-  if (!autoCreate) throw rejected('No account has your e-mail address.');
+  if (!autoCreate) throw rejected('no-account', 'No account has your e-mail address.');
   if (!isInDomains(email, emailDomains)) {
-    throw rejected('No account has your e-mail address, and its domain is not allowed to create one.');
+    throw rejected(
+      'domain',
+      'No account has your e-mail address, and its domain is not allowed to create one.',
+    );
   }
 }
 
-const rejected = (why: string): ApiError => new ApiError('NoAccessError', `${why} Ask an administrator.`);
+const rejected = (failure: SsoFailure, why: string): SsoError =>
+  new SsoError(failure, 'NoAccessError', `${why} Ask an administrator.`);
 
-const deleted = (): ApiError => rejected('Your account was deleted.');
+const deleted = (): SsoError => rejected('deleted', 'Your account was deleted.');
 
-const notVerified = (): ApiError =>
-  rejected('The identity provider did not verify your e-mail address, so it cannot identify an account.');
+const notVerified = (): SsoError =>
+  rejected(
+    'unverified',
+    'The identity provider did not verify your e-mail address, so it cannot identify an account.',
+  );
 
-const somebodyElse = (): ApiError =>
-  rejected('The account with your e-mail address belongs to another user of the identity provider.');
+const somebodyElse = (): SsoError =>
+  rejected('taken', 'The account with your e-mail address belongs to another user of the identity provider.');

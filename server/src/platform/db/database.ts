@@ -47,11 +47,21 @@ export type PoolSettings = {
   lockTimeoutMs?: number;
   /** Called with the text of every statement, without its values. */
   onQuery?: (sql: string) => void;
+  /** Called once, with a function that tells how busy the pool is. */
+  onOpen?: (use: () => PoolUse) => void;
 };
+
+/** Connections that are checked out, callers that wait for one, and how many connections the pool may have. */
+export type PoolUse = { inUse: number; waiting: number; size: number };
 
 export function openDb(settings: PoolSettings): Db {
   const { onQuery, preparedStatements = true } = settings;
   const pool = openPool(settings);
+  settings.onOpen?.(() => ({
+    inUse: pool.totalCount - pool.idleCount,
+    waiting: pool.waitingCount,
+    size: settings.poolSize,
+  }));
   return new Kysely<DB>({
     dialect: new PostgresDialect({ pool: preparedStatements ? withPreparedStatements(pool) : pool }),
     ...(onQuery ? { log: event => onQuery(event.query.sql) } : {}),

@@ -1,3 +1,4 @@
+import { howToRun } from '../files.ts';
 import type { MigrationFile } from './migration-files.ts';
 import type { SqlStatement } from './sql-statements.ts';
 
@@ -57,5 +58,5 @@ function remedyOf(code: string | undefined): string {
   if (code === UNIQUE_VIOLATION || code === CHECK_VIOLATION) {
     return 'Correct the rows that violate the constraint, then run again.';
   }
-  return 'Remove the cause, then run again: npm run migrate.';
+  return `Remove the cause, then run again: ${howToRun('migrate')}.`;
 }

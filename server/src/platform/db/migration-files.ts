@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { locate } from '../files.ts';
 
-export const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
+export const MIGRATIONS = locate('migrations');
 
 export type MigrationFile = {
   /** The file name without `.sql`: what the database remembers. */

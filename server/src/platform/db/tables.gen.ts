@@ -43,6 +43,34 @@ export interface ApiTokens {
   type: string;
 }
 
+export interface ApplicationFeatures {
+  application_id: number;
+  environment_id: number;
+  feature_id: number;
+  seen_at: string;
+}
+
+export interface ApplicationInstances {
+  application_id: number;
+  created_at: Generated<string>;
+  environment: string;
+  instance_id: string;
+  is_frontend: Generated<boolean>;
+  sdk_version: string | null;
+  seen_at: string;
+}
+
+export interface Applications {
+  color: string | null;
+  created_at: Generated<string>;
+  description: string | null;
+  icon: string | null;
+  id: Generated<number>;
+  name: string;
+  strategies: Generated<string[]>;
+  url: string | null;
+}
+
 export interface AuthSettings {
   content: unknown;
   default_role_id: number | null;
@@ -58,6 +86,11 @@ export interface ContextFields {
   project: string | null;
   sort_order: Generated<number>;
   stickiness: Generated<boolean>;
+}
+
+export interface CorsSettings {
+  only_row: Generated<boolean>;
+  origins: Generated<string[]>;
 }
 
 export interface EffectiveRoles {
@@ -168,6 +201,17 @@ export interface FeatureEnvironments {
   last_seen_at: string | null;
   switched_at: Generated<string>;
   variants: Generated<unknown>;
+}
+
+export interface FeatureLastSeen {
+  disabled_on: Timestamp | null;
+  enabled_on: Timestamp | null;
+  environment: string;
+  feature_name: string;
+  first_seen_on: Generated<Timestamp>;
+  seen_at: string;
+  variant: string | null;
+  variant_changed_on: Timestamp | null;
 }
 
 export interface FeatureLifecycles {
@@ -372,6 +416,42 @@ export interface LoginPlaces {
   address: string;
   seen_at: Generated<string>;
   user_id: number;
+}
+
+export interface MetricBatches {
+  number: number;
+  source: string;
+  written_at: Generated<string>;
+}
+
+export interface MetricDays {
+  application_id: number;
+  day: Timestamp;
+  environment_id: number;
+  feature_id: number;
+  no: number;
+  variant: string;
+  yes: number;
+}
+
+export interface MetricEnvironments {
+  id: Generated<number>;
+  name: string;
+}
+
+export interface MetricFeatures {
+  id: Generated<number>;
+  name: string;
+}
+
+export interface MetricHours {
+  application_id: number;
+  environment_id: number;
+  feature_id: number;
+  hour: string;
+  no: number;
+  variant: string;
+  yes: number;
 }
 
 export interface PasswordLinks {
@@ -580,6 +660,14 @@ export interface TagTypes {
   name: string;
 }
 
+export interface UnknownFlags {
+  application: string;
+  created_at: Generated<string>;
+  environment: string;
+  name: string;
+  seen_at: string;
+}
+
 export interface UserRoles {
   created_at: Generated<string>;
   project: string | null;
@@ -613,8 +701,12 @@ export interface DB {
   active_feature_counts: ActiveFeatureCounts;
   api_token_projects: ApiTokenProjects;
   api_tokens: ApiTokens;
+  application_features: ApplicationFeatures;
+  application_instances: ApplicationInstances;
+  applications: Applications;
   auth_settings: AuthSettings;
   context_fields: ContextFields;
+  cors_settings: CorsSettings;
   effective_roles: EffectiveRoles;
   environments: Environments;
   event_creators: EventCreators;
@@ -630,6 +722,7 @@ export interface DB {
   feature_collaborators: FeatureCollaborators;
   feature_dependencies: FeatureDependencies;
   feature_environments: FeatureEnvironments;
+  feature_last_seen: FeatureLastSeen;
   feature_lifecycles: FeatureLifecycles;
   feature_links: FeatureLinks;
   feature_strategies: FeatureStrategies;
@@ -649,6 +742,11 @@ export interface DB {
   integrations: Integrations;
   login_failures: LoginFailures;
   login_places: LoginPlaces;
+  metric_batches: MetricBatches;
+  metric_days: MetricDays;
+  metric_environments: MetricEnvironments;
+  metric_features: MetricFeatures;
+  metric_hours: MetricHours;
   password_links: PasswordLinks;
   personal_access_tokens: PersonalAccessTokens;
   project_environments: ProjectEnvironments;
@@ -675,6 +773,7 @@ export interface DB {
   strategies: Strategies;
   tag_types: TagTypes;
   tags: Tags;
+  unknown_flags: UnknownFlags;
   user_roles: UserRoles;
   user_views: UserViews;
   users: Users;

@@ -21,8 +21,8 @@ type Document = {
 const document = () => JSON.parse(openApiText(harness.app)) as Document;
 const operations = () => Object.values(document().paths).flatMap(path => Object.values(path));
 
-test('the document has at most 1,100 KB', () => {
-  expect(Buffer.byteLength(openApiText(harness.app))).toBeLessThanOrEqual(1_100_000);
+test('the document has at most 1,210 KB', () => {
+  expect(Buffer.byteLength(openApiText(harness.app))).toBeLessThanOrEqual(1_210_000);
 });
 
 test('every body of a request or response is a component', () => {
@@ -73,7 +73,9 @@ test('every component is used', () => {
 });
 
 test('every operation refers to the same errors', () => {
-  const own = operations().flatMap(({ operationId, responses }) =>
+  // The protocol of OFREP defines the errors of its operations.
+  const others = operations().filter(({ operationId }) => !operationId.includes('Ofrep'));
+  const own = others.flatMap(({ operationId, responses }) =>
     Object.entries(responses)
       .filter(([status, { $ref }]) => Number(status) >= 400 && $ref === undefined)
       .map(([status]) => `${operationId} ${status}`),

@@ -1,4 +1,6 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import { readFile } from 'node:fs/promises';
+import Fastify from 'fastify';
+import { IS_PACKAGE, locate } from '../files.ts';
 import type { App } from './app.ts';
 import { PAGE_POLICY } from './headers.ts';
 
@@ -66,18 +68,22 @@ export function docsRoutes(app: App): void {
     reply.type('text/javascript; charset=utf-8').send(START),
   );
 
-  const library = { loaded: undefined as Promise<FastifyInstance> | undefined };
+  let script: Promise<Buffer> | undefined;
   app.get('/docs/js/scalar.js', HIDDEN, async (_request, reply) => {
-    library.loaded ??= loadLibrary();
-    const { headers, rawPayload } = await (await library.loaded).inject('/docs/js/scalar.js');
-    return reply.headers(headers).header('cache-control', 'public, max-age=3600').send(rawPayload);
+    // On the first request: the library takes 150 ms to load, which a restart need not wait for.
+    script ??= IS_PACKAGE ? readFile(locate('apiPage')) : readLibrary();
+    return reply
+      .type('text/javascript; charset=utf-8')
+      .header('cache-control', 'public, max-age=3600')
+      .send(await script);
   });
 }
 
-/** Loaded on the first request: its script is a string of 4 MB, 150 ms that a restart need not wait for. */
-async function loadLibrary(): Promise<FastifyInstance> {
+/** The library has its script as a string of 4 MB and shows it only through a route. */
+export async function readLibrary(): Promise<Buffer> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   const inner = Fastify();
   await inner.register(reference, { routePrefix: '/docs', configuration: { url: './openapi.json' } });
-  return inner;
+  const { rawPayload } = await inner.inject('/docs/js/scalar.js');
+  return rawPayload;
 }

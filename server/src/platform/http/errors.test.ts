@@ -238,19 +238,19 @@ test.each([
   expect(answer).toMatchObject({ status, body: { name, details: [{ message: expect.any(String) }] } });
 });
 
-test.each(['/api/frontend?appName=shop', '/api/frontend/client/metrics', '/api/proxy'])(
-  '%s says that there is no API for frontend SDKs, whatever the token',
+test.each(['/api/proxy?appName=shop', '/api/proxy/client/metrics'])(
+  '%s names the path for frontend SDKs, whatever the token',
   async url => {
     const { secret } = (
       await call(harness.app, 'POST', '/api/admin/api-tokens', {
-        body: { tokenName: url, type: 'client', environment: 'development' },
+        body: { tokenName: url, type: 'frontend', environment: 'development' },
       })
     ).body;
 
     for (const token of [secret, ADMIN_TOKEN, null]) {
       const response = await call(harness.app, 'GET', url, { token });
       expect(response).toMatchObject({ status: 404, body: { name: 'NotFoundError' } });
-      expect(response.body.message).toMatch(/no API for frontend SDKs yet/);
+      expect(response.body.message).toMatch(/Frontend SDKs use \/api\/frontend/);
     }
   },
 );

@@ -17,6 +17,7 @@ export const STATUS = {
   IdempotencyError: 422,
   InternalError: 500,
   InvalidOperationError: 403,
+  MethodNotAllowedError: 405,
   NameExistsError: 409,
   NoAccessError: 403,
   NotFoundError: 404,
@@ -38,18 +39,15 @@ export function installErrors(app: App, sendPage: SendPage = () => undefined): v
 /** Responds to a path that no route matches with a page, or returns undefined. */
 type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
 
-/** Paths of Unleash's API for frontend SDKs, which this version does not serve. */
-const FRONTEND_PATH = /^\/api\/(frontend|proxy)(?=[/?]|$)/;
+/** The former path of Unleash's API for frontend SDKs. */
+const PROXY_PATH = /^\/api\/proxy(?=[/?]|$)/;
 
-export const isFrontendPath = (url: string): boolean => FRONTEND_PATH.test(url);
+export const isProxyPath = (url: string): boolean => PROXY_PATH.test(url);
 
 function unknownAddress({ method, url }: FastifyRequest): ApiError {
   const what = `${method} ${url.split('?')[0]?.slice(0, 200)}`;
-  if (!isFrontendPath(url)) return notFound(what);
-  return new ApiError(
-    'NotFoundError',
-    `${what} does not exist: this version of Halyard has no API for frontend SDKs yet. Backend SDKs use /api/client.`,
-  );
+  if (!isProxyPath(url)) return notFound(what);
+  return new ApiError('NotFoundError', `${what} does not exist. Frontend SDKs use /api/frontend.`);
 }
 
 export function errorBody(error: ApiError, id: string) {
@@ -57,16 +55,24 @@ export function errorBody(error: ApiError, id: string) {
 }
 
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-  const id = randomUUID();
-  const thrown = toApiError(error, request, id);
-  const rejection = await everyViolation(request, thrown);
+  const { id, rejection } = await logError(error, request);
   const status = STATUS[rejection.name];
-  // The chain of causes goes to the log only: a driver's text can hold SQL and values.
-  if (status >= 500) request.log.error({ err: error, errorId: id }, 'request failed');
-  else request.log.info({ errorId: id, error: rejection.name }, 'request rejected');
   const retryAfter = rejection.retryAfter ?? (status === 503 ? 2 : undefined);
   if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
   return reply.code(status).type('application/json; charset=utf-8').send(errorBody(rejection, id));
+}
+
+/** Writes the error to the log, and returns what the caller may know about it. */
+export async function logError(
+  error: unknown,
+  request: FastifyRequest,
+): Promise<{ id: string; rejection: ApiError }> {
+  const id = randomUUID();
+  const rejection = await everyViolation(request, toApiError(error, request, id));
+  // The chain of causes goes to the log only: a driver's text can hold SQL and values.
+  if (STATUS[rejection.name] >= 500) request.log.error({ err: error, errorId: id }, 'request failed');
+  else request.log.info({ errorId: id, error: rejection.name }, 'request rejected');
+  return { id, rejection };
 }
 
 export function toApiError(error: unknown, request: FastifyRequest, id: string): ApiError {

@@ -222,7 +222,7 @@ export const parseId = (value: unknown): number => parseCount(value, 1, MAX_ID);
 /** The id of the last event that a client has. 0: none. */
 export const parsePosition = (value: unknown): number => parseCount(value, 0, MAX_ID);
 
-function parseCount(value: unknown, low: number, high: number): number {
+export function parseCount(value: unknown, low: number, high: number): number {
   const text = oneText(value, MAX_FILTER_LENGTH);
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (number >= low && number <= high) return number;

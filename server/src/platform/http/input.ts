@@ -28,7 +28,8 @@ export function installInputLimits(app: App): void {
     }
     const details = [
       ...encodingViolations(request.url),
-      ...paramViolations(request.params),
+      // An unknown path has no parameters. A browser gets the page of the console that says so.
+      ...(request.is404 ? [] : paramViolations(request.params)),
       ...queryViolations(request.query),
     ];
     if (details.length > 0) throw badData(details);
@@ -64,7 +65,11 @@ function encodingViolations(url: string): Violation[] {
 function paramViolations(params: unknown): Violation[] {
   return Object.entries((params ?? {}) as Record<string, string>)
     .filter(([, value]) => hasControlCharacter(value) || !isStorable(value))
-    .map(([name]) => ({ message: `${name} must not hold control characters`, path: `/params/${name}` }));
+    .map(([name]) =>
+      name === '*'
+        ? { message: 'The path must not hold control characters.' }
+        : { message: `${name} must not hold control characters`, path: `/params/${name}` },
+    );
 }
 
 /** Names too: an operation may look up a parameter that the schema does not describe. */

@@ -1,7 +1,9 @@
+import { Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import pino from 'pino';
 import { expect, test } from 'vitest';
 import { authenticationRequired } from '../errors.ts';
-import { RequestLogController } from './log.ts';
+import { logOptions, RequestLogController } from './log.ts';
 
 /** The lines of a response that failed with the error after its first bytes. */
 function linesFor(error: Error): unknown[] {
@@ -37,4 +39,28 @@ test('logs any other failure of a response as error', () => {
   expect(linesFor(error)).toEqual([
     { level: 'error', message: 'response stream failed', err: error, route: '/export' },
   ]);
+});
+
+test('logs message, stack and code of an error, without the connection that the driver attaches', () => {
+  let line = '';
+  const stream = new Writable({
+    write: (chunk, _, done) => {
+      line += chunk;
+      done();
+    },
+  });
+  const inner = Object.assign(new Error('terminated'), { code: '57P01', client: { secretKey: 4711 } });
+
+  pino(logOptions('error'), stream).error({ err: inner }, 'failed');
+  pino(logOptions('error'), stream).error({ err: new AggregateError([inner], 'all failed') }, 'failed');
+
+  const [first, second] = line.split('\n').map(text => text && JSON.parse(text).err);
+  expect(first).toEqual({
+    type: 'Error',
+    message: 'terminated',
+    stack: expect.stringContaining('log.test.ts'),
+    code: '57P01',
+  });
+  expect(second).toMatchObject({ message: 'all failed', errors: ['terminated'] });
+  expect(line).not.toContain('4711');
 });

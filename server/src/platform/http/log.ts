@@ -1,5 +1,5 @@
 import { LogController } from 'fastify';
-import type { LoggerOptions } from 'pino';
+import pino, { type LoggerOptions } from 'pino';
 import { ApiError } from '../errors.ts';
 import type { App } from './app.ts';
 
@@ -7,10 +7,21 @@ import type { App } from './app.ts';
 export function logOptions(level: string): LoggerOptions {
   return {
     level,
+    serializers: { err: loggedError },
     redact: {
       paths: ['req.headers', 'headers', '*.authorization', '*.cookie', '*.secret', '*.password', '*.token'],
       censor: '[hidden]',
     },
+  };
+}
+
+/** Without objects: `pg` attaches its connection to an error, and with it the key that cancels statements. */
+function loggedError(error: Error): object {
+  const { aggregateErrors, ...fields } = pino.stdSerializers.err(error);
+  const isShown = (value: unknown) => typeof value !== 'object' || value === null || Array.isArray(value);
+  return {
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => isShown(value))),
+    ...(aggregateErrors && { errors: aggregateErrors.map((one: Error) => one.message) }),
   };
 }
 

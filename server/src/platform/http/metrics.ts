@@ -1,5 +1,6 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
+import { version } from '../command-line.ts';
 import type { App } from './app.ts';
 
 declare module 'fastify' {
@@ -14,6 +15,12 @@ export function installMetrics(app: App): void {
   const registry = new Registry();
   app.decorate('metrics', registry);
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'halyard_build_info',
+    help: 'The version of Halyard and of Node.js; the value is always 1',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: version(), node: process.versions.node }, 1);
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Response time, by method, route and status',

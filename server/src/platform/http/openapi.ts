@@ -5,12 +5,19 @@ import { shareComponents } from './components.ts';
 import { addResponseExamples } from './examples.ts';
 import { ErrorBody, errorResponses } from './schema.ts';
 
-export const SDK_TOKEN_SCHEME = {
-  type: 'apiKey',
-  in: 'header',
-  name: 'Authorization',
-  description: 'An API token of type backend or client, with or without the prefix "Bearer ".',
-} as const;
+const tokenScheme = (types: string) =>
+  ({
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: `An API token of type ${types}, with or without the prefix "Bearer ".`,
+  }) as const;
+
+/** The tokens that operations for SDKs require. */
+export const SDK_TOKEN_SCHEMES = {
+  sdkToken: tokenScheme('backend or client'),
+  frontendToken: tokenScheme('frontend'),
+};
 
 /** The document of every operation, generated from the schemas that validate and serialise. */
 export async function installOpenApi(
@@ -60,7 +67,7 @@ export async function installOpenApi(
         { name: 'Roles', description: 'Roles and their permissions' },
         { name: 'Project access', description: 'Roles of users and groups in a project' },
         { name: 'Integrations', description: 'Integrations and the delivery of events to them' },
-        { name: 'SDK', description: 'Flags for server-side SDKs, and what these SDKs send' },
+        { name: 'SDK', description: 'Flags for SDKs, and what SDKs send' },
         { name: 'Operations', description: 'Health checks and metrics of the server' },
       ],
       components: {
@@ -72,7 +79,7 @@ export async function installOpenApi(
             description:
               'An admin token, a personal access token or a service account token, with or without the prefix "Bearer ".',
           },
-          sdkToken: SDK_TOKEN_SCHEME,
+          ...SDK_TOKEN_SCHEMES,
           session: {
             type: 'apiKey',
             in: 'cookie',

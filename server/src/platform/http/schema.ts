@@ -171,12 +171,12 @@ const ERROR_RESPONSES = {
   ],
   429: [
     'RateLimitError',
-    'Too many writes or failed logins. Retry-After contains the seconds to wait.',
+    'Too many writes or failed logins.',
     'Too many writes: this server accepts 600 per minute from one caller. Retry in 3 seconds.',
   ],
   503: [
     'ServiceUnavailableError',
-    'The server is busy, or the database does not respond in time. Retry-After contains the seconds to wait.',
+    'The server is busy, or the database does not respond in time.',
     'The server is busy with large reads of other callers. Retry after the time in Retry-After.',
   ],
 } as const satisfies Record<number, readonly [ErrorName, string, string]>;

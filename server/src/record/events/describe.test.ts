@@ -67,6 +67,9 @@ const NEWER_TYPES = [
   'service-account-token-deleted',
   'health-finding-snoozed',
   'health-finding-unsnoozed',
+  'feature-stage-entered',
+  'application-updated',
+  'application-deleted',
 ];
 
 const FLAG = { project: 'default', featureName: 'checkout' };
@@ -251,7 +254,7 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
   [
     'feature-favorited',
     { featureName: 'checkout', data: { feature: 'checkout' } },
-    'starred flag **checkout**',
+    'added flag **checkout** to the favorites',
   ],
   ['strategy-created', { data: { name: 'byCountry' } }, 'created strategy type **byCountry**'],
   [
@@ -331,10 +334,32 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
     { data: { subscription: 'digest', action: 'unsubscribed' } },
     'changed a personal preference, **digest**: **unsubscribed**',
   ],
+  [
+    'integration-redelivered',
+    { data: { id: 3, deliveries: 1 } },
+    'redelivered **1** event of integration **3**',
+  ],
+  [
+    'integration-backfilled',
+    { data: { id: 3, deliveries: 2 } },
+    'sent **2** earlier events to integration **3**',
+  ],
+  ['user-sessions-ended', { data: { id: 4, sessions: 1 } }, 'ended **1** session of user **4**'],
 ];
 
 test.each(TYPICAL)('summarizes %s with %j', (type, rest, expected) => {
   expect(summaryOf(type, rest)).toBe(`**alice** ${expected}`);
+});
+
+test.each([
+  ['2026-12-01T00:00:00.000Z', '1 Dec 2026'],
+  ['soon', 'soon'],
+])('a snoozed finding has its rule in words, and %s as %s', (until, day) => {
+  const data = { rule: 'past-lifetime', feature: 'checkout', until };
+
+  expect(describe(happened('health-finding-snoozed', { ...FLAG, data })).summary).toBe(
+    `**alice** snoozed the finding **past lifetime** of flag **checkout** in project **default** until **${day}**`,
+  );
 });
 
 test('an update that changed more than three fields names three of them', () => {

@@ -37,6 +37,10 @@ const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   environment: event => event.environment ?? fromPayload(event, ['environment']),
   tag: event => tagOf(event.data) ?? tagOf(event.preData),
   changes: changedFields,
+  onlyDelivery: event => onlyOne(event, 'deliveries'),
+  onlySession: event => onlyOne(event, 'sessions'),
+  findingRule: event => wordsOf(fromPayload(event, ['rule'])),
+  untilDay: event => dayOf(fromPayload(event, ['until'])),
   grantedUsers: event => granted(event, 'userIds'),
   grantedGroups: event => granted(event, 'groupIds'),
 };
@@ -184,6 +188,26 @@ function tagOf(payload: unknown): string | undefined {
   const value = own(payload, 'value');
   return typeof type === 'string' && typeof value === 'string' ? `${type}:${value}` : undefined;
 }
+
+/** The id of a rule in words: past-lifetime becomes "past lifetime". */
+const wordsOf = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll('-', ' ') : value);
+
+const DAY = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+
+/** The day of a time in UTC: "1 Dec 2026". A value that is no time is shown as it is. */
+function dayOf(value: unknown): unknown {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(time) ? value : DAY.format(time);
+}
+
+/** The number 1, for a sentence with a singular noun. */
+const onlyOne = (event: DescribedEvent, field: string): 1 | undefined =>
+  fromPayload(event, [field]) === 1 ? 1 : undefined;
 
 /** The ids in a grant of the form `{ roles: [{ roleId, userIds, groupIds }] }`. */
 function granted(event: DescribedEvent, field: 'userIds' | 'groupIds'): unknown[] {

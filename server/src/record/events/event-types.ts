@@ -46,7 +46,7 @@ const REQUEST = `${named('a change request', 'changeRequestId', 'id')}${HERE}`;
 const ITS_REQUEST = `${named('a change request', 'changeRequestId')}${HERE}`;
 const CHANGE = `${named('a change', 'action')}[ of flag {feature:flag}]`;
 // A finding is about a flag or a segment, which the rule tells apart.
-const FINDING = `[the finding {rule}|a finding] of [flag {feature:flag}|segment {segment:name}|a project]${IN_PROJECT}`;
+const FINDING = `[the finding {findingRule}|a finding] of [flag {feature:flag}|segment {segment:name}|a project]${IN_PROJECT}`;
 
 const CHANGES = '[, changing {changes}]';
 const NOW_VARIANTS = '[, now: {after.variants}]';
@@ -65,7 +65,6 @@ export const EVENT_TYPES = {
   'application-created': {
     label: 'Application first seen',
     text: `saw ${APP} for the first time`,
-    emitted: false,
   },
   'feature-created': {
     label: 'Flag created',
@@ -356,10 +355,19 @@ export const EVENT_TYPES = {
   'api-token-created': { label: 'API token created', text: `created ${API_TOKEN}` },
   'api-token-updated': { label: 'API token updated', text: `updated ${API_TOKEN}${CHANGES}` },
   'api-token-deleted': { label: 'API token deleted', text: `deleted ${API_TOKEN}` },
-  'feature-favorited': { label: 'Flag starred', text: `starred ${FLAG_IN_PROJECT}` },
-  'feature-unfavorited': { label: 'Flag unstarred', text: `unstarred ${FLAG_IN_PROJECT}` },
-  'project-favorited': { label: 'Project starred', text: `starred ${PROJECT}` },
-  'project-unfavorited': { label: 'Project unstarred', text: `unstarred ${PROJECT}` },
+  'feature-favorited': {
+    label: 'Flag added to favorites',
+    text: `added ${FLAG_IN_PROJECT} to the favorites`,
+  },
+  'feature-unfavorited': {
+    label: 'Flag removed from favorites',
+    text: `removed ${FLAG_IN_PROJECT} from the favorites`,
+  },
+  'project-favorited': { label: 'Project added to favorites', text: `added ${PROJECT} to the favorites` },
+  'project-unfavorited': {
+    label: 'Project removed from favorites',
+    text: `removed ${PROJECT} from the favorites`,
+  },
   'features-exported': {
     label: 'Flags exported',
     text: `exported flags${HERE}[, namely {feature:features}]`,
@@ -501,7 +509,10 @@ export const EVENT_TYPES = {
     label: 'Password link created',
     text: `created a link to set the password of ${USER}`,
   },
-  'user-sessions-ended': { label: 'Sessions ended', text: `ended [{sessions}|the] sessions of ${USER}` },
+  'user-sessions-ended': {
+    label: 'Sessions ended',
+    text: `ended [{onlySession} session|{sessions} sessions|the sessions] of ${USER}`,
+  },
   'user-identity-linked': {
     label: 'Account linked to identity provider',
     text: `linked ${USER} to the identity provider and revoked earlier credentials`,
@@ -529,11 +540,11 @@ export const EVENT_TYPES = {
   },
   'integration-redelivered': {
     label: 'Events redelivered',
-    text: `redelivered [{deliveries} events|events] of ${INTEGRATION}`,
+    text: `redelivered [{onlyDelivery} event|{deliveries} events|events] of ${INTEGRATION}`,
   },
   'integration-backfilled': {
     label: 'Integration backfilled',
-    text: `sent [{deliveries} earlier events|earlier events] to ${INTEGRATION}`,
+    text: `sent [{onlyDelivery} earlier event|{deliveries} earlier events|earlier events] to ${INTEGRATION}`,
   },
   'service-account-token-created': {
     label: 'Service account token created',
@@ -545,9 +556,15 @@ export const EVENT_TYPES = {
   },
   'health-finding-snoozed': {
     label: 'Health finding snoozed',
-    text: `snoozed ${FINDING}[ until {until}]${BECAUSE}`,
+    text: `snoozed ${FINDING}[ until {untilDay}]${BECAUSE}`,
   },
   'health-finding-unsnoozed': { label: 'Health finding unsnoozed', text: `unsnoozed ${FINDING}` },
+  'feature-stage-entered': {
+    label: 'Flag entered a lifecycle stage',
+    text: `moved ${FLAG_IN_PROJECT}[ from stage {before.stage} to stage {after.stage}| to stage {after.stage}| to another stage]`,
+  },
+  'application-updated': { label: 'Application updated', text: `updated ${APP}${CHANGES}` },
+  'application-deleted': { label: 'Application deleted', text: `deleted ${APP}` },
 } as const satisfies Record<string, { label: string; text: string; emitted?: false }>;
 
 export type EventType = keyof typeof EVENT_TYPES;

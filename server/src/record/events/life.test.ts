@@ -356,12 +356,17 @@ const FIELDS: Record<string, string> = {
 };
 
 const JOB = 'written by a job of the service, shown by flags/health/announce.test.ts';
+const SDK = 'takes an SDK: shown by sdk/metrics/flush.test.ts and sdk/applications/routes.test.ts';
 const LINK = 'takes an identity provider: shown by people/sso/linking.test.ts';
 const DELIVERY = 'takes a receiver that fails: shown by the tests of deliveries';
 
 /** Why no request of the life above writes an event of this type, though Halyard emits it. */
 const EMITTED_ELSEWHERE: Record<string, string> = {
   ...of(JOB, ['feature-potentially-stale-on']),
+  ...of(SDK, [
+    ...['application-created', 'application-updated', 'application-deleted'],
+    'feature-stage-entered',
+  ]),
   ...of(LINK, ['user-identity-linked']),
   ...of(DELIVERY, [
     ...['integration-disabled', 'integration-failing'],

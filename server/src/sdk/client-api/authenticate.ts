@@ -1,8 +1,13 @@
 import { ApiError } from '../../platform/errors.ts';
 import type { SdkToken, Tokens } from '../tokens/tokens.ts';
 
-/** The types of tokens for server-side SDKs. Both mean the same. */
-const BACKEND_TYPES = ['client', 'backend'];
+/** The kinds of tokens, by what they are for. `client` is another name of `backend`. */
+export type TokenKind = 'backend' | 'frontend';
+
+const isOfKind = ({ type }: SdkToken, kinds: readonly TokenKind[]): boolean =>
+  kinds.includes(type === 'client' ? 'backend' : (type as TokenKind));
+
+const BACKEND: readonly TokenKind[] = ['backend'];
 
 /** The token of a request, with or without `Bearer`. Empty if there is none. */
 export function tokenText(authorization: string | undefined): string {
@@ -13,22 +18,26 @@ export function tokenText(authorization: string | undefined): string {
 /** The valid backend token of a request if it is in memory: the way of almost every request, without a promise. */
 export function knownToken(tokens: Tokens, text: string): SdkToken | undefined {
   const token = tokens.known(text);
-  return token && BACKEND_TYPES.includes(token.type) ? token : undefined;
+  return token && isOfKind(token, BACKEND) ? token : undefined;
 }
 
 /** Rejects with 401 or 403 only what the database rejects, because an SDK stops for good then. */
-export async function authenticate(tokens: Tokens, text: string): Promise<SdkToken> {
+export async function authenticate(
+  tokens: Tokens,
+  text: string,
+  kinds: readonly TokenKind[] = BACKEND,
+): Promise<SdkToken> {
   const token = text === '' ? undefined : (tokens.known(text) ?? (await tokens.lookUp(text)));
   if (!token) {
     throw new ApiError(
       'AuthenticationRequired',
-      'Send a valid API token of type backend in the Authorization header.',
+      `Send a valid API token of type ${kinds.join(' or ')} in the Authorization header.`,
     );
   }
-  if (!BACKEND_TYPES.includes(token.type)) {
+  if (!isOfKind(token, kinds)) {
     throw new ApiError(
       'NoAccessError',
-      `The API token has type ${token.type}. This operation requires a token of type backend.`,
+      `The API token has type ${token.type}. This operation requires a token of type ${kinds.join(' or ')}.`,
     );
   }
   return token;

@@ -8,6 +8,12 @@ export const OPERATIONS = [
   'register',
   'metrics',
   'validate',
+  'frontend',
+  'frontend-metrics',
+  'frontend-register',
+  'ofrep',
+  'ofrep-flag',
+  'ofrep-stream',
   'other',
 ] as const;
 export type Operation = (typeof OPERATIONS)[number];

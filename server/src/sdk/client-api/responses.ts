@@ -13,7 +13,7 @@ const CACHING = 'private, no-cache';
 const NONE: string[] = [];
 
 export type Responder = {
-  notModified: (reply: FastifyReply, operation: Operation, etag: string) => void;
+  notModified: (reply: FastifyReply, operation: Operation, etag: string, vary?: string) => void;
   send: (reply: FastifyReply, operation: Operation, status: number, body: Buffer, headers?: string[]) => void;
   /** The headers that every response has. */
   commonHeaders: () => string[];
@@ -39,9 +39,9 @@ export function makeResponder(
   };
 
   return {
-    notModified: (reply, operation, etag) => {
+    notModified: (reply, operation, etag, vary = 'accept-encoding') => {
       count(operation, 304);
-      const headers = ['etag', etag, 'cache-control', CACHING, 'vary', 'accept-encoding'];
+      const headers = ['etag', etag, 'cache-control', CACHING, 'vary', vary];
       const others = dynamic();
       reply
         .hijack()

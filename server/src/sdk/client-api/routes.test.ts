@@ -367,7 +367,7 @@ describe('POST /api/client/register and /api/client/metrics', () => {
 
     expect(responses.map(({ statusCode }) => statusCode)).toEqual([400, 400, 413, 400]);
     expect(responses[0]?.json().message).toMatch(/nested deeper than 32 levels/);
-    expect(responses[3]?.json().message).toMatch(/more than 200000 items/);
+    expect(responses[3]?.json().message).toMatch(/more than 100000 items/);
   });
 
   test.each([

@@ -2,12 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { badData, notFound } from '../../platform/errors.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import type { Usage } from '../metrics/usage.ts';
 import { inlineText } from '../state/inline.ts';
 import { featuresOf, type Scope } from '../state/scope.ts';
 import { type Asked, type Encoding, EVERYTHING, type ServingState } from '../state/serving.ts';
 import { connectionIdOf } from '../streaming/routes.ts';
 import type { Streams } from '../streaming/streams.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
+import { acceptBulk, acceptMetrics, acceptRegistration } from './accept.ts';
 import { askedOf } from './asked.ts';
 import { authenticate, knownToken, tokenText } from './authenticate.ts';
 import { authorize } from './authorize.ts';
@@ -17,6 +19,8 @@ import { presentedRevision } from './etag.ts';
 import type { Operation } from './metrics.ts';
 import type { Responder } from './responses.ts';
 import {
+  BulkMetrics,
+  EdgeData,
   Metrics,
   MOST_VALIDATED,
   Registration,
@@ -73,6 +77,7 @@ export function clientRoutes(
   state: ServingState,
   streams: Pick<Streams, 'invite'>,
   responder: Responder,
+  usage: Usage,
 ): void {
   for (const schema of [SdkFeature, SdkSegment, SdkFeatures, SdkDelta, ValidTokens]) app.addSchema(schema);
 
@@ -144,7 +149,7 @@ export function clientRoutes(
         response: {
           200: jsonResponse('The features', SdkFeatures),
           304: { type: 'null', description: 'The client has this revision or a newer one' },
-          ...errorResponses(400, 401, 403),
+          ...errorResponses(400, 401, 403, 503),
         },
       },
     },
@@ -174,7 +179,10 @@ export function clientRoutes(
             examples: ['checkout-v2'],
           }),
         }),
-        response: { 200: jsonResponse('The feature', SdkFeature), ...errorResponses(400, 401, 403, 404) },
+        response: {
+          200: jsonResponse('The feature', SdkFeature),
+          ...errorResponses(400, 401, 403, 404, 503),
+        },
       },
     },
     withScope(askedFor, (request, reply, scope) => {
@@ -201,7 +209,7 @@ export function clientRoutes(
         response: {
           200: jsonResponse('The events', SdkDelta),
           304: { type: 'null', description: 'The client has this revision or a newer one' },
-          ...errorResponses(401, 403),
+          ...errorResponses(400, 401, 403, 503),
         },
       },
     },
@@ -220,6 +228,7 @@ export function clientRoutes(
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     const token = await authenticate(state.tokens, tokenText(request.headers.authorization));
     token.used = true;
+    request.sdkToken = token;
   };
 
   app.post(
@@ -233,15 +242,13 @@ export function clientRoutes(
         security,
         summary: 'Register an application',
         description:
-          'Accepts and counts the registration that an SDK sends when it starts. This version stores nothing of it. The body can be compressed with gzip. Requires an API token of type backend or client.',
+          'Notes the application, the instance and the SDK. An SDK calls this when it starts. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created.',
         body: Registration,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415, 503) },
       },
     },
     async (request, reply) => {
-      const { appName } = objectOf(request.body);
-      if (typeof appName !== 'string' || appName === '')
-        throw badData([{ message: 'appName must be a text that is not empty', path: '/body/appName' }]);
+      acceptRegistration(usage, request);
       responder.send(reply, 'register', 202, NOTHING);
     },
   );
@@ -257,9 +264,53 @@ export function clientRoutes(
         security,
         summary: 'Send metrics',
         description:
-          'Accepts and counts the metrics of an SDK: how often each feature was enabled and disabled. This version stores nothing of them. The body can be compressed with gzip. Requires an API token of type backend or client.',
+          'Adds the counts of an SDK: how often each feature was enabled and disabled, and each variant served. The server writes them within 10 s. Counts that cannot be read are skipped, so that no SDK stops. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
         body: Metrics,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415, 503) },
+      },
+    },
+    async (request, reply) => {
+      await acceptMetrics(usage, request);
+      responder.send(reply, 'metrics', 202, NOTHING);
+    },
+  );
+
+  app.post(
+    '/api/client/metrics/bulk',
+    {
+      onRequest,
+      config: { sdkOperation: 'metrics' },
+      schema: {
+        operationId: 'sendBulkMetrics',
+        tags,
+        security,
+        summary: 'Send metrics of a proxy',
+        description:
+          'Adds the applications and counts that a proxy such as Unleash Edge collected. An invalid body is rejected as a whole. Entries of another environment than that of the token are skipped. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
+        body: BulkMetrics,
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415, 503) },
+      },
+    },
+    async (request, reply) => {
+      await acceptBulk(usage, request);
+      responder.send(reply, 'metrics', 202, NOTHING);
+    },
+  );
+
+  app.post(
+    '/api/client/metrics/edge',
+    {
+      onRequest,
+      config: { sdkOperation: 'metrics' },
+      schema: {
+        operationId: 'sendEdgeMetrics',
+        tags,
+        security,
+        summary: 'Send data about a proxy',
+        description:
+          'Accepts what Unleash Edge reports about itself, and stores nothing of it. Requires an API token of type backend or client.',
+        body: EdgeData,
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -281,7 +332,10 @@ export function clientRoutes(
         description:
           'Returns the valid ones of these tokens, with their environment and projects. For Unleash Edge and other proxies. Requires no token of its own.',
         body: TokensToValidate,
-        response: { 200: jsonResponse('The valid tokens', ValidTokens), ...errorResponses(400, 413, 415) },
+        response: {
+          200: jsonResponse('The valid tokens', ValidTokens),
+          ...errorResponses(400, 413, 415, 503),
+        },
       },
     },
     async (request, reply) => {

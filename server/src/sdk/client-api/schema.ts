@@ -199,6 +199,62 @@ export const Metrics = NamedObject(
   },
 );
 
+export const BulkMetrics = NamedObject(
+  'SdkBulkMetrics',
+  {
+    applications: Type.Array(
+      NamedObject('SdkBulkApplication', {
+        appName: Type.String({ minLength: 1, maxLength: 1_000, examples: ['checkout'] }),
+        instanceId: Type.Optional(Nullable(text('host-1'))),
+        environment: Type.Optional(text('production')),
+        sdkVersion: Type.Optional(Nullable(text('unleash-node-sdk:6.12.1'))),
+      }),
+      { maxItems: 100_000 },
+    ),
+    metrics: Type.Array(
+      NamedObject('SdkBulkCounts', {
+        featureName: text('checkout-v2'),
+        appName: text('checkout'),
+        environment: Type.Optional(text('production')),
+        timestamp: Type.Optional(text('2026-11-15T09:00:00.000Z')),
+        yes: Type.Integer({ examples: [3] }),
+        no: Type.Integer({ examples: [1] }),
+        variants: Type.Optional(
+          Type.Record(Type.String(), Type.Integer(), {
+            maxProperties: 10_000,
+            propertyNames: { type: 'string', maxLength: 1_000 },
+          }),
+        ),
+      }),
+      { maxItems: 100_000 },
+    ),
+  },
+  {
+    examples: [
+      {
+        applications: [{ appName: 'checkout', instanceId: 'host-1', environment: 'production' }],
+        metrics: [
+          {
+            featureName: 'checkout-v2',
+            appName: 'checkout',
+            environment: 'production',
+            timestamp: '2026-11-15T09:00:00.000Z',
+            yes: 3,
+            no: 1,
+            variants: { blue: 3 },
+          },
+        ],
+      },
+    ],
+  },
+);
+
+export const EdgeData = NamedObject(
+  'SdkEdgeData',
+  { identifier: Type.Optional(text('edge-1')) },
+  { examples: [{ identifier: 'edge-1' }] },
+);
+
 export const MOST_VALIDATED = 100;
 
 export const TokensToValidate = NamedObject(

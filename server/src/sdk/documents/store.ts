@@ -7,6 +7,8 @@ export type Positions = {
   /** The time of the database, which decides whether a token has expired. */
   now: string;
   tokenRevision: number;
+  /** The origins whose pages may use the API for frontend SDKs. */
+  origins: string[];
   environments: { environment: string; revision: number; completeSince: number }[];
 };
 
@@ -34,17 +36,19 @@ export type Changes = {
 
 /**
  * Names the history that revisions count in. A promoted standby or a restored backup hands out the same numbers again, with
- * other content, on another timeline; a dump that is restored into the same cluster needs the number of its own.
+ * other content, on another timeline. A dump that is restored into the same cluster does so in another database, which has
+ * another oid, or in the same database, which needs a new number.
  */
 const EPOCH = sql<string>`(
-  select left(md5(concat_ws('.', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), number)), 10)
-  from pg_control_system(), sdk_epoch
+  select left(md5(concat_ws('.', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), oid, number)), 10)
+  from pg_control_system(), sdk_epoch, pg_database where datname = current_database()
 )`;
 
 export async function readPositions(db: Reader): Promise<Positions> {
   const { rows } = await sql<Positions>`
     select ${EPOCH} as epoch, now() as now,
       (select revision from sdk_token_revision) as "tokenRevision",
+      (select origins from cors_settings) as origins,
       coalesce((
         select json_agg(json_build_object('environment', environment, 'revision', revision, 'completeSince', complete_since))
         from sdk_revisions

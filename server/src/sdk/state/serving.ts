@@ -48,6 +48,8 @@ export type ServingState = {
   onChange: (listener: (environment: string, revision: number) => void) => () => void;
   /** Calls back after tokens were created, changed or ended. Returns a function that ends this. */
   onTokens: (listener: () => void) => () => void;
+  /** The origins whose pages may use the API for frontend SDKs. `*`: all. */
+  readonly origins: readonly string[];
   /** Seconds since the state was last known to be current. Undefined before the first refresh. */
   readonly age: number | undefined;
   /** Reads what is newer than the state. Returns whether anything was. */
@@ -64,6 +66,7 @@ export function makeServingState(db: Db): ServingState {
   const changeListeners = new Set<(environment: string, revision: number) => void>();
   const tokenListeners = new Set<() => void>();
   let refreshedAt: number | undefined;
+  let origins: readonly string[] = ['*'];
 
   const scopeOf = (token: SdkToken, asked: Asked = EVERYTHING): Scope | undefined => {
     const { key } = asked;
@@ -110,8 +113,10 @@ export function makeServingState(db: Db): ServingState {
 
   const refresh = async (): Promise<boolean> => {
     const startedAt = performance.now();
-    const { epoch, now, tokenRevision, environments } = await readPositions(db);
-    tokens.setClock(Date.parse(now));
+    const read = await readPositions(db);
+    const { epoch, tokenRevision, environments } = read;
+    tokens.setClock(Date.parse(read.now));
+    origins = read.origins;
     const positions = new Map(environments.map(position => [position.environment, position]));
     let found = false;
     for (const [name, holder] of holders) {
@@ -167,6 +172,9 @@ export function makeServingState(db: Db): ServingState {
     deltaBody,
     onChange: listener => subscribe(changeListeners, listener),
     onTokens: listener => subscribe(tokenListeners, listener),
+    get origins() {
+      return origins;
+    },
     get age() {
       return refreshedAt === undefined ? undefined : (performance.now() - refreshedAt) / 1_000;
     },

@@ -31,7 +31,7 @@ export function streamingRoutes(
         description:
           'Sends everything, or the changes after the Last-Event-ID, and then every change. A client that has the current revision gets an empty list first. The stream ends when the token is revoked or expires, and when the server stops. Status 429 means that the server has no place for the stream, or that the client hydrates too often: the client should poll. Status 503 means that the client should retry. Requires an API token of type backend or client.',
         headers: StreamHeaders,
-        response: { 200: STREAM, ...errorResponses(401, 403, 429) },
+        response: { 200: STREAM, ...errorResponses(401, 403, 429, 503) },
       },
     },
     async (request, reply) => {

@@ -37,6 +37,9 @@ export type Tokens = {
   lookUp: (text: string) => Promise<SdkToken | undefined>;
   /** Whether the token is still valid. */
   isValid: (token: SdkToken) => boolean;
+  /** The tokens in memory. */
+  all: () => Iterable<SdkToken>;
+  readonly size: number;
   /** Reads all tokens, and adds, changes and ends those in memory. */
   reload: () => Promise<void>;
   /** The revision of the tokens in memory. */
@@ -148,6 +151,10 @@ export function makeTokens(db: Db): Tokens {
     known,
     lookUp,
     isValid,
+    all: () => tokens.values(),
+    get size() {
+      return tokens.size;
+    },
     reload,
     get revision() {
       return revision;

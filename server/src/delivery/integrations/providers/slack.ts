@@ -33,7 +33,7 @@ const wordIn = (text: string): string | undefined => /^[a-z_]{1,60}$/.exec(text.
 
 export const slack: Provider = {
   name: 'slack',
-  displayName: 'Slack incoming webhook: sends a message',
+  displayName: 'Slack incoming webhook',
   description: 'Posts messages to a Slack channel through an incoming webhook.',
   parameters: [
     {

@@ -1,7 +1,7 @@
 import type { Reader } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { debtOf, FORMULA, gainOf, healthOf } from '../../technical-debt/score.ts';
-import { RULES, type Rule } from '../rules/rules.ts';
+import { RULES, type Rule, type RuleName } from '../rules/rules.ts';
 import type { FindingSearch } from './query.ts';
 import type { Finding, ProjectHealth } from './schema.ts';
 import { type FoundFinding, findHealthParts, type HealthParts } from './store.ts';
@@ -44,8 +44,15 @@ function summarizeRule({ name, description, remedy, counts }: Rule, parts: Healt
     findings,
     snoozed,
     points: counts ? gainOf(parts.counts, findings) : 0,
-    conclusive: name !== 'never-seen' || parts.telemetry,
+    conclusive: hasEvidence(name, parts.telemetry),
   };
+}
+
+/** Rules about usage find nothing before SDKs have reported enough. */
+function hasEvidence(rule: RuleName, telemetry: HealthParts['telemetry']): boolean {
+  if (rule === 'never-seen') return telemetry.seen;
+  if (rule === 'outside-production') return telemetry.production;
+  return rule !== 'constant-result' || telemetry.settled;
 }
 
 function describeFinding(finding: FoundFinding, { counts }: HealthParts): Finding {

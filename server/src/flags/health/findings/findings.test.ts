@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { makeMember, makeProject, makeUser } from '../../../test/factories.ts';
+import { makeMember, makeProject, makeUser, markSeen } from '../../../test/factories.ts';
 import { useHarness } from '../../../test/harness.ts';
 import { call } from '../../../test/request.ts';
 import { untilWaiting } from '../../../test/waiting.ts';
@@ -44,8 +44,7 @@ async function age(name: string, days: number): Promise<void> {
   );
 }
 
-const seen = (name: string) =>
-  sql`update feature_environments set last_seen_at = now() where feature_name = ${name}`.execute(harness.db);
+const seen = (name: string) => markSeen(harness.db, name);
 
 beforeEach(async () => {
   ({ id: project } = await makeProject(harness.db));
@@ -71,6 +70,9 @@ test('a healthy project has 100 points, every rule and no findings', async () =>
     'enabled-everywhere',
     'disabled-everywhere',
     'never-seen',
+    'outside-production',
+    'constant-result',
+    'archived-in-use',
     'no-strategies',
     'archived-parent',
     'duplicate-of-clone',

@@ -58,6 +58,32 @@ const Evidence = NamedObject('HealthEvidence', {
   clonedFrom: Type.Optional(
     Type.String({ description: 'Source that the copy still equals', examples: ['checkout'] }),
   ),
+  result: Type.Optional(
+    Type.Unsafe<'enabled' | 'disabled'>({
+      type: 'string',
+      enum: ['enabled', 'disabled'],
+      description: 'The result of every evaluation in production',
+      examples: ['enabled'],
+    }),
+  ),
+  variant: Type.Optional(
+    Nullable(
+      Type.String({
+        description: 'The variant of every evaluation in production; null: none was reported',
+        examples: ['blue'],
+      }),
+    ),
+  ),
+  applications: Type.Optional(
+    Type.Array(
+      NamedObject('HealthEvidenceApplication', {
+        name: Type.String({ examples: ['checkout'] }),
+        environments: Type.Array(Type.String(), { examples: [['production']] }),
+        lastSeenAt: Timestamp('When the application last requested the feature, to the hour'),
+      }),
+      { description: 'Up to 100 applications that requested the feature after it was archived' },
+    ),
+  ),
   references: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Up to 10 features with archived or disabled uses of the segment',
@@ -129,7 +155,7 @@ export const ProjectHealth = Named(
         snoozed: count('Snoozed findings'),
         points,
         conclusive: Type.Boolean({
-          description: 'false: the rule lacks data, for example because no SDK was ever seen',
+          description: 'false: the rule lacks data, for example because no SDK was seen in production',
         }),
       }),
       { description: 'Every rule, with the points that fixing all its findings would gain' },

@@ -14,7 +14,8 @@ export type RuleCounts = { rule: RuleName; findings: number; snoozed: number };
 export type HealthParts = {
   debtBudget: number | null;
   counts: Counts;
-  telemetry: boolean;
+  /** Which evidence the project has: an SDK was seen, one was seen in production, results are known for long enough. */
+  telemetry: Record<'seen' | 'production' | 'settled', boolean>;
   ruleCounts: RuleCounts[];
   findings: FoundFinding[];
   total: number;
@@ -23,6 +24,7 @@ export type HealthParts = {
 /** Events about a feature that do not change it. */
 const NO_CHANGE = [
   'feature-potentially-stale-on',
+  'feature-stage-entered',
   'feature-favorited',
   'feature-unfavorited',
   'health-finding-snoozed',
@@ -35,25 +37,29 @@ const evidence = (at: Date) => sql`
     'since', ${iso(sql`case page.rule when 'stale' then (
       select created_at from events where feature_name = feature and type = 'feature-stale-on' order by id desc limit 1
     ) else since end`)},
-    'createdAt', ${iso(sql`coalesce(active.created_at, segments.created_at)`)},
-    'ageDays', extract(day from ${at}::timestamptz - coalesce(active.created_at, segments.created_at)),
+    'createdAt', ${iso(sql`coalesce(subject.created_at, segments.created_at)`)},
+    'ageDays', extract(day from ${at}::timestamptz - coalesce(subject.created_at, segments.created_at)),
     'environments', coalesce((
       select jsonb_agg(jsonb_build_object(
         'name', environments.name, 'enabled', here.enabled, 'toggledAt', ${iso(sql`here.switched_at`)},
-        'lastSeenAt', ${iso(sql`here.last_seen_at`)}, 'hasEnabledStrategies', exists (
+        'lastSeenAt', ${iso(sql`seen.seen_at`)}, 'hasEnabledStrategies', exists (
           select from feature_strategies as strategy
           where strategy.feature_name = here.feature_name and strategy.environment = here.environment and not disabled
         )
       ) order by environments.sort_order, environments.name)
       from feature_environments as here join environments on environments.name = here.environment
-      where feature_name = feature
+        left join feature_last_seen as seen
+          on seen.feature_name = here.feature_name and seen.environment = here.environment
+      where here.feature_name = feature
     ), '[]'),
     'lastChange', (
       select jsonb_build_object('id', id, 'type', type, 'at', ${iso(sql`events.created_at`)}, 'by', created_by)
       from events where feature_name = feature and type <> all(${NO_CHANGE}) order by id desc limit 1
     )
   ) || case when feature is null then '{}' else jsonb_build_object(
-    'type', active.type, 'lifetimeDays', active.lifetime_days, 'lastSeenAt', ${iso(sql`active.last_seen_at`)}
+    'type', subject.type, 'lifetimeDays', feature_types.lifetime_days, 'lastSeenAt', ${iso(sql`(
+      select max(seen_at) from feature_last_seen where feature_name = feature
+    )`)}
   ) end`;
 
 /** Reads a page of findings and the counts of all findings in one statement, so that both come from one snapshot. */
@@ -80,7 +86,7 @@ export async function findHealthParts(
     ), page as materialized (
       select * from matching order by position, feature, segment limit ${search.limit} offset ${search.offset}
     )
-    select projects.debt_budget as "debtBudget", to_jsonb(counts) as counts, (select seen from telemetry) as telemetry,
+    select projects.debt_budget as "debtBudget", to_jsonb(counts) as counts, (select to_jsonb(telemetry) from telemetry) as telemetry,
       (select count(*) from matching) as total,
       coalesce((
         select jsonb_agg(jsonb_build_object('rule', rule, 'findings', open, 'snoozed', snoozed))
@@ -96,7 +102,8 @@ export async function findHealthParts(
             then jsonb_build_object('id', segments.id, 'name', segments.name) end,
           'evidence', ${evidence(at)}, 'snooze', case when snoozed then ${SNOOZE} end
         ) order by position, feature, segment)
-        from page left join active on active.name = feature left join segments on segments.id = segment
+        from page left join features as subject on subject.name = feature
+          left join feature_types on feature_types.id = subject.type left join segments on segments.id = segment
           left join health_snoozes as snooze on snooze.id = snooze_id
       ), '[]') as findings
     from projects cross join ${countsOf(project, at)} as counts where projects.id = ${project}`.execute(db);

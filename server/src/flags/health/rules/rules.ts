@@ -2,6 +2,8 @@
 export const SETTLED_DAYS = 30;
 /** Days for which a new feature may be unused. */
 export const NEW_DAYS = 7;
+/** Days within which an SDK must have asked for a feature that counts as in use. */
+export const IN_USE_DAYS = 7;
 
 export type RuleName =
   | 'stale'
@@ -9,6 +11,9 @@ export type RuleName =
   | 'enabled-everywhere'
   | 'disabled-everywhere'
   | 'never-seen'
+  | 'outside-production'
+  | 'constant-result'
+  | 'archived-in-use'
   | 'no-strategies'
   | 'archived-parent'
   | 'duplicate-of-clone'
@@ -27,64 +32,86 @@ export type Rule = {
 export const RULES: readonly Rule[] = [
   {
     name: 'stale',
-    description: 'The feature is marked as stale.',
-    remedy: 'Remove the feature from the code, then archive it. Or unmark it as stale.',
+    description: 'The flag is marked as stale.',
+    remedy: 'Remove the flag from the code, then archive it. Or unmark it as stale.',
     counts: true,
     subject: 'feature',
   },
   {
     name: 'past-lifetime',
-    description: 'The feature is older than the lifetime of its type and not marked as stale.',
+    description: 'The flag is older than the lifetime of its type and not marked as stale.',
     remedy:
-      'Remove the feature from the code, then archive it. Or give it a type with a longer lifetime if it is permanent.',
+      'Remove the flag from the code, then archive it. Or give it a type with a longer lifetime if it is permanent.',
     counts: true,
     subject: 'feature',
   },
   {
     name: 'enabled-everywhere',
-    description: `The feature has been enabled in every environment for ${SETTLED_DAYS} days, and its type has a limited lifetime.`,
-    remedy: 'Make the enabled code path the only one, then archive the feature.',
+    description: `The flag has been enabled in every environment for ${SETTLED_DAYS} days, and its type has a limited lifetime.`,
+    remedy: 'Make the enabled code path the only one, then archive the flag.',
     counts: false,
     subject: 'feature',
   },
   {
     name: 'disabled-everywhere',
-    description: `The feature has been disabled in every environment for ${SETTLED_DAYS} days, and its type has a limited lifetime.`,
-    remedy: 'Remove the disabled code path, then archive the feature.',
+    description: `The flag has been disabled in every environment for ${SETTLED_DAYS} days, and its type has a limited lifetime.`,
+    remedy: 'Remove the disabled code path, then archive the flag.',
     counts: false,
     subject: 'feature',
   },
   {
     name: 'never-seen',
-    description: `No SDK has requested the feature, and it is older than ${NEW_DAYS} days.`,
-    remedy: 'Archive the feature if no code uses it.',
+    description: `No SDK has requested the flag, and it is older than ${NEW_DAYS} days.`,
+    remedy: 'Archive the flag if no code uses it.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'outside-production',
+    description: `SDKs request the flag only outside production, and it is older than ${SETTLED_DAYS} days.`,
+    remedy:
+      'Release the code that uses the flag to production, or remove the flag from the code and archive it.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'constant-result',
+    description: `Every evaluation in production has had the same result for ${SETTLED_DAYS} days, and the type of the flag has a limited lifetime.`,
+    remedy: 'Make the code path of this result the only one, then archive the flag.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'archived-in-use',
+    description: `The flag is archived, and applications have requested it in the last ${IN_USE_DAYS} days.`,
+    remedy: 'Remove the flag from the code of these applications before you delete it. Or revive it.',
     counts: false,
     subject: 'feature',
   },
   {
     name: 'no-strategies',
-    description: `The feature has no enabled strategy in any environment, and it is older than ${NEW_DAYS} days.`,
-    remedy: 'Add a strategy, or archive the feature.',
+    description: `The flag has no enabled strategy in any environment, and it is older than ${NEW_DAYS} days.`,
+    remedy: 'Add a strategy, or archive the flag.',
     counts: false,
     subject: 'feature',
   },
   {
     name: 'archived-parent',
-    description: 'The feature depends on an archived feature.',
+    description: 'The flag depends on an archived flag.',
     remedy: 'Remove the dependency, or revive the parent.',
     counts: false,
     subject: 'feature',
   },
   {
     name: 'duplicate-of-clone',
-    description: `The feature is a copy that has had the same strategies and variants as its source for ${SETTLED_DAYS} days.`,
-    remedy: 'Archive one of the two features, or change one of them.',
+    description: `The flag is a copy that has had the same strategies and variants as its source for ${SETTLED_DAYS} days.`,
+    remedy: 'Archive one of the two flags, or change one of them.',
     counts: false,
     subject: 'feature',
   },
   {
     name: 'unused-segment',
-    description: 'No enabled strategy of an active feature uses the segment of the project.',
+    description: 'No enabled strategy of an active flag uses the segment of the project.',
     remedy: 'Remove the segment from the strategies that still refer to it, then delete it.',
     counts: false,
     subject: 'segment',

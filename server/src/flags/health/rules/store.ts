@@ -1,34 +1,72 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../../platform/db/database.ts';
+import { iso } from '../../../platform/db/iso.ts';
 import { isPotentiallyStale } from '../../feature-types/store.ts';
-import { NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rules.ts';
+import { IN_USE_DAYS, NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rules.ts';
 
 /** The feature or segment that a finding is about. */
 export type Subject = { feature: string; segment: null } | { feature: null; segment: number };
 
+/** Archived features of a project that are looked up, those that were archived last. The others grow with the age of the project. */
+const MOST_ARCHIVED = 1_000;
+const MOST_APPLICATIONS = 100;
+
+const IN_PRODUCTION = sql`seen.environment = any(select unnest(names) from production)`;
+
+/** Whether an SDK was seen in the project: by the features of `reported`, or else by all features, archived ones included. */
+const anySeen = (project: string, ofReported: RawBuilder<unknown>, ofRows: RawBuilder<unknown>) => sql`(
+  exists (select from reported where ${ofReported}) or exists (
+    select from features join feature_last_seen as seen on seen.feature_name = features.name
+    where features.project = ${project} and ${ofRows}
+  )
+)`;
+
 /**
  * Common table expressions that every rule reads: `active` are the active features of the project, or those that match
- * `condition`, with a summary of their environments. `telemetry` is whether an SDK was ever seen in the project.
+ * `condition`, with a summary of their environments and of what SDKs reported. `telemetry` is which evidence the project has: whether an
+ * SDK was ever seen, whether one was seen in production, and whether the results in production are known for long enough.
  */
 export const ruleInputs = (project: string, at: Date, condition: RawBuilder<unknown> = sql`true`) => sql`
-  active as materialized (
+  production as materialized (
+    select array(select name from environments where type = 'production') as names
+  ), reported as materialized (
+    select feature_name, max(seen_at) as last_seen_at, max(seen_at) filter (where is_production) as production_seen_at,
+      min(first_seen_on) filter (where is_production) as results_since,
+      max(enabled_on) filter (where is_production) as enabled_on,
+      max(disabled_on) filter (where is_production) as disabled_on,
+      max(variant) filter (where is_production) as variant,
+      greatest(
+        max(variant_changed_on) filter (where is_production),
+        case when min(variant) filter (where is_production) <> max(variant) filter (where is_production)
+          then max(enabled_on) filter (where is_production) end
+      ) as variant_changed_on
+    from (
+      select seen.*, environment = any(production.names) as is_production
+      from features join feature_last_seen as seen on seen.feature_name = features.name cross join production
+      where features.project = ${project} and features.archived_at is null and ${condition}
+    ) as seen
+    group by feature_name
+  ), active as materialized (
     select features.name, features.type, features.stale, features.created_at, feature_types.lifetime_days,
-      ${isPotentiallyStale(at)} as potentially_stale, summary.*
-    from features join feature_types on feature_types.id = features.type
+      ${isPotentiallyStale(at)} as potentially_stale, summary.*, reported.*
+    from features join feature_types on feature_types.id = features.type cross join production
       cross join lateral (
         select count(*) as environments, count(*) filter (where enabled) as enabled_in, max(switched_at) as toggled_at,
-          max(last_seen_at) as last_seen_at, exists (
+          bool_or(environment = any(production.names)) as in_production, exists (
             select from feature_strategies as strategy where strategy.feature_name = features.name and not disabled
           ) as has_strategies
         from feature_environments where feature_name = features.name
       ) as summary
+      left join reported on reported.feature_name = features.name
     where features.project = ${project} and features.archived_at is null and ${condition}
   ), telemetry as materialized (
-    select exists (
-      select from features join feature_environments on feature_name = features.name
-      where features.project = ${project} and last_seen_at is not null
-    ) as seen
+    select ${anySeen(project, sql`last_seen_at is not null`, sql`true`)} as seen,
+      ${anySeen(project, sql`production_seen_at is not null`, IN_PRODUCTION)} as production,
+      ${anySeen(project, sql`results_since <= ${dayBefore(at)}`, sql`${IN_PRODUCTION} and first_seen_on <= ${dayBefore(at)}`)} as settled
   )`;
+
+/** The first of the days in which the results of a feature must be equal. */
+const dayBefore = (at: Date) => sql`(${at}::timestamptz - ${sql.lit(SETTLED_DAYS)} * interval '1 day')::date`;
 
 const olderThan = (column: RawBuilder<unknown>, at: Date, days: number) =>
   sql`${column} <= ${at}::timestamptz - ${sql.lit(days)} * interval '1 day'`;
@@ -71,6 +109,48 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
   'never-seen': (_, at) => sql`
     ${selectFeatures(sql`created_at`)}
     where last_seen_at is null and ${olderThan(sql`created_at`, at, NEW_DAYS)} and (select seen from telemetry)`,
+  // Without an SDK in production, the rule finds nothing.
+  'outside-production': (_, at) => sql`
+    ${selectFeatures(sql`created_at`)}
+    where in_production and last_seen_at is not null and production_seen_at is null
+      and ${olderThan(sql`created_at`, at, SETTLED_DAYS)} and (select production from telemetry)`,
+  'constant-result': (_, at) => {
+    const before = (column: RawBuilder<unknown>) => sql`coalesce(${column}, '-infinity') < ${dayBefore(at)}`;
+    return sql`
+      ${selectFeatures(
+        sql`greatest(
+          results_since, case when is_enabled then disabled_on + 1 else enabled_on + 1 end, variant_changed_on + 1
+        )::timestamptz`,
+        sql`jsonb_build_object(
+          'result', case when is_enabled then 'enabled' else 'disabled' end,
+          'variant', case when is_enabled then variant end
+        )`,
+      )} cross join lateral (select ${before(sql`disabled_on`)} as is_enabled) as result
+      where lifetime_days is not null and production_seen_at >= ${at}::timestamptz - ${sql.lit(IN_USE_DAYS)} * interval '1 day'
+        and results_since <= ${dayBefore(at)}
+        and case when is_enabled then enabled_on >= ${dayBefore(at)} and ${before(sql`variant_changed_on`)}
+          else ${before(sql`enabled_on`)} end`;
+  },
+  'archived-in-use': (project, at) => sql`
+    select archived.name, null::integer, archived.archived_at, jsonb_build_object('applications', users.list)
+    from (
+      select name, archived_at from features where project = ${project} and archived_at is not null
+      order by archived_at desc limit ${sql.lit(MOST_ARCHIVED)}
+    ) as archived join metric_features on metric_features.name = archived.name
+      cross join lateral (
+        select jsonb_agg(jsonb_build_object(
+          'name', name, 'environments', environments, 'lastSeenAt', ${iso(sql`seen_at`)}) order by name) as list
+        from (
+          select applications.name, max(seen_at) as seen_at,
+            array_agg(metric_environments.name order by metric_environments.name) as environments
+          from application_features as sight join applications on applications.id = application_id
+            join metric_environments on metric_environments.id = environment_id
+          where sight.feature_id = metric_features.id and seen_at > archived_at
+            and seen_at > ${at}::timestamptz - ${sql.lit(IN_USE_DAYS)} * interval '1 day'
+          group by applications.name order by applications.name limit ${sql.lit(MOST_APPLICATIONS)}
+        ) as used
+      ) as users
+    where users.list is not null`,
   'no-strategies': (_, at) => sql`
     ${selectFeatures(sql`created_at`)} where not has_strategies and ${olderThan(sql`created_at`, at, NEW_DAYS)}`,
   'archived-parent': () => sql`

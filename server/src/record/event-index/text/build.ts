@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import type { Db, Reader, Tx } from '../../../platform/db/database.ts';
+import { locate } from '../../../platform/files.ts';
 import { readWatermark } from '../../events/tail.ts';
 import { CHUNK_SIZE, firstIdOf } from '../bitmap.ts';
 import { encodedPostings } from '../build.ts';
@@ -117,7 +118,7 @@ export async function insertBoth(tx: Tx, chunk: number, postings: PostingColumns
 
 /** Starts the thread that splits texts. `add` and `next` reject when the thread fails or the signal aborts. */
 function startSplitter(maxMemoryMb: number, signal?: AbortSignal) {
-  const worker = new Worker(new URL('./split-worker.ts', import.meta.url), {
+  const worker = new Worker(locate('splitWorker'), {
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
   });
   const failed = Promise.withResolvers<never>();

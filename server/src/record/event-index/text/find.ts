@@ -22,8 +22,9 @@ type Sets = Map<number, Bitmap>;
 const ROWS_AT_ONCE = 1_000;
 /** More sets of a rare word hardly make the result smaller. */
 const RAREST = 4;
-/** To check so few events takes less time than to read another set. */
+/** To check so few events, or so few for each chunk, takes less time than to read one more set of each chunk. */
 const FEW = 200;
+const FEW_PER_CHUNK = 3;
 
 const LONG: Condition = { terms: [{ dimension: 'long', value: '' }], rare: [] };
 
@@ -97,7 +98,7 @@ async function findByAll(db: Reader, conditions: Condition[], chunks: number[], 
       left += count;
     }
     found = sets;
-    if (left <= FEW) break;
+    if (left <= Math.max(FEW, FEW_PER_CHUNK * sets.size)) break;
   }
   return found ?? new Map();
 }

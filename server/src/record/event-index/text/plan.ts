@@ -114,6 +114,8 @@ function beginningCondition(left: Piece | undefined, separator: string, beginnin
 
 function pairCondition(left: Piece | undefined, separator: string, right: Piece | undefined): Condition[] {
   if (!left || !right || left.words.length * right.words.length > MAX_PAIRS) return [];
+  // A side that is never a frequent word: its own condition says more than that of the pair.
+  if (left.words.length * right.words.length === 0) return [];
   const buckets = left.words.flatMap(a => right.words.map(b => pairBucket(a + separator + b)));
   return [{ terms: termsOf('pair', [...new Set(buckets)]), rare: [left.rare, right.rare] }];
 }

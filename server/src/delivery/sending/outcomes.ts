@@ -5,7 +5,7 @@ import { asApiError } from '../../platform/db/failures.ts';
 import { DELIVERY_QUEUE } from '../../record/outbox.ts';
 import { lockOrder, queueNext } from '../order.ts';
 import { minimalResult, type Result } from './attempt.ts';
-import { countAttempts } from './stats.ts';
+import { countAttempts } from './count-attempts.ts';
 import { finishAttempts, type Health, recordHealth } from './store.ts';
 
 export type FetchedJob = Pick<Job, 'id' | 'retryCount'>;

@@ -7,51 +7,71 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { Registry } from 'prom-client';
-import { notFound } from '../../platform/errors.ts';
-import { errorBody, STATUS, toApiError } from '../../platform/http/errors.ts';
-import { MAX_PARAM_LENGTH } from '../../platform/http/input.ts';
-import { SDK_TOKEN_SCHEME } from '../../platform/http/openapi.ts';
-import { ErrorBody } from '../../platform/http/schema.ts';
-import type { ServingState } from '../state/serving.ts';
-import type { StreamLimits } from '../streaming/limits.ts';
-import { streamingRoutes } from '../streaming/routes.ts';
-import { makeStreams } from '../streaming/streams.ts';
-import { authorize } from './authorize.ts';
-import { installSdkBodies } from './bodies.ts';
-import { type Operation, requestMetrics } from './metrics.ts';
-import { makeResponder, type Responder } from './responses.ts';
-import { clientRoutes } from './routes.ts';
+import { notFound } from '../platform/errors.ts';
+import { errorBody, STATUS, toApiError } from '../platform/http/errors.ts';
+import { MAX_PARAM_LENGTH } from '../platform/http/input.ts';
+import { SDK_TOKEN_SCHEMES } from '../platform/http/openapi.ts';
+import { ErrorBody } from '../platform/http/schema.ts';
+import { authorize } from './client-api/authorize.ts';
+import { installSdkBodies } from './client-api/bodies.ts';
+import { type Operation, requestMetrics } from './client-api/metrics.ts';
+import { makeResponder, type Responder } from './client-api/responses.ts';
+import { clientRoutes } from './client-api/routes.ts';
+import { makeEvaluation } from './evaluation/evaluation.ts';
+import type { SliceLimits } from './evaluation/slices.ts';
+import { frontendRoutes } from './frontend-api/routes.ts';
+import type { Usage } from './metrics/usage.ts';
+import { makeOfrepErrors } from './ofrep/errors.ts';
+import { makeNotifications } from './ofrep/notifications.ts';
+import { ofrepRoutes } from './ofrep/routes.ts';
+import type { ServingState } from './state/serving.ts';
+import type { StreamLimits } from './streaming/limits.ts';
+import { streamingRoutes } from './streaming/routes.ts';
+import { makeStreams } from './streaming/streams.ts';
 
-/** Paths of the API for server-side SDKs. SDKs build addresses by joining texts, so slashes can be doubled. */
-const SDK_PATH = /^\/+(?:api\/+client|edge)(?=[/?]|$)/;
+/** Paths of the APIs for SDKs. SDKs build addresses by joining texts, so slashes can be doubled. */
+const SDK_PATH = /^\/+(?:api\/+(?:client|frontend)|edge|ofrep)(?=[/?]|$)/;
+const OFREP_PATH = /^\/+ofrep\/+/;
 
 export const isSdkPath = (url: string): boolean => SDK_PATH.test(url);
+
+/** The schemas describe the API. A body of an SDK is never rejected by them. */
+const ACCEPT_ALL = () => () => true;
 
 export type SdkAppSettings = {
   securityHeaders: Record<string, string>;
   log: Pick<FastifyBaseLogger, 'error'>;
   metrics: Registry;
   streams: StreamLimits;
+  evaluation: SliceLimits;
+  /** Addresses of proxies that may say whom they speak for. */
+  trustedProxies: string[];
+  usage: Usage;
 };
 
 /** An application of its own: the hooks of the admin API would double the cost of a response, and its log line triple it. */
 export async function buildSdkApp(state: ServingState, settings: SdkAppSettings): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
+    trustProxy: settings.trustedProxies.length > 0 ? settings.trustedProxies : false,
     routerOptions: {
       ignoreTrailingSlash: true,
       ignoreDuplicateSlashes: true,
       maxParamLength: MAX_PARAM_LENGTH,
     },
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => fail(error, request, reply),
+    // The router rejects a path before it belongs to a part of the application.
+    frameworkErrors: (error, request, reply) =>
+      (OFREP_PATH.test(request.url) ? failOfrep : fail)(error, request, reply),
   });
   const count = requestMetrics(settings.metrics);
   const responder = makeResponder(state, count, settings.securityHeaders);
   const streams = makeStreams(state, settings.streams, settings.metrics);
+  const evaluation = makeEvaluation(settings.evaluation, settings.metrics);
+  const notifications = makeNotifications(state, settings.streams.streams, settings.metrics);
   const fail = makeErrorHandler(responder, settings.log);
-  // The schemas describe the API. A body of an SDK is never rejected by them.
-  app.setValidatorCompiler(() => () => true);
+  const failOfrep = makeOfrepErrors(responder, settings.log);
+  app.setValidatorCompiler(ACCEPT_ALL);
   app.setErrorHandler(fail);
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== 'OPTIONS')
@@ -60,9 +80,11 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
   });
   app.addHook('preClose', async () => {
     responder.close();
+    notifications.close();
     // Not awaited: the server must stop to listen now, and waits for all connections itself.
     void streams.close();
   });
+  app.decorateRequest('sdkToken');
   installSdkBodies(app);
   app.addSchema(ErrorBody);
   await app.register(swagger, {
@@ -70,15 +92,26 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
       openapi: '3.1.0',
       // Only the operations and schemas are used (platform/http/openapi.ts).
       info: { title: 'SDK', version: '0' },
-      components: { securitySchemes: { sdkToken: SDK_TOKEN_SCHEME } },
+      components: { securitySchemes: SDK_TOKEN_SCHEMES },
     },
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
-  clientRoutes(app, state, streams, responder);
+  clientRoutes(app, state, streams, responder, settings.usage);
   streamingRoutes(app, streams, {
     authorize: request => authorize(state, request),
     commonHeaders: responder.commonHeaders,
     count: status => count('streaming', status),
+  });
+  await app.register((part, _options, done) => {
+    part.setValidatorCompiler(ACCEPT_ALL);
+    frontendRoutes(part, state, evaluation, responder, settings.usage);
+    done();
+  });
+  await app.register((part, _options, done) => {
+    part.setValidatorCompiler(ACCEPT_ALL);
+    part.setErrorHandler(failOfrep);
+    ofrepRoutes(part, state, evaluation, notifications, responder, count);
+    done();
   });
   return app;
 }

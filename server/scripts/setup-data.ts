@@ -25,7 +25,7 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return [];
   const ada = await makePerson(db, 'ada', 'Ada Okafor', 'Admin');
   const ben = await makePerson(db, 'ben', 'Ben Lindqvist', 'Editor');
-  const cleo = await makePerson(db, 'cleo', 'Cleo Marchetti', 'Viewer');
+  const emil = await makePerson(db, 'emil', 'Emil Sandoval', 'Viewer');
 
   await change(db, ben.actor, current =>
     createProject(current, { id: 'payments', name: 'Payments', description: 'Payments and refunds' }),
@@ -46,7 +46,7 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
   );
   await change(db, ben.actor, current => createProject(current, { id: 'old-site', name: 'Old site' }));
   await change(db, ben.actor, current => archiveProject(current, 'old-site', true));
-  return [ada, ben, cleo].map(({ actor, role, ...secrets }) => ({
+  return [ada, ben, emil].map(({ actor, role, ...secrets }) => ({
     name: `${actor.name} (${role})`,
     username: actor.name,
     ...secrets,

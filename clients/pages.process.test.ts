@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { launch } from '../console/e2e/support/browser.ts';
+import { makeFeature, makeProject } from '../server/src/test/factories.ts';
+import { useHarness } from '../server/src/test/harness.ts';
+import { call } from '../server/src/test/request.ts';
+import { useSdkServer } from '../server/src/test/sdk-server.ts';
+import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FLAG = 'pay.gift-cards';
+const HERE = `/api/admin/projects/payments/features/${FLAG}/environments/production`;
+/** A poll of the SDK, in seconds. A new poll cancels the one before, so on a busy machine a shorter interval gets no response at all. */
+const REFRESH_INTERVAL = 0.5;
+const WITHIN_MS = 1_000;
+
+const harness = useHarness();
+const server = useSdkServer(harness);
+// Below the repository, so that the packages are found.
+const folder = mkdtempSync(join(ROOT, 'clients/pages-'));
+let browser: Browser;
+let proxy: TcpProxy;
+let token: string;
+let pages: Server;
+const scripts = new Map<string, string>();
+
+beforeAll(async () => {
+  await makeProject(harness.db, { id: 'payments' });
+  await makeFeature(harness.db, 'payments', { name: FLAG, type: 'release' });
+  token = await server.token('production', ['payments'], 'frontend');
+  proxy = await startTcpProxy('127.0.0.1', Number(new URL(server.url).port));
+  browser = await launch();
+  pages = createServer((request, response) => {
+    const script = scripts.get(request.url ?? '');
+    response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
+    response.end(
+      script ?? `<body><div id="root"></div><script type="module" src="${request.url}.js"></script>`,
+    );
+  });
+  pages.listen(0, '127.0.0.1');
+  await once(pages, 'listening');
+});
+
+afterAll(async () => {
+  await browser?.close();
+  pages?.close();
+  await proxy?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Only Ada gets the flag. Before each test it is disabled. */
+beforeEach(async () => {
+  await call(harness.app, 'PUT', `${HERE}/strategies`, {
+    body: [
+      {
+        name: 'flexibleRollout',
+        parameters: { rollout: '100', stickiness: 'userId' },
+        constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada'] }],
+        variants: [
+          {
+            name: 'blue',
+            weight: 1_000,
+            weightType: 'variable',
+            payload: { type: 'string', value: '#0000ff' },
+          },
+        ],
+      },
+    ],
+  });
+  await toggle(false);
+});
+
+afterEach(() => proxy.thaw());
+
+async function toggle(enabled: boolean): Promise<void> {
+  const { status } = await call(harness.app, 'POST', `${HERE}/${enabled ? 'on' : 'off'}`);
+  expect(status).toBe(200);
+}
+
+/** The code of a page as the documentation has it, with the address and the token of this test. */
+function quickStart(page: string, heading: string): string {
+  const text = readFileSync(join(ROOT, 'docs/how-to', page), 'utf8');
+  const code = /```js\n([\s\S]*?)```/.exec(text.slice(text.indexOf(`## ${heading}`)))?.[1] ?? '';
+  const replaced = code
+    .replace('https://flags.example.com', `http://127.0.0.1:${proxy.port}`)
+    .replace('payments:production.hyf_…', token);
+  expect(replaced).toContain(token);
+  return replaced;
+}
+
+/** Bundles the code of a page, and opens the page on an origin of its own. */
+async function open(name: string, files: Record<string, string>): Promise<Page> {
+  for (const [file, code] of Object.entries(files)) writeFileSync(join(folder, file), code);
+  const build = await rolldown({
+    input: join(folder, `${name}.jsx`),
+    platform: 'browser',
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+    logLevel: 'silent',
+  });
+  const { output } = await build.generate({ format: 'esm' });
+  await build.close();
+  scripts.set(`/${name}.js`, output[0].code);
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/${name}`);
+  return page;
+}
+
+/** Waits until the page shows the text, and returns after how many milliseconds it did. */
+async function untilShown(page: Page, text: string): Promise<number> {
+  const start = performance.now();
+  await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, undefined, {
+    polling: 10,
+    timeout: 30_000,
+  });
+  return performance.now() - start;
+}
+
+/** Toggles the flag several times. The fastest of the toggles decides: a busy machine delays single ones. */
+async function expectQuickChanges(page: Page, on: string, off: string): Promise<void> {
+  const times: number[] = [];
+  for (let n = 0; n < 6; n++) {
+    await toggle(n % 2 === 0);
+    times.push(await untilShown(page, n % 2 === 0 ? on : off));
+  }
+  const sorted = times.toSorted((a, b) => a - b);
+  expect(
+    sorted[Math.floor(sorted.length / 2)],
+    `times in ms: ${times.map(Math.round).join(', ')}`,
+  ).toBeLessThan(WITHIN_MS);
+}
+
+/** The page is cut off while the flag changes, and shows the change when it is back. */
+async function expectConvergence(page: Page, on: string, off: string): Promise<void> {
+  for (const enabled of [true, false]) {
+    await page.context().setOffline(true);
+    proxy.cut();
+    await toggle(enabled);
+    await page.waitForTimeout(500);
+    expect(await page.evaluate('document.body.innerText')).toContain(enabled ? off : on);
+    proxy.thaw();
+    await page.context().setOffline(false);
+    await untilShown(page, enabled ? on : off);
+  }
+}
+
+test('a page with React shows changes, converges after a time offline, and keeps users apart', async () => {
+  const page = await open('react', {
+    'app.jsx': quickStart('use-a-browser-sdk.md', 'React').replace(
+      'refreshInterval: 30',
+      `refreshInterval: ${REFRESH_INTERVAL}`,
+    ),
+    'react.jsx': `
+      import { createRoot } from 'react-dom/client';
+      import { App } from './app.jsx';
+      createRoot(document.getElementById('root')).render(<App />);`,
+  });
+  const [on, off] = ['Gift cards are here.', 'No gift cards.'];
+  await untilShown(page, off);
+
+  await expectQuickChanges(page, on, off);
+  await expectConvergence(page, on, off);
+
+  await toggle(true);
+  await untilShown(page, on);
+  for (let n = 0; n < 10; n++) {
+    await page.getByLabel('User').fill(n % 2 === 0 ? 'ben' : 'ada');
+    await untilShown(page, n % 2 === 0 ? off : on);
+    // Polls go on. None of them may bring back the value of the other user.
+    for (let look = 0; look < 20; look++) {
+      expect(await page.evaluate('document.body.innerText')).toContain(n % 2 === 0 ? off : on);
+      await page.waitForTimeout(20);
+    }
+  }
+  await page.close();
+});
+
+test('a page with the OFREP web provider shows changes, converges after a time offline, and keeps users apart', async () => {
+  const requests: string[] = [];
+  const page = await open('ofrep', {
+    'page.js': quickStart('use-openfeature.md', 'In a browser'),
+    'ofrep.jsx': `
+      import './page.js';
+      import { OpenFeature } from '@openfeature/web-sdk';
+      window.as = async targetingKey => {
+        await OpenFeature.setContext({ targetingKey });
+        return OpenFeature.getClient().getStringValue('${FLAG}', 'none');
+      };`,
+  });
+  page.on('request', request => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
+  const [on, off] = ['#0000ff', 'none'];
+  await untilShown(page, off);
+
+  await expectQuickChanges(page, on, off);
+  // A change costs one request. The provider does not poll.
+  expect(requests.filter(one => one.startsWith('POST')).length).toBeLessThanOrEqual(8);
+  await expectConvergence(page, on, off);
+
+  await toggle(true);
+  await untilShown(page, on);
+  for (let n = 0; n < 20; n++) {
+    const user = n % 2 === 0 ? 'ben' : 'ada';
+    expect(await page.evaluate(`window.as(${JSON.stringify(user)})`)).toBe(user === 'ada' ? on : off);
+  }
+
+  // The provider stores flags. After a reload they are those of the user of the page.
+  await page.evaluate('window.as("ben")');
+  await toggle(false);
+  await page.reload();
+  await untilShown(page, off);
+  await toggle(true);
+  await untilShown(page, on);
+  await page.close();
+});

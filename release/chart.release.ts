@@ -1,0 +1,296 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const CHART = join(ROOT, 'deploy/helm/halyard');
+const SETS = readdirSync(join(CHART, 'ci')).map(file => file.replace('-values.yaml', ''));
+const folder = mkdtempSync(join(tmpdir(), 'halyard-chart-'));
+/** Below the repository, so that the compiler finds the types. */
+const typed = join(ROOT, 'dist/chart-types');
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(typed, { recursive: true, force: true });
+});
+
+beforeAll(() => {
+  // Debian's packages have the sources where Go looked before modules.
+  execFileSync('go', ['build', '-o', join(folder, 'render'), join(ROOT, 'release/support/chart/main.go')], {
+    env: {
+      PATH: process.env.PATH,
+      GO111MODULE: 'off',
+      GOPATH: '/usr/share/gocode',
+      GOCACHE: join(folder, 'cache'),
+    },
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes, whose types a test checks
+type Kubernetes = any;
+type Rendered = {
+  texts: Record<string, string>;
+  objects: Record<string, Kubernetes[]>;
+  values: Record<string, unknown>;
+};
+
+function render(files: string[], chart = CHART): Rendered {
+  const { status, stdout, stderr } = spawnSync(join(folder, 'render'), [chart, 'flags', ...files], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as Rendered;
+}
+
+const valuesOf = (set: string): string => join(CHART, `ci/${set}-values.yaml`);
+const renderSet = (set: string): Rendered => render([valuesOf(set)]);
+const objectsOf = ({ objects }: Rendered): Kubernetes[] => Object.values(objects).flat();
+
+/** Renders with the values of a set and others, as `--set` does. */
+function renderWith(values: object, set = 'smallest', chart = CHART): Rendered {
+  const file = join(folder, 'with.json');
+  writeFileSync(file, JSON.stringify(values));
+  return render([valuesOf(set), file], chart);
+}
+
+const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
+const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+
+test('there are six sets of values', () => {
+  expect(SETS.toSorted()).toEqual([
+    'autoscaling',
+    'everything',
+    'ingress',
+    'monitoring',
+    'network',
+    'smallest',
+  ]);
+});
+
+test.each(SETS)('%s renders as before', async set => {
+  const { texts } = renderSet(set);
+  const whole = Object.entries(texts)
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([path, text]) => `# ${path}\n${text.trim()}\n`)
+    .join('---\n');
+
+  await expect(whole).toMatchFileSnapshot(`golden/chart/${set}.yaml`);
+});
+
+test.each(SETS)('%s passes the schema of the values', set => {
+  expect(isValid(renderSet(set).values), JSON.stringify(isValid.errors)).toBe(true);
+});
+
+const TYPES: Record<string, [module: string, name: string]> = {
+  Deployment: ['apps/v1', 'IDeployment'],
+  Job: ['batch/v1', 'IJob'],
+  Service: ['v1', 'IService'],
+  Ingress: ['networking.k8s.io/v1', 'IIngress'],
+  NetworkPolicy: ['networking.k8s.io/v1', 'INetworkPolicy'],
+  PodDisruptionBudget: ['policy/v1', 'IPodDisruptionBudget'],
+  HorizontalPodAutoscaler: ['autoscaling/v2', 'IHorizontalPodAutoscaler'],
+};
+/** Kinds of the Prometheus Operator, which Kubernetes itself does not know. */
+const CUSTOM = ['ServiceMonitor', 'PrometheusRule'];
+
+/** Problems that kubernetes-models finds: wrong types and missing fields. */
+async function validate(objects: Kubernetes[]): Promise<string[]> {
+  const problems: string[] = [];
+  for (const object of objects) {
+    const type = TYPES[object.kind];
+    if (type === undefined) {
+      if (!CUSTOM.includes(object.kind)) problems.push(`unknown kind ${object.kind}`);
+      continue;
+    }
+    const models = await import(/* @vite-ignore */ `kubernetes-models/${type[0]}`);
+    try {
+      new models[object.kind](object).validate();
+    } catch (error) {
+      problems.push(`${object.kind} ${object.metadata.name}: ${(error as Error).message}`);
+    }
+  }
+  return problems;
+}
+
+/** Problems that the compiler finds with the types of kubernetes-models: fields that do not exist. */
+function compile(objects: Kubernetes[]): string {
+  mkdirSync(typed, { recursive: true });
+  const known = objects.filter(({ kind }) => kind in TYPES);
+  const lines = known.map(object => {
+    const [module, name] = TYPES[object.kind] ?? [];
+    return `${JSON.stringify(object)} satisfies import('kubernetes-models/${module}').${name};`;
+  });
+  const file = join(typed, 'objects.ts');
+  writeFileSync(file, `export {};\n${lines.map(line => `(${line.slice(0, -1)});`).join('\n')}\n`);
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--ignoreConfig'];
+  const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, file], { encoding: 'utf8' });
+  return stdout;
+}
+
+test.each(SETS)('%s renders valid objects of Kubernetes', async set => {
+  expect(await validate(objectsOf(renderSet(set)))).toEqual([]);
+});
+
+test('no object has a field that Kubernetes does not know', () => {
+  expect(compile(SETS.flatMap(set => objectsOf(renderSet(set))))).toBe('');
+});
+
+/** A copy of the chart in which a text of a template is replaced. */
+function plant(template: string, text: string, planted: string): string {
+  const copy = mkdtempSync(join(folder, 'planted-'));
+  cpSync(CHART, copy, { recursive: true, dereference: true });
+  const path = join(copy, 'templates', template);
+  const before = readFileSync(path, 'utf8');
+  expect(before).toContain(text);
+  writeFileSync(path, before.replace(text, planted));
+  return copy;
+}
+
+test('planted errors are found', async () => {
+  const wrongType = renderWith(
+    {},
+    'smallest',
+    plant('service.yaml', 'targetPort: http', 'targetPort: [http]'),
+  );
+  expect((await validate(objectsOf(wrongType))).join()).toContain('targetPort');
+  const missing = renderWith(
+    {},
+    'smallest',
+    plant('deployment.yaml', '- name: halyard\n', '- workingDir: /\n'),
+  );
+  expect((await validate(objectsOf(missing))).join()).toContain('name');
+  const unknown = renderWith({}, 'smallest', plant('deployment.yaml', 'readinessProbe:', 'readynessProbe:'));
+  expect(compile(objectsOf(unknown))).toContain('readynessProbe');
+  expect(() =>
+    renderWith(
+      {},
+      'smallest',
+      plant('service.yaml', 'include "halyard.fullname"', 'include "halyard.absent"'),
+    ),
+  ).toThrow('halyard.absent');
+  expect(() => renderWith({}, 'smallest', plant('service.yaml', 'spec:', 'spec: {}\nspec:'))).toThrow(
+    'already set',
+  );
+});
+
+test.each([
+  ['publicUrl', { publicUrl: '' }, 'Set publicUrl'],
+  ['database.existingSecret', { database: { existingSecret: '' } }, 'Set database.existingSecret'],
+  ['secretKey.existingSecret', { secretKey: { existingSecret: '' } }, 'Set secretKey.existingSecret'],
+  ['ingress.host', { ingress: { enabled: true } }, 'Set ingress.host'],
+  [
+    'autoscaling',
+    { autoscaling: { enabled: true, minReplicas: 9, maxReplicas: 3 } },
+    'maxReplicas is less than',
+  ],
+])('the chart does not render without %s', (_name, values, message) => {
+  expect(() => renderWith(values)).toThrow(message);
+});
+
+test.each([
+  ['an unknown value', { replicas: 3 }],
+  ['an unknown value of a group', { ingress: { hosts: ['a'] } }],
+  ['an empty URL', { publicUrl: '' }],
+  ['a URL with a path', { publicUrl: 'https://flags.example.com/flags' }],
+  ['no name of a Secret', { database: { existingSecret: '' } }],
+  ['a number as a variable', { env: { HALYARD_POOL_SIZE: 20 } }],
+  ['a secret in plain text', { env: { DATABASE_URL: 'postgres://a:b@c/d' } }],
+  ['an ingress without a host', { ingress: { enabled: true } }],
+  ['a digest that is none', { image: { digest: 'sha256:1' } }],
+  ['no replicas', { replicaCount: 0 }],
+  ['an interval without a unit', { serviceMonitor: { interval: '30' } }],
+])('the schema rejects %s', (_name, values) => {
+  const { values: defaults } = renderSet('smallest');
+  const merged = Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key,
+      typeof value === 'object' ? { ...(defaults[key] as object), ...value } : value,
+    ]),
+  );
+
+  expect(isValid({ ...defaults, ...merged })).toBe(false);
+});
+
+test.each(SETS)('every pod of %s keeps to the restricted profile, and no secret is in plain text', set => {
+  const pods = objectsOf(renderSet(set)).filter(({ kind }) => ['Deployment', 'Job'].includes(kind));
+  expect(pods.length).toBeGreaterThan(0);
+
+  for (const { spec } of pods.map(({ spec }) => spec.template)) {
+    expect(spec.automountServiceAccountToken).toBe(false);
+    expect(spec.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      runAsUser: 10001,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(spec.hostNetwork ?? spec.hostPID ?? spec.hostIPC).toBeUndefined();
+    for (const volume of spec.volumes) expect(Object.keys(volume).toSorted()).toEqual(['emptyDir', 'name']);
+    for (const container of spec.containers) {
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      for (const name of ['DATABASE_URL', 'HALYARD_SECRET_KEY'])
+        expect(container.env.find((one: Kubernetes) => one.name === name)).toEqual({
+          name,
+          valueFrom: { secretKeyRef: { name: expect.any(String), key: expect.any(String) } },
+        });
+      const names = container.env.map((one: Kubernetes) => one.name);
+      expect(new Set(names).size).toBe(names.length);
+    }
+  }
+});
+
+test('the pod of the migration gets no requests, and runs before the servers', () => {
+  const objects = objectsOf(renderSet('smallest'));
+  const [job, service] = ['Job', 'Service'].map(kind => objects.find(object => object.kind === kind));
+
+  expect(job.metadata.annotations['helm.sh/hook']).toBe('pre-install,pre-upgrade');
+  expect(job.spec.template.metadata.labels).not.toMatchObject(service.spec.selector);
+  expect(job.spec.template.spec.containers[0].args).toEqual(['migrate']);
+});
+
+test('Service, PodDisruptionBudget and ServiceMonitor select the pods', () => {
+  const objects = [...objectsOf(renderSet('monitoring')), ...objectsOf(renderSet('network'))];
+  const find = (kind: string) => objects.find(object => object.kind === kind);
+  const { labels } = find('Deployment').spec.template.metadata;
+
+  expect(labels).toMatchObject(find('Service').spec.selector);
+  expect(labels).toMatchObject(find('PodDisruptionBudget').spec.selector.matchLabels);
+  expect(find('Service').metadata.labels).toMatchObject(find('ServiceMonitor').spec.selector.matchLabels);
+  expect(find('ServiceMonitor').spec.endpoints[0].port).toBe(find('Service').spec.ports[0].name);
+});
+
+test('the PrometheusRule has the alerts of deploy/prometheus/rules.yaml, and promtool accepts them', () => {
+  const rule = objectsOf(renderSet('monitoring')).find(({ kind }) => kind === 'PrometheusRule');
+  const file = join(folder, 'rules.json');
+  writeFileSync(file, JSON.stringify({ groups: rule.spec.groups }));
+
+  const alerts = rule.spec.groups.flatMap(({ rules }: Kubernetes) =>
+    rules.map(({ alert }: Kubernetes) => alert),
+  );
+  const source = readFileSync(join(ROOT, 'deploy/prometheus/rules.yaml'), 'utf8');
+  expect(alerts).toEqual([...source.matchAll(/- alert: (\w+)/g)].map(([, name]) => name));
+  expect(execFileSync('promtool', ['check', 'rules', file], { encoding: 'utf8' })).toContain('SUCCESS');
+});
+
+test('the chart has the version of the package', () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const chart = readFileSync(join(CHART, 'Chart.yaml'), 'utf8');
+
+  expect(chart).toContain(`\nversion: ${version}\n`);
+  expect(chart).toContain(`\nappVersion: "${version}"\n`);
+});
+
+test('every variable that the chart sets exists', async () => {
+  const { VARIABLE_NAMES } = await import('../server/src/platform/variables.ts');
+  const used = SETS.flatMap(set => objectsOf(renderSet(set)))
+    .filter(({ kind }) => kind === 'Deployment')
+    .flatMap(({ spec }) => spec.template.spec.containers[0].env.map((one: Kubernetes) => one.name as string));
+
+  expect([...new Set(used)].filter(name => !VARIABLE_NAMES.includes(name))).toEqual([]);
+});

@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, inject, test } from 'vitest';
+import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
+import { startProcess, stopProcess } from '../server/src/test/process.ts';
+import { halyardIn, runToEnd } from './support/package.ts';
+
+const HALYARD = halyardIn(inject('installed'));
+const ENTRY = join(inject('installed'), 'node_modules/halyard/bin/halyard.cjs');
+const database = `halyard_release_${process.pid}`;
+const QUIETLY = ['--loglevel=error', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts'];
+const folder = mkdtempSync(join(tmpdir(), 'halyard-commands-'));
+
+afterAll(async () => {
+  await dropDatabase(database);
+  rmSync(folder, { recursive: true });
+});
+
+test('--version prints the version', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+
+  expect(await runToEnd(HALYARD, ['--version'])).toEqual({ code: 0, output: `${version}\n` });
+});
+
+test.each([[['--help']], [[]]])('%j lists the commands', async args => {
+  const { code, output } = await runToEnd(HALYARD, args);
+
+  expect(code).toBe(0);
+  for (const name of [
+    'server',
+    'demo',
+    'migrate',
+    'health',
+    'rotate-secrets',
+    'drill',
+    'event-index',
+    'sdk-documents',
+  ])
+    expect(output).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+});
+
+test.each([
+  ['migrat', "Unknown command 'migrat'. Did you mean migrate?\n"],
+  ['toString', "Unknown command 'toString'. Run halyard --help for all commands.\n"],
+  ['--colour', "Unknown option '--colour'. Run halyard --help for all commands.\n"],
+])('%s exits with 2', async (name, output) => {
+  expect(await runToEnd(HALYARD, [name])).toEqual({ code: 2, output });
+});
+
+test.each(['server', 'demo', 'migrate', 'health', 'rotate-secrets', 'drill', 'event-index', 'sdk-documents'])(
+  '%s has a help of its own and rejects an unknown option',
+  async name => {
+    const help = await runToEnd(HALYARD, [name, '--help']);
+    expect(help.code).toBe(0);
+    expect(help.output).toContain(`Usage: halyard ${name} [<option>]`);
+    expect(await runToEnd(HALYARD, [name, '--bogus'])).toEqual({
+      code: 2,
+      output: `Unknown option '--bogus'. Run halyard ${name} --help for all options.\n`,
+    });
+  },
+);
+
+test.each(['6.17.1', '12.22.12', '22.12.0'])('Node.js %s gets one sentence', async version => {
+  const spec = `node-${process.platform}-${process.arch}@${version}`;
+  const at = join(folder, version);
+  const installed = await runToEnd('npm', ['install', ...QUIETLY, '--prefix', at, spec]);
+  expect(installed.code, installed.output).toBe(0);
+  const old = join(at, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
+
+  expect(await runToEnd(old, [ENTRY, 'server'])).toEqual({
+    code: 1,
+    output: `Halyard requires Node.js 24.7 or newer. This is version ${version}. Install a newer one.\n`,
+  });
+});
+
+test('an error names the file and line of the source', async () => {
+  await createDatabase(database);
+  const fault = join(folder, 'fault.cjs');
+  writeFileSync(
+    fault,
+    "require('node:net').Server.prototype.listen = () => { throw new Error('planted'); };",
+  );
+
+  const { code, output } = await runToEnd(HALYARD, ['server'], {
+    DATABASE_URL: urlOf(database),
+    NODE_OPTIONS: `--require ${fault}`,
+    LOG_LEVEL: 'fatal',
+  });
+
+  expect(code).toBe(1);
+  expect(output).toContain('Error: planted');
+  const [, line = '0'] = /server\/src\/server\.ts:(\d+):\d+/.exec(output) ?? [];
+  const source = readFileSync(new URL('../server/src/server.ts', import.meta.url), 'utf8').split('\n');
+  expect(source[Number(line) - 1]).toContain('app.listen(');
+});
+
+test('migrate, the other commands and the health check work on a real database', async () => {
+  await createDatabase(database);
+  const env = { DATABASE_URL: urlOf(database), HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
+
+  const migrated = await runToEnd(HALYARD, ['migrate'], env);
+  expect(migrated).toMatchObject({ code: 0, output: expect.stringContaining('Applied 0001_') });
+  for (const name of ['event-index', 'sdk-documents', 'rotate-secrets'])
+    expect(await runToEnd(HALYARD, [name], env)).toMatchObject({ code: 0 });
+
+  const server = await startProcess(env, undefined, ENTRY, ['server']);
+  const at = { PORT: String(server.port), HOST: '127.0.0.1' };
+  expect(await runToEnd(HALYARD, ['health'], at)).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('GOOD'),
+  });
+  for (const path of ['/', '/docs/', '/docs/js/scalar.js', '/docs/openapi.json'])
+    expect((await fetch(server.url + path, { headers: { accept: 'text/html' } })).status, path).toBe(200);
+  expect((await stopProcess(server)).code).toBe(0);
+  expect(await runToEnd(HALYARD, ['health'], at)).toMatchObject({ code: 1 });
+});

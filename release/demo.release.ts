@@ -1,0 +1,232 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Browser, Page } from 'playwright-core';
+import { startUnleash } from 'unleash-client';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { launch } from '../console/e2e/support/browser.ts';
+import { watchProblems } from '../console/e2e/support/problems.ts';
+import { freePort } from '../server/scripts/demo/free-port.ts';
+import { urlOf } from '../server/src/test/database.ts';
+import { halyardIn, plainEnv } from './support/package.ts';
+
+const POSTGRES_PORT = new URL(urlOf('postgres')).port || '5432';
+const READY_WITHIN_MS = 500_000;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(async () => await browser.close());
+
+type Started = { child: ChildProcess; output: () => string };
+type Demo = Started & { url: string; password: string; token: string };
+
+/** Starts a demo on a free port, with the caches in the folder. */
+async function spawnDemo(
+  folder: string,
+  [program = '', ...first]: string[],
+  args: string[],
+): Promise<Started> {
+  const port = await freePort();
+  const child = spawn(program, [...first, 'demo', ...args], {
+    cwd: folder,
+    env: plainEnv({
+      npm_config_cache: join(folder, 'npm'),
+      XDG_CACHE_HOME: join(folder, 'xdg'),
+      TMPDIR: join(folder, 'tmp'),
+      PORT: String(port),
+    }),
+    // A group of its own, which gets signals as from a terminal.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', chunk => (output += chunk));
+  child.stderr.on('data', chunk => (output += chunk));
+  return { child, output: () => output };
+}
+
+function killGroup({ pid = 0 }: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // It has ended.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** What a person types who has only npm: npx with an empty cache. */
+async function startDemo(folder: string, args: string[]): Promise<Demo> {
+  const npx = ['npx', '--yes', `--package=${inject('packed')}`, 'halyard'];
+  const { child, output } = await spawnDemo(folder, npx, args);
+  await expect
+    .poll(() => output() + (child.exitCode ?? ''), { timeout: READY_WITHIN_MS })
+    .toMatch(/Ctrl\+C|\d$/);
+  const [, url = ''] = /Open {3}(\S+)/.exec(output()) ?? [];
+  const [, password = ''] = /password (\S+)/.exec(output()) ?? [];
+  const [, token = ''] = /admin token (\S+)/.exec(output()) ?? [];
+  expect(url, output()).not.toBe('');
+  return { child, url, password, token, output };
+}
+
+async function logIn(page: Page, { url, password }: Demo): Promise<void> {
+  await page.goto(`${url}/flags`);
+  await page.getByLabel('Username or e-mail address').fill('ada');
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+}
+
+/** Creates a flag, clones it and searches for both. */
+async function useConsole(page: Page, { url }: Demo): Promise<void> {
+  await page.goto(`${url}/projects/default?edit=new`);
+  await page.getByLabel('Name').fill('release-flag');
+  await page.getByRole('button', { name: 'Create flag' }).click();
+  await page.getByRole('heading', { level: 1, name: 'release-flag' }).waitFor();
+
+  await page.getByRole('link', { name: 'Clone…' }).click();
+  await page.getByLabel('Name of the copy').fill('release-copy');
+  await page.getByRole('button', { name: 'Clone', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: 'release-copy' }).waitFor();
+
+  await page.goto(`${url}/flags?query=release-`);
+  for (const name of ['release-flag', 'release-copy']) await page.getByRole('link', { name }).waitFor();
+}
+
+/** Enables the flag and reads it with the SDK of Unleash. */
+async function readFlag({ url, token }: Demo): Promise<void> {
+  const send = async (path: string, body?: object) => {
+    const response = await fetch(`${url}/api/admin${path}`, {
+      method: 'POST',
+      headers: { authorization: token, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    expect(response.ok, `${path}: ${response.status}`).toBe(true);
+    return await response.text();
+  };
+  await send('/projects/default/features/release-flag/environments/development/on');
+  const created = await send('/api-tokens', {
+    tokenName: 'release',
+    type: 'backend',
+    environment: 'development',
+    projects: ['default'],
+  });
+  const { secret } = JSON.parse(created) as { secret: string };
+  const flags = await startUnleash({
+    url: `${url}/api/`,
+    appName: 'release',
+    customHeaders: { Authorization: secret },
+    disableMetrics: true,
+  });
+  await expect.poll(() => flags.isEnabled('release-flag')).toBe(true);
+  flags.destroy();
+}
+
+async function databasesOfDemos(): Promise<string[]> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  const { rows } = await client.query("select datname from pg_database where datname like 'halyard_demo_%'");
+  await client.end();
+  return rows.map(({ datname }) => datname);
+}
+
+/** A folder for caches and temporary files. As root, PostgreSQL runs as another user, who has to read it. */
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'halyard-npx-'));
+  mkdirSync(join(folder, 'tmp'));
+  for (const path of [folder, join(folder, 'tmp')]) chmodSync(path, 0o755);
+  return folder;
+}
+
+/** The folders of PostgreSQL servers that demos have left. */
+const dataOfDemos = (folder: string): string[] =>
+  readdirSync(join(folder, 'tmp')).filter(name => name.startsWith('halyard-demo-'));
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+/** npx starts a shell, which starts halyard. */
+function halyardBelow(npx: ChildProcess): number {
+  const [shell = 0] = childrenOf(npx.pid ?? 0);
+  const [halyard] = childrenOf(shell);
+  return halyard ?? shell;
+}
+
+test.each([
+  ['with a PostgreSQL on the port', POSTGRES_PORT],
+  ['without a PostgreSQL on the port', 'free'],
+])('npx halyard demo %s shows the console, works and cleans up', async (_case, where) => {
+  const folder = emptyFolder();
+  const postgresPort = where === 'free' ? String(await freePort()) : where;
+  const before = await databasesOfDemos();
+  const started = performance.now();
+  const demo = await startDemo(folder, ['--postgres-port', postgresPort]);
+  try {
+    const page = await browser.newPage();
+    const problems = watchProblems(page);
+    await page.goto(demo.url);
+    await page.getByRole('heading', { name: 'Log in to Halyard' }).waitFor();
+    const seconds = (performance.now() - started) / 1_000;
+    console.log(`${seconds.toFixed(1)} s from npx to the first page\n${demo.output()}`);
+    await logIn(page, demo);
+    await useConsole(page, demo);
+    await readFlag(demo);
+    await page.close();
+    expect(problems()).toEqual([]);
+    expect(dataOfDemos(folder)).toHaveLength(where === 'free' ? 1 : 0);
+
+    const ended = once(demo.child, 'exit');
+    // Only to halyard: the shell of npx dies of the signal and hides the exit code.
+    process.kill(halyardBelow(demo.child), 'SIGINT');
+    expect(await ended, demo.output()).toEqual([0, null]);
+  } finally {
+    killGroup(demo.child);
+  }
+
+  expect(await databasesOfDemos()).toEqual(before);
+  expect(dataOfDemos(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+test('Ctrl+C in the terminal stops the demo with code 0, while its story is being written too', async () => {
+  const folder = emptyFolder();
+  const before = await databasesOfDemos();
+  for (const moment of [/Ctrl\+C/, /new database/]) {
+    const demo = await spawnDemo(
+      folder,
+      [halyardIn(inject('installed'))],
+      ['--postgres-port', POSTGRES_PORT],
+    );
+    await expect.poll(demo.output, { timeout: READY_WITHIN_MS }).toMatch(moment);
+    const ended = once(demo.child, 'exit');
+    killGroup(demo.child, 'SIGINT');
+
+    expect(await ended, demo.output()).toEqual([0, null]);
+  }
+  expect(await databasesOfDemos()).toEqual(before);
+  rmSync(folder, { recursive: true });
+});
+
+test('a demo that is killed leaves no PostgreSQL and no files', async () => {
+  const folder = emptyFolder();
+  const demo = await spawnDemo(
+    folder,
+    [halyardIn(inject('installed'))],
+    ['--postgres-port', String(await freePort())],
+  );
+  await expect.poll(demo.output, { timeout: READY_WITHIN_MS }).toMatch(/Ctrl\+C/);
+  const [data = ''] = dataOfDemos(folder);
+  const pidFile = readFileSync(join(folder, 'tmp', data, 'data/postmaster.pid'), 'utf8');
+  const postgres = Number(pidFile.split('\n', 1)[0]);
+  expect(existsSync(`/proc/${postgres}`)).toBe(true);
+
+  killGroup(demo.child);
+
+  await expect.poll(() => dataOfDemos(folder)).toEqual([]);
+  expect(existsSync(`/proc/${postgres}`)).toBe(false);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadSnapshot } from '../server/scripts/demo-story/snapshot.ts';
+import { resealSecrets } from '../server/src/delivery/integrations/reseal.ts';
+import { readConfig } from '../server/src/platform/config.ts';
+import { openDb } from '../server/src/platform/db/database.ts';
+import { migrate } from '../server/src/platform/db/migrate.ts';
+import { keyringOf } from '../server/src/platform/secrets/seal.ts';
+import { findDifferences } from '../server/src/sdk/projection/verify.ts';
+import { startServer } from '../server/src/server.ts';
+import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
+
+const name = `halyard_snapshot_${randomBytes(6).toString('hex')}`;
+const PASSWORD = randomBytes(15).toString('base64url');
+const client = new pg.Client({ connectionString: urlOf(name) });
+const secretKey = randomBytes(32);
+let admin: string | undefined;
+
+beforeAll(async () => {
+  await createDatabase(name);
+  await migrate(urlOf(name));
+  admin = await loadSnapshot(urlOf(name), { password: PASSWORD, secretKey });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await dropDatabase(name);
+});
+
+test('the snapshot fits the newest migration; npm run demo-snapshot writes it again', () => {
+  expect(admin).toBe('ada');
+});
+
+test('the story ends now', async () => {
+  const { rows } = await client.query(`
+    select count(*)::int as events, max(created_at) <= now() as past, max(created_at) > now() - interval '1 day' as recent,
+      extract(day from now() - min(created_at))::int as days from events`);
+
+  expect(rows[0]).toMatchObject({ past: true, recent: true, days: 60 });
+  expect(rows[0].events).toBeGreaterThan(300);
+});
+
+test('the story has no password but that of the admin, and its secrets open with the key of the demo', async () => {
+  const { rows: users } = await client.query('select username from users where password_hash is not null');
+  expect(users).toEqual([{ username: 'ada' }]);
+
+  const db = openDb({ url: urlOf(name), poolSize: 1, onError: () => {} });
+  const { rows: integrations } = await client.query('select from integrations');
+  expect(integrations.length).toBeGreaterThan(0);
+  expect(await resealSecrets(db, keyringOf(secretKey, []))).toEqual({ resealed: 0, unreadable: [] });
+  await db.destroy();
+});
+
+test('the documents that SDKs read fit the flags', async () => {
+  const db = openDb({ url: urlOf(name), poolSize: 1, onError: () => {} });
+
+  expect(await findDifferences(db)).toEqual([]);
+  await db.destroy();
+});
+
+test('the admin logs in and creates a flag in the story', async () => {
+  const env = {
+    DATABASE_URL: urlOf(name),
+    HALYARD_SECRET_KEY: secretKey.toString('base64'),
+    LOG_LEVEL: 'warn',
+  };
+  const server = await startServer({ ...readConfig(env), host: '127.0.0.1', port: 0 });
+  try {
+    const json = { 'content-type': 'application/json' };
+    const login = await server.app.inject({
+      method: 'POST',
+      url: '/auth/simple/login',
+      headers: json,
+      payload: { username: 'ada', password: PASSWORD },
+    });
+    expect(login.statusCode).toBe(200);
+    const created = await server.app.inject({
+      method: 'POST',
+      url: '/api/admin/projects/payments/features',
+      headers: {
+        ...json,
+        cookie: String(login.headers['set-cookie']).split(';')[0],
+        'sec-fetch-site': 'same-origin',
+      },
+      payload: { name: 'after-the-story' },
+    });
+    expect(created.statusCode).toBe(201);
+  } finally {
+    await server.stop();
+  }
+});

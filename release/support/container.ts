@@ -1,0 +1,91 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ImageConfig } from './image.ts';
+import { type Ended, runToEnd } from './package.ts';
+
+const run = promisify(execFile);
+
+export type Container = {
+  child: ChildProcess;
+  output: () => string;
+  /** Runs a program in the container. */
+  exec: (args: string[], env?: string[]) => Promise<Ended>;
+  /** The process id of its first process, outside. */
+  pid: () => Promise<number>;
+};
+
+type ContainerOptions = {
+  folder: string;
+  name: string;
+  rootfs: string;
+  config: ImageConfig;
+  env: Record<string, string>;
+  /** Folders of this machine by the path in the container, which are read-only there. */
+  mounts: Record<string, string>;
+};
+
+/** Starts the command of the image under runc, without capabilities and with a root that is read-only. */
+export async function startContainer(options: ContainerOptions): Promise<Container> {
+  const bundle = join(options.folder, options.name);
+  mkdirSync(bundle);
+  writeFileSync(join(bundle, 'config.json'), JSON.stringify(specOf(options)));
+  const state = ['--root', join(options.folder, 'runc')];
+  const child = spawn('runc', [...state, 'run', '--bundle', bundle, options.name], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', chunk => (output += chunk));
+  child.stderr.on('data', chunk => (output += chunk));
+  await once(child, 'spawn');
+  return {
+    child,
+    output: () => output,
+    exec: (args, env = []) =>
+      runToEnd('runc', [...state, 'exec', ...env.flatMap(one => ['--env', one]), options.name, ...args]),
+    pid: async () => JSON.parse((await run('runc', [...state, 'state', options.name])).stdout).pid,
+  };
+}
+
+/** As a container engine does with `--read-only --cap-drop ALL`, but in the network of this machine. */
+function specOf({ name, rootfs, config, env, mounts }: ContainerOptions) {
+  const [uid, gid] = config.User.split(':').map(Number);
+  const tmpfs = (destination: string, ...more: string[]) => ({
+    destination,
+    type: 'tmpfs',
+    source: 'tmpfs',
+    options: ['nosuid', ...more],
+  });
+  return {
+    ociVersion: '1.0.2',
+    hostname: name,
+    root: { path: rootfs, readonly: true },
+    process: {
+      user: { uid, gid },
+      args: [...config.Entrypoint, ...config.Cmd],
+      cwd: config.WorkingDir,
+      env: [...config.Env, ...Object.entries(env).map(([key, value]) => `${key}=${value}`)],
+      capabilities: { bounding: [], effective: [], permitted: [], inheritable: [], ambient: [] },
+      noNewPrivileges: true,
+    },
+    mounts: [
+      { destination: '/proc', type: 'proc', source: 'proc' },
+      tmpfs('/dev', 'strictatime', 'mode=755', 'size=65536k'),
+      tmpfs('/dev/shm', 'noexec', 'nodev', 'mode=1777', 'size=65536k'),
+      ...Object.entries(mounts).map(([destination, source]) => ({
+        destination,
+        type: 'bind',
+        source,
+        options: ['rbind', 'ro'],
+      })),
+    ],
+    linux: {
+      cgroupsPath: `/${name}`,
+      namespaces: ['pid', 'ipc', 'uts', 'mount'].map(type => ({ type })),
+      maskedPaths: ['/proc/kcore', '/proc/keys', '/proc/sysrq-trigger'],
+      readonlyPaths: ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys'],
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// Writes packages.json: the packages inside the script of the API page, which Scalar publishes as one file.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readOptions } from '../../../server/src/platform/command-line.ts';
+import { readLibrary } from '../../../server/src/platform/http/docs.ts';
+import { readContents } from '../contents.ts';
+import { download, keyOf } from '../download.ts';
+import { API_PAGE_COMMAND, LIST } from './packages.ts';
+import { readApiPageSource } from './source.ts';
+
+const AT_ONCE = 6;
+
+readOptions({
+  run: API_PAGE_COMMAND,
+  does: 'Writes the list of the packages inside the script of the API page, with their licences. Run it after an update of Scalar.',
+});
+
+const library = JSON.parse(
+  readFileSync(
+    new URL('../../../node_modules/@scalar/fastify-api-reference/package.json', import.meta.url),
+    'utf8',
+  ),
+);
+const folder = mkdtempSync(join(tmpdir(), 'halyard-api-page-'));
+try {
+  const { script, packages } = await readApiPageSource(
+    library.devDependencies['@scalar/api-reference'],
+    folder,
+  );
+  if (!script.equals(await readLibrary()))
+    throw new Error('The script of the API page is not the one that @scalar/api-reference has.');
+  const rest = [...packages];
+  const work = async () => {
+    for (let one = rest.pop(); one !== undefined; one = rest.pop()) await download(one, folder);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const at = new Map(packages.map(one => [keyOf(one), join(folder, keyOf(one).replaceAll('/', '+'))]));
+  const contents = readContents([...at.values()]).map(content => ({
+    ...content,
+    integrity: integrityOf(at.get(keyOf(content)) ?? ''),
+  }));
+  const sha256 = createHash('sha256').update(script).digest('hex');
+  writeFileSync(LIST, `${JSON.stringify({ sha256, packages: contents }, null, 2)}\n`);
+  console.log(`Wrote ${contents.length} packages.`);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function integrityOf(at: string): string {
+  const [file = ''] = readdirSync(at).filter(name => name.endsWith('.tgz'));
+  return `sha512-${createHash('sha512')
+    .update(readFileSync(join(at, file)))
+    .digest('base64')}`;
+}

@@ -1,0 +1,54 @@
+import { relative, resolve } from 'node:path';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+
+export type BundleOptions = {
+  root: string;
+  /** Where the chunks are written. */
+  folder: string;
+  /** Entry files by the name of their chunk, relative to the root. */
+  entries: Record<string, string>;
+  /** Also write maps of libraries: for tests. */
+  mapsOfLibraries?: boolean;
+};
+
+/** Never loaded: pg tries its native variant only if asked, and the package has the script of Scalar as a file. */
+const LEFT_OUT = ['pg-native', '@scalar/fastify-api-reference'];
+
+/** Maps of libraries would double the size of the package. */
+const noMapsOfLibraries: Plugin = {
+  name: 'halyard-no-maps-of-libraries',
+  transform: { filter: { id: /node_modules/ }, handler: code => ({ code, map: { mappings: '' } }) },
+};
+
+/** Bundles the entries with all their dependencies. Returns the paths of the modules in the bundle. */
+export async function bundle({
+  root,
+  folder,
+  entries,
+  mapsOfLibraries = false,
+}: BundleOptions): Promise<string[]> {
+  const build = await rolldown({
+    input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, resolve(root, path)])),
+    cwd: root,
+    platform: 'node',
+    external: LEFT_OUT,
+    plugins: mapsOfLibraries ? [] : [noMapsOfLibraries],
+    onLog: (_level, { message }) => {
+      throw new Error(`The bundler reports: ${message}`);
+    },
+  });
+  const { output } = await build.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    sourcemap: true,
+    // Node.js reads the maps at each start. The text of the sources in them would cost 5 MB of memory.
+    sourcemapExcludeSources: true,
+    // The package has no sources: an error names the path that the file has in the repository.
+    sourcemapPathTransform: (source, map) => `../../${relative(root, resolve(map, '..', source))}`,
+  });
+  await build.close();
+  const chunks = output.filter((file): file is OutputChunk => file.type === 'chunk');
+  return [...new Set(chunks.flatMap(({ modules }) => Object.keys(modules)))].toSorted();
+}

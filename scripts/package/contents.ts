@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAccepted, licenceOf, textWithoutFile } from './licences.ts';
+
+/** A package of which the release contains code or files. */
+export type Content = {
+  name: string;
+  version: string;
+  licence: string;
+  /** The texts of its licence and of its notice. */
+  texts: string[];
+  /** Its hash in the npm registry. Packages of the lockfile have it there. */
+  integrity?: string;
+};
+
+const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
+const LICENCE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
+
+/** The folders of the packages that the modules belong to. Modules of ours belong to none. */
+export function foldersOf(modules: string[]): string[] {
+  const folders = modules.flatMap(module => FOLDER.exec(module.replaceAll('\0', ''))?.[0] ?? []);
+  return [...new Set(folders)];
+}
+
+/** The packages in the folders and those known, by name. Throws if the licence of one is not accepted or has no text. */
+export function readContents(folders: string[], known: Content[] = []): Content[] {
+  const contents = new Map(
+    [...known, ...folders.map(readContent)].map(one => [`${one.name}@${one.version}`, one]),
+  );
+  const problems = [...contents.values()].flatMap(problemOf);
+  if (problems.length > 0)
+    throw new Error(`The release cannot contain these packages:\n${problems.join('\n')}`);
+  return [...contents.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, content]) => content);
+}
+
+function readContent(folder: string): Content {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const files = readdirSync(folder)
+    .filter(file => LICENCE_FILE.test(file))
+    .toSorted();
+  const texts = files.map(file => readFileSync(join(folder, file), 'utf8').trim());
+  const known = textWithoutFile(manifest.name);
+  return {
+    name: manifest.name,
+    version: manifest.version,
+    licence: licenceOf(manifest),
+    texts: texts.length === 0 && known !== undefined ? [known] : texts,
+  };
+}
+
+function problemOf({ name, version, licence, texts }: Content): string[] {
+  if (!isAccepted(name, licence)) return [`  ${name} ${version}: the licence ${licence} is not accepted.`];
+  return texts.length === 0
+    ? [`  ${name} ${version}: no file with a licence. Add its text to scripts/package/licences.ts.`]
+    : [];
+}

@@ -1,0 +1,15 @@
+// Builds what we publish as the npm package `halyard`: one folder with JavaScript, the console and no dependencies.
+import { fileURLToPath } from 'node:url';
+import { readOptions } from '../../server/src/platform/command-line.ts';
+import { buildPackage } from './build.ts';
+
+readOptions({
+  run: 'npm run build:package',
+  does: 'Builds the npm package halyard in dist/package, from the sources and from the console that npm run build:console built.',
+});
+
+const folder = fileURLToPath(new URL('../../dist/package/', import.meta.url));
+const contents = await buildPackage({ folder });
+console.log(
+  `Built dist/package. It contains ${contents.length} packages of others, named in THIRD-PARTY-NOTICES.txt.`,
+);

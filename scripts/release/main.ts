@@ -1,0 +1,104 @@
+// Prepares a release: `npm run release -- 0.2.0`. It publishes nothing: docs/how-to/release.md describes that.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { unreleasedChanges, withRelease } from './changelog.ts';
+import { currentVersion, isLater, isVersion, newTexts, writeTexts } from './versions.ts';
+
+const ROOT = process.cwd();
+const USAGE = `Usage: npm run release -- <version> [--dry-run]
+
+Prepares a release: sets the version, runs all checks, builds the package, commits and tags. Publishes nothing.
+
+Options:
+  --dry-run   Check the state and list the files that would change, without a change
+  -h, --help  Print this text`;
+
+/** The release cannot be made. The message is for the maintainer. */
+class ReleaseError extends Error {}
+
+try {
+  const { values, positionals } = readArguments();
+  if (values.help) console.log(USAGE);
+  else release(positionals, values['dry-run']);
+} catch (error) {
+  if (!(error instanceof ReleaseError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        'dry-run': { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new ReleaseError(`${(error as Error).message}\n\n${USAGE}`);
+  }
+}
+
+function release(positionals: string[], isDryRun: boolean): void {
+  const [version = ''] = positionals;
+  if (positionals.length !== 1 || !isVersion(version))
+    throw new ReleaseError(`'${positionals.join(' ')}' is not a version like 0.2.0.\n\n${USAGE}`);
+  const tag = `v${version}`;
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  checkState(version, tag, changelog);
+
+  const texts = newTexts(ROOT, version);
+  texts.set('CHANGELOG.md', withRelease(changelog, version, new Date().toISOString().slice(0, 10)));
+  const changes = unreleasedChanges(changelog).split('\n').length;
+  console.log(`Release ${version}: ${changes} lines of changes. Files with the version:`);
+  for (const path of [...texts.keys(), 'openapi.json'].toSorted()) console.log(`  ${path}`);
+  if (isDryRun) {
+    console.log('Dry run: nothing was changed.');
+    return;
+  }
+
+  writeTexts(ROOT, texts);
+  try {
+    run('npm', 'run', 'openapi');
+    run('npm', 'run', 'check');
+    // Builds the package and tests it.
+    run('npm', 'run', 'check:release');
+  } catch (error) {
+    // The tree was clean, so this removes only the changes of this script.
+    run('git', 'restore', '.');
+    throw error;
+  }
+  run('git', 'commit', '--quiet', '--all', '--message', `release: ${version}`);
+  run('git', 'tag', '--annotate', '--message', `Halyard ${version}`, tag);
+  console.log(`Committed and tagged ${tag}. The package is in dist/package. Next: docs/how-to/release.md.`);
+}
+
+function checkState(version: string, tag: string, changelog: string): void {
+  const problems: string[] = [];
+  if (output('git', 'status', '--porcelain') !== '')
+    problems.push('The working tree has changes. Commit them or put them away.');
+  const tags = output('git', 'tag', '--list', 'v*').split('\n');
+  if (tags.includes(tag)) problems.push(`Tag ${tag} exists.`);
+  // The first release has the version that the sources have had all along.
+  const current = currentVersion(ROOT);
+  const isFirst = !tags.includes(`v${current}`) && version === current;
+  if (!isFirst && !isLater(version, current))
+    problems.push(`Version ${version} is not later than ${current}, the version of package.json.`);
+  if (unreleasedChanges(changelog) === '')
+    problems.push('CHANGELOG.md has no changes below "## Unreleased". Describe them there.');
+  if (problems.length > 0) throw new ReleaseError(problems.join('\n'));
+}
+
+function run(program: string, ...args: string[]): void {
+  const { status } = spawnSync(program, args, { cwd: ROOT, stdio: 'inherit' });
+  if (status !== 0) throw new ReleaseError(`Failed: ${program} ${args.join(' ')}. Nothing was committed.`);
+}
+
+function output(program: string, ...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new ReleaseError(`Failed: ${program} ${args.join(' ')}\n${stderr}`);
+  return stdout.trim();
+}

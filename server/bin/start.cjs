@@ -1,0 +1,32 @@
+// Only a Node.js that is new enough reads this file, see halyard.cjs.
+const { enableCompileCache, setSourceMapsSupport } = require('node:module');
+
+/** Commands that run for long. */
+const SERVERS = ['server', 'demo'];
+/**
+ * By default, the spaces for young objects have 16 MB each, and the heap grows to a multiple of what is in use between two
+ * full collections. With these limits the server takes 167 MB instead of 217 MB after 2,000 mixed requests, for a quarter
+ * more CPU.
+ */
+const MEMORY = ['--max-semi-space-size=2', '--heap-growing-percent=20'];
+/** Each thread of glibc has a heap of its own, which keeps what was freed. */
+const MALLOC_ARENAS = '2';
+
+limitMemory();
+// Before anything else is loaded: most of the time of a start goes into compiling.
+enableCompileCache();
+// Errors name the lines of the TypeScript sources, also below node_modules.
+setSourceMapsSupport(true, { nodeModules: true });
+
+void import('../server/dist/halyard.js');
+
+/** Starts the process again with the options, under the same process id. Windows cannot do that. */
+function limitMemory() {
+  const { execPath, execArgv, argv, env, execve } = process;
+  const chosen = [...execArgv, env.NODE_OPTIONS ?? ''].some(option => option.includes('semi-space-size'));
+  if (chosen || execve === undefined || !SERVERS.includes(argv[2])) return;
+  execve(execPath, [execPath, ...MEMORY, ...execArgv, ...argv.slice(1)], {
+    ...env,
+    MALLOC_ARENA_MAX: env.MALLOC_ARENA_MAX ?? MALLOC_ARENAS,
+  });
+}

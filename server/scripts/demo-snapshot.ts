@@ -1,0 +1,17 @@
+// Makes the demo story and stores its rows in server/demo-story.jsonl, which `halyard demo` loads.
+import { readOptions } from '../src/platform/command-line.ts';
+import { runScript } from './run.ts';
+
+readOptions({
+  run: 'npm run demo-snapshot',
+  does: `Makes the demo story in the empty database of DATABASE_URL and writes its rows to server/demo-story.jsonl. Run it after each
+migration: halyard demo loads the file only if it fits the newest migration.`,
+});
+
+await runScript(process.env, async config => {
+  const { makeDemoStory } = await import('./demo-story/make.ts');
+  const { STORY_KEY, saveSnapshot } = await import('./demo-story/snapshot.ts');
+  await makeDemoStory({ ...config, secretKey: STORY_KEY, oldSecretKeys: [] });
+  await saveSnapshot(config.databaseUrl);
+  console.log('Wrote server/demo-story.jsonl.');
+});

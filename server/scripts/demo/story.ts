@@ -1,0 +1,24 @@
+import { randomBytes } from 'node:crypto';
+import { readConfig } from '../../src/platform/config.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { loadSnapshot } from '../demo-story/snapshot.ts';
+
+/** How the admin of the story logs in, and the key of the secrets in it. */
+type Access = { username: string; password: string; secretKey: string };
+
+/** Brings the story into a new database: from the snapshot, or by requests if the snapshot fits other migrations. */
+export async function prepareStory(databaseUrl: string): Promise<Access> {
+  await migrate(databaseUrl);
+  const password = randomBytes(15).toString('base64url');
+  const key = randomBytes(32);
+  const secretKey = key.toString('base64');
+  const admin = await loadSnapshot(databaseUrl, { password, secretKey: key });
+  if (admin !== undefined) return { username: admin, password, secretKey };
+
+  const { makeDemoStory } = await import('../demo-story/make.ts');
+  const logins = await makeDemoStory(
+    readConfig({ DATABASE_URL: databaseUrl, HALYARD_SECRET_KEY: secretKey }),
+  );
+  const { username = '', password: given = '' } = logins[0] ?? {};
+  return { username, password: given, secretKey };
+}

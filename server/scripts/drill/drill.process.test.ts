@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { copyDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const unique = randomBytes(4).toString('hex');
+const source = `halyard_drilled_${unique}`;
+const role = `halyard_drill_role_${unique}`;
+/** Its own folder for temporary files, so that other drills do not disturb. */
+const temporary = mkdtempSync(join(tmpdir(), 'halyard-drilled-'));
+
+beforeAll(async () => {
+  await copyDatabase(inject('template'), source);
+  await query(`create role ${role} login`);
+});
+afterAll(async () => {
+  await dropDatabase(source);
+  await query(`drop role ${role}`);
+  rmSync(temporary, { recursive: true });
+});
+
+async function query<T extends pg.QueryResultRow>(statement: string): Promise<T[]> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  const { rows } = await client.query<T>(statement).finally(() => client.end());
+  return rows;
+}
+
+type Drill = {
+  pid: number;
+  kill: (signal: NodeJS.Signals) => void;
+  output: () => string;
+  ended: Promise<number | null>;
+};
+
+function startDrill(args: string[] = [], env: Record<string, string> = {}): Drill {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env.PATH, DATABASE_URL: urlOf(source), TMPDIR: temporary, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, which gets signals as from a terminal.
+    detached: true,
+  });
+  let output = '';
+  child.stdout.on('data', chunk => (output += chunk));
+  child.stderr.on('data', chunk => (output += chunk));
+  const { pid = 0 } = child;
+  return {
+    pid,
+    kill: signal => process.kill(-pid, signal),
+    output: () => output,
+    ended: once(child, 'close').then(([code]) => code),
+  };
+}
+
+async function drill(args: string[] = [], env: Record<string, string> = {}) {
+  const { ended, output } = startDrill(args, env);
+  return { code: await ended, output: output() };
+}
+
+/** The scratch databases of the server; other drills may run on it. */
+const scratchDatabases = async (): Promise<string[]> =>
+  (
+    await query<{ name: string }>(
+      `select datname as name from pg_database where datname ~ '^halyard_drill_[0-9a-f]{12}$'`,
+    )
+  ).map(({ name }) => name);
+
+const folders = (): string[] => readdirSync(temporary).filter(name => name.startsWith('halyard-drill-'));
+
+test.each([
+  [['--jobs', '0'], "--jobs must be a whole number from 1 to 64, not '0'"],
+  [['--jobs', 'all'], "--jobs must be a whole number from 1 to 64, not 'all'"],
+  [['--scratch', 'foo'], '--scratch must start with postgres:// or postgresql://'],
+])('%j exits with 2 before any work', async (args, problem) => {
+  expect(await drill(args)).toEqual({
+    code: 2,
+    output: `${problem}. Run npm run drill -- --help for all options.\n`,
+  });
+});
+
+test('a drill that cannot run exits with 1 and one line, before it dumps', async () => {
+  const empty = join(temporary, 'empty');
+  mkdirSync(empty);
+  symlinkSync(process.execPath, join(empty, 'node'));
+  const asRole = new URL(urlOf(source));
+  asRole.username = role;
+  const cases: [string[], Record<string, string>, RegExp][] = [
+    [['--dump', 'nope.dump'], {}, /^The dump nope\.dump cannot be read: ENOENT\. Check --dump\.$/m],
+    [[], { PATH: empty }, /^pg_dump is not installed\./m],
+    [
+      [],
+      { DATABASE_URL: asRole.href },
+      new RegExp(
+        `^Role ${role} at .* has no permission .*: alter role ${role} createdb\\. .* --scratch\\.$`,
+        'm',
+      ),
+    ],
+    [
+      ['--scratch', 'postgres://postgres@127.0.0.1:1/postgres'],
+      {},
+      /^No scratch database: Cannot connect to PostgreSQL at 127\.0\.0\.1:1: connection refused\. Check the URL of --scratch/m,
+    ],
+  ];
+
+  for (const [args, env, expected] of cases) {
+    const { code, output } = await drill(args, env);
+
+    expect(output).toMatch(expected);
+    expect(output).not.toMatch(/Dumped|Problem|^\s+at /m);
+    expect(code).toBe(1);
+  }
+  expect(folders()).toEqual([]);
+});
+
+test.each<[NodeJS.Signals, RegExp]>([
+  ['SIGINT', /Database: /],
+  ['SIGINT', /Dumped/],
+  ['SIGTERM', /Compared/],
+])('%s after %s stops the drill with 1 and leaves nothing', async (signal, moment) => {
+  const before = await scratchDatabases();
+  const running = startDrill();
+  await expect.poll(running.output, { interval: 5 }).toMatch(moment);
+
+  running.kill(signal);
+
+  expect(await running.ended, running.output()).toBe(1);
+  expect(running.output()).toContain('The drill was stopped.');
+  expect(running.output()).not.toMatch(/Problem|usable|"level"|^\s+at /m);
+  expect(folders()).toEqual([]);
+  expect((await scratchDatabases()).filter(name => !before.includes(name))).toEqual([]);
+});
+
+test('only its user can read the dump, and the next drill removes what a killed drill left', async () => {
+  const before = await scratchDatabases();
+  const killed = startDrill();
+  await expect.poll(killed.output, { interval: 5 }).toMatch(/Dumped/);
+  const [folder = ''] = folders();
+  expect(statSync(join(temporary, folder)).mode & 0o777).toBe(0o700);
+  killed.kill('SIGKILL');
+  await killed.ended;
+  const left = (await scratchDatabases()).filter(name => !before.includes(name));
+  expect(folders()).toEqual([folder]);
+  expect(left).toHaveLength(1);
+  // PostgreSQL notices the end of a session when it writes to it.
+  await query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${left[0]}'`);
+
+  const { code, output } = await drill();
+
+  expect(code, output).toBe(0);
+  expect(output).toContain(`Removed the database ${left[0]}, which an interrupted drill left.`);
+  expect(output).toContain(`Removed the folder ${join(temporary, folder)}, which an interrupted drill left.`);
+  expect(folders()).toEqual([]);
+  expect((await scratchDatabases()).filter(name => !before.includes(name))).toEqual([]);
+});
+
+test('a kept scratch database is not removed by the next drill', async () => {
+  const { output } = await drill(['--keep']);
+  const [, kept = ''] = /The scratch database (\S+) was kept/.exec(output) ?? [];
+  expect(kept, output).not.toBe('');
+  try {
+    const next = await drill();
+
+    expect(next.code, next.output).toBe(0);
+    expect(next.output).not.toContain(kept);
+    expect(await scratchDatabases()).toContain(kept);
+  } finally {
+    await dropDatabase(kept);
+  }
+});

@@ -1,0 +1,50 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { KEPT } from './scratch.ts';
+
+/** The id of its process is in the name of a folder, so that a later drill knows whether it is in use. */
+export const FOLDER_PREFIX = join(tmpdir(), 'halyard-drill-');
+const FOLDER = /^halyard-drill-(\d+)-/;
+
+/** Removes what drills left that were killed, and prints it. */
+export async function removeLeftovers(scratchServer: pg.Client): Promise<void> {
+  await removeFolders();
+  const { rows } = await scratchServer.query<{ name: string }>(
+    `select datname as name from pg_database d
+     where datname ~ '^halyard_drill_[0-9a-f]{12}$' and shobj_description(oid, 'pg_database') is distinct from $1
+       and not exists (select from pg_stat_activity a where a.datname = d.datname)`,
+    [KEPT],
+  );
+  for (const { name } of rows) {
+    await scratchServer.query(`drop database if exists ${name}`).then(
+      () => console.log(`Removed the database ${name}, which an interrupted drill left.`),
+      (error: Error) =>
+        console.warn(
+          `An interrupted drill left the database ${name}: ${error.message}. Remove it with: dropdb ${name}`,
+        ),
+    );
+  }
+}
+
+async function removeFolders(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = FOLDER.exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    const folder = join(tmpdir(), name);
+    // Another user may have created the folder.
+    if ((await stat(folder).catch(() => undefined))?.uid !== process.getuid?.()) continue;
+    await rm(folder, { recursive: true, force: true });
+    console.log(`Removed the folder ${folder}, which an interrupted drill left.`);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

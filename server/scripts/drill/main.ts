@@ -1,0 +1,169 @@
+// Proves that a backup can be restored: dumps, restores into a scratch database, and starts this version on it.
+import { access, mkdtemp, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Config } from '../../src/platform/config.ts';
+import { MigrationError } from '../../src/platform/db/migration-error.ts';
+import { StartError } from '../../src/platform/start-errors.ts';
+import { runScript } from '../run.ts';
+import { compareEvents, compareFacts, compareMigrations, type Facts, readFacts } from './facts.ts';
+import { FOLDER_PREFIX, removeLeftovers } from './leftovers.ts';
+import { drillOptions, PROBLEM_FOUND } from './options.ts';
+import { checkProgram, ProgramError, runProgram } from './programs.ts';
+import { createScratch, type Scratch, withClient } from './scratch.ts';
+import { tryVersion } from './trial.ts';
+
+/** How long a step may take to stop by itself, before the drill removes its database. */
+const STOP_WITHIN_MS = 5_000;
+
+const options = drillOptions();
+
+/** The backup is not usable. Other errors stop the drill before it can tell. */
+class Problems extends Error {
+  readonly all: string[];
+  constructor(all: string[]) {
+    super(all.join('\n'));
+    this.all = all;
+  }
+}
+
+const stop = new AbortController();
+const stopped = new Promise<never>((_, reject) =>
+  stop.signal.addEventListener('abort', () => reject(stop.signal.reason)),
+);
+stopped.catch(() => {});
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    console.error(`Stopping after ${signal}.`);
+    stop.abort(new StartError('The drill was stopped. It says nothing about the backup.'));
+  });
+
+await runScript(process.env, async config => {
+  const started = performance.now();
+  try {
+    await drill(config);
+    console.log(`The drill passed in ${seconds(performance.now() - started)}. The backup is usable.`);
+  } catch (error) {
+    if (!(error instanceof Problems)) throw error;
+    for (const problem of error.all) console.error(`Problem: ${problem}`);
+    console.error(`The drill failed after ${seconds(performance.now() - started)}.`);
+    process.exitCode = PROBLEM_FOUND;
+  }
+});
+
+async function drill(config: Config): Promise<void> {
+  let folder: string | undefined;
+  let scratch: Scratch | undefined;
+  try {
+    await withClient(config.databaseUrl, async source => {
+      await checkRequirements(source);
+      const server = options.scratch === '' ? config.databaseUrl : options.scratch;
+      const copy = await createScratch(server, removeLeftovers);
+      scratch = copy;
+      if (options.dump === '') folder = await mkdtemp(`${FOLDER_PREFIX}${process.pid}-`);
+      const file = folder === undefined ? options.dump : join(folder, 'halyard.dump');
+      const expected = folder === undefined ? undefined : await dump(source, config.databaseUrl, file);
+      await restore(file, copy.url);
+      await compare(source, expected, copy.url);
+      await start(config, copy.url);
+    });
+  } finally {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    if (options.keep && scratch !== undefined) {
+      await scratch.keep();
+      console.log(`The scratch database ${scratch.name} was kept.`);
+    } else await scratch?.drop();
+  }
+}
+
+/** Finds out before any work whether the drill can run. */
+async function checkRequirements(source: pg.Client): Promise<void> {
+  if (options.dump !== '')
+    await access(options.dump).catch(({ code }) => {
+      throw new StartError(`The dump ${options.dump} cannot be read: ${code}. Check --dump.`);
+    });
+  const { rows } = await source.query<{ major: number }>(
+    `select current_setting('server_version_num')::int / 10000 as major`,
+  );
+  const lowest = rows[0]?.major ?? 0;
+  if (options.dump === '') await checkProgram('pg_dump', lowest);
+  await checkProgram('pg_restore', 0);
+}
+
+/** Dumps and counts in one snapshot, so that the drill can run while servers write. */
+async function dump(source: pg.Client, databaseUrl: string, file: string): Promise<Facts> {
+  await source.query('begin isolation level repeatable read read only');
+  const { rows } = await source.query<{ id: string }>('select pg_export_snapshot() as id');
+  const args = ['--format=custom', `--snapshot=${rows[0]?.id}`, `--file=${file}`];
+  await step('Dumped', async () => {
+    await runProgram('pg_dump', databaseUrl, args, stop.signal);
+    return `${megabytes((await stat(file)).size)}`;
+  });
+  const facts = await readFacts(source);
+  await source.query('commit');
+  return facts;
+}
+
+async function restore(file: string, url: string): Promise<void> {
+  // Roles of the source need not exist where the copy is.
+  const args = ['--exit-on-error', '--no-owner', '--no-privileges', `--jobs=${options.jobs}`, file];
+  await step('Restored', async () => {
+    await runProgram('pg_restore', url, args, stop.signal);
+    return 'into a scratch database';
+  });
+}
+
+async function compare(source: pg.Client, expected: Facts | undefined, url: string): Promise<void> {
+  await step('Compared', async () => {
+    const restored = await withClient(url, readFacts);
+    const problems =
+      expected === undefined ? await compareOlder(source, restored) : compareFacts(expected, restored);
+    if (problems.length > 0) throw new Problems(problems);
+    const total = [...restored.rows.values()].reduce((sum, count) => sum + count, 0);
+    const last = restored.lastEvent;
+    const event = last === undefined ? 'no events' : `last event ${last.id} of ${last.createdAt}`;
+    return `${restored.rows.size} tables, ${total} rows, ${restored.migrations.size} migrations, ${event}`;
+  });
+}
+
+/** A dump that was made earlier: only the log and the migrations can be compared with the source of now. */
+async function compareOlder(source: pg.Client, restored: Facts): Promise<string[]> {
+  const current = await readFacts(source);
+  return [
+    ...compareMigrations(current.migrations, restored.migrations),
+    ...(await compareEvents(source, restored)),
+  ];
+}
+
+async function start(config: Config, url: string): Promise<void> {
+  await step('Started', async () => {
+    const { problems, migrations, readyMs } = await tryVersion(config, url, stop.signal);
+    if (problems.length > 0) throw new Problems(problems);
+    return `this version on the copy, ready after ${seconds(readyMs)}, ${migrations} migrations applied`;
+  });
+}
+
+/** Runs a step and prints its time. A failure that says something about the backup is a problem. */
+async function step(verb: string, work: () => Promise<string>): Promise<void> {
+  const started = performance.now();
+  stop.signal.throwIfAborted();
+  const working = work();
+  const result = await Promise.race([working, stopped]).catch(async error => {
+    if (stop.signal.aborted) {
+      await Promise.race([working.catch(() => {}), delay(STOP_WITHIN_MS)]);
+      throw stop.signal.reason;
+    }
+    if (error instanceof ProgramError || error instanceof MigrationError) throw new Problems([error.message]);
+    throw error;
+  });
+  console.log(`${verb.padEnd(8)} ${seconds(performance.now() - started).padStart(8)}  ${result}`);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

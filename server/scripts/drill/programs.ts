@@ -1,0 +1,54 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import { StartError } from '../../src/platform/start-errors.ts';
+
+type Program = 'pg_dump' | 'pg_restore';
+
+/** A program of PostgreSQL that reported an error. Its message is for the operator. */
+export class ProgramError extends Error {}
+
+const KEPT_CHARACTERS = 4_000;
+const SHOWN_LINES = 5;
+
+/** Fails unless the program is installed, with at least the major version. */
+export async function checkProgram(name: Program, lowest: number): Promise<void> {
+  const { stdout } = await promisify(execFile)(name, ['--version']).catch(error => {
+    if (error.code !== 'ENOENT') throw new StartError(`${name} does not run: ${error.message}`);
+    throw new StartError(
+      `${name} is not installed. Install the client programs of PostgreSQL, in Debian: apt-get install postgresql-client.`,
+    );
+  });
+  const [, found = String(lowest)] = /\) (\d+)/.exec(stdout) ?? [];
+  if (Number(found) < lowest)
+    throw new StartError(
+      `${name} has version ${found}, and PostgreSQL has version ${lowest}. Install the client programs of version ${lowest} or newer.`,
+    );
+}
+
+/** Runs pg_dump or pg_restore on the database of a URL. The password is not visible in the list of processes. */
+export async function runProgram(
+  name: Program,
+  databaseUrl: string,
+  args: string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const url = new URL(databaseUrl);
+  const password = decodeURIComponent(url.password);
+  url.password = '';
+  const child = spawn(name, [`--dbname=${url.href}`, '--no-password', ...args], {
+    env: { ...process.env, ...(password === '' ? {} : { PGPASSWORD: password }) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    signal,
+  });
+  let output = '';
+  child.stderr.on('data', chunk => (output = (output + chunk).slice(0, KEPT_CHARACTERS)));
+  const [code] = await once(child, 'close').catch(error => {
+    throw signal.aborted ? signal.reason : error;
+  });
+  // Ctrl+C stops the program too, which then reports an error.
+  signal.throwIfAborted();
+  if (code !== 0) throw new ProgramError(firstLines(output) || `${name} exited with code ${code}.`);
+}
+
+const firstLines = (output: string): string => output.trim().split('\n').slice(0, SHOWN_LINES).join('\n  ');

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { boundedConnection, MIGRATION_TIMEOUT_MS } from '../../src/platform/db/database.ts';
+import { explainStartError, StartError } from '../../src/platform/start-errors.ts';
+
+export type Scratch = { url: string; name: string; drop: () => Promise<void>; keep: () => Promise<void> };
+
+/** The comment of a database of --keep: a later drill does not remove it. */
+export const KEPT = 'Kept by halyard drill --keep';
+
+/** Runs work with a connection that has no limit on the duration of a statement. */
+export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = await connect(url);
+  try {
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...boundedConnection(url, MIGRATION_TIMEOUT_MS),
+    options: '-c timezone=UTC -c statement_timeout=0',
+  });
+  // The statement that runs rejects as well; without a listener the process would end.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** Creates an empty database on the server of the URL, after the preparation. */
+export async function createScratch(
+  serverUrl: string,
+  prepare: (server: pg.Client) => Promise<void>,
+): Promise<Scratch> {
+  const name = `halyard_drill_${randomBytes(6).toString('hex')}`;
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const run = (statement: string) =>
+    withClient(serverUrl, async client => {
+      await client.query(statement);
+    });
+  await withClient(serverUrl, async client => {
+    await prepare(client);
+    // From template0: the dump brings everything, also what an administrator has put into template1.
+    await client.query(`create database ${name} template template0`);
+  }).catch(error => {
+    throw cannotCreateScratch(error, serverUrl);
+  });
+  // A database without a session is one that a killed drill left.
+  const session = await connect(url.href);
+  return {
+    url: url.href,
+    name,
+    drop: async () => {
+      await session.end().catch(() => {});
+      await run(`drop database if exists ${name} with (force)`);
+    },
+    keep: async () => {
+      await session.end().catch(() => {});
+      await run(`comment on database ${name} is '${KEPT}'`);
+    },
+  };
+}
+
+function cannotCreateScratch(error: unknown, serverUrl: string): unknown {
+  if (error instanceof pg.DatabaseError && error.code === '42501') {
+    const { username, host } = new URL(serverUrl);
+    const role = decodeURIComponent(username) || 'of the URL';
+    return new StartError(
+      `Role ${role} at ${host} has no permission to create the scratch database. Grant it with: alter role ${role} createdb. Or name another PostgreSQL server with --scratch.`,
+      { cause: error },
+    );
+  }
+  const reason = explainStartError(error, serverUrl);
+  return reason === undefined
+    ? error
+    : new StartError(`No scratch database: ${reason.replaceAll('DATABASE_URL', 'the URL of --scratch')}`, {
+        cause: error,
+      });
+}

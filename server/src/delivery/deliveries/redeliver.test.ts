@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { useDeliveries } from '../../test/deliveries.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { lockIntegration } from '../integrations/store.ts';
+
+const harness = useHarness();
+const deliveries = useDeliveries(harness, { schedule: [0, 3600, 3600] });
+
+let id = 0;
+let record = '';
+const redeliver = (query = '') =>
+  call(harness.app, 'POST', `/api/admin/addons/${id}/events/${record}/redeliver${query}`);
+const attemptsOf = async () => (await deliveries.records(id)).map(one => [one.id, one.state, one.attempts]);
+
+/** A delivery whose first attempt failed, and whose second one is due in an hour. */
+beforeEach(async () => {
+  await sql`update integrations set enabled = false`.execute(harness.db);
+  deliveries.receiver.answer(503);
+  deliveries.receiver.received.length = 0;
+  id = (await deliveries.addWebhook()).id;
+  await deliveries.happen();
+  await expect.poll(async () => (await deliveries.records(id, '?state=retrying')).length).toBe(1);
+  record = String((await deliveries.records(id))[0]?.id);
+});
+
+test('makes the next attempt of a retrying delivery due now', async () => {
+  deliveries.receiver.answer(200);
+
+  const plan = await redeliver('?dryRun=true');
+  const queued = await redeliver();
+
+  expect(plan).toMatchObject({ status: 200, body: { deliveries: 1 } });
+  expect(queued).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
+  await deliveries.settled(id);
+  expect(await attemptsOf()).toEqual([[record, 'success', 2]]);
+  const ids = deliveries.receiver.received.map(({ headers }) => headers['webhook-id']);
+  expect([ids.length, new Set(ids).size]).toEqual([2, 1]);
+  const events = await call(
+    harness.app,
+    'GET',
+    '/api/admin/search/events?type=IS:integration-redelivered&limit=1',
+  );
+  expect(events.body.events[0].data).toMatchObject({ id, record, deliveries: 1 });
+});
+
+test('keeps the place in the schedule', async () => {
+  await redeliver();
+
+  await expect.poll(attemptsOf).toEqual([[record, 'retrying', 2]]);
+  await expect.poll(async () => (await redeliver()).status).toBe(202);
+  await deliveries.settled(id);
+  expect(await attemptsOf()).toEqual([[record, 'failed', 3]]);
+});
+
+test('the job of the later time finds no work', async () => {
+  deliveries.receiver.answer(200);
+  await redeliver();
+  await deliveries.settled(id);
+
+  await sql`update pgboss.job set start_after = now() where name = 'deliver' and group_id = ${String(id)}
+    and state = 'created'`.execute(harness.db);
+
+  await expect
+    .poll(async () => {
+      const { rows } = await sql<{ jobs: number }>`select count(*) as jobs from pgboss.job
+        where name = 'deliver' and group_id = ${String(id)} and state < 'completed'`.execute(harness.db);
+      return rows[0]?.jobs;
+    })
+    .toBe(0);
+  expect(deliveries.receiver.received).toHaveLength(2);
+});
+
+test('rejects the second of two redeliveries at once', async () => {
+  await deliveries.stopAll();
+  const both = await harness.db.transaction().execute(async tx => {
+    await lockIntegration(tx, id);
+    const waiting = [redeliver(), redeliver()];
+    await new Promise(resolve => setTimeout(resolve, 200));
+    return waiting;
+  });
+
+  const statuses = (await Promise.all(both)).map(({ status }) => status);
+
+  expect(statuses.toSorted()).toEqual([202, 409]);
+  deliveries.receiver.answer(200);
+  await deliveries.start();
+  await deliveries.settled(id);
+  expect(await attemptsOf()).toEqual([[record, 'success', 2]]);
+});
+
+test('rejects a delivery whose attempt starts while the redelivery waits', async () => {
+  await deliveries.stopAll();
+  await sql`update integration_deliveries set due_at = now() + interval '300 ms' where id = ${record}`.execute(
+    harness.db,
+  );
+  const waiting = await harness.db.transaction().execute(async tx => {
+    await sql`select from integration_deliveries where id = ${record} for update`.execute(tx);
+    const one = [redeliver()];
+    await new Promise(resolve => setTimeout(resolve, 500));
+    await sql`update integration_deliveries set attempts = 2 where id = ${record}`.execute(tx);
+    return one;
+  });
+
+  const [rejected] = await Promise.all(waiting);
+
+  expect(rejected).toMatchObject({
+    status: 409,
+    body: { message: expect.stringContaining('due or running') },
+  });
+  await deliveries.start();
+});

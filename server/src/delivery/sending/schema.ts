@@ -1,0 +1,33 @@
+import { type Static, Type } from 'typebox';
+import { Named, Ref } from '../../platform/http/schema.ts';
+
+export const RequestHeader = Named(
+  'RequestHeader',
+  Type.Object({
+    name: Type.String({
+      description: 'Name in lower case, or ***** for a custom header',
+      examples: ['content-type'],
+    }),
+    value: Type.String({
+      description: 'First 200 characters of the value, or ***** for a value that can be secret',
+      examples: ['application/json'],
+    }),
+  }),
+);
+export type RequestHeader = Static<typeof RequestHeader>;
+
+export const RenderedRequest = Named(
+  'RenderedRequest',
+  Type.Object({
+    url: Type.String({
+      description: 'Address without its path, which can be secret',
+      examples: ['https://example.com/*****'],
+    }),
+    headers: Type.Array(Ref(RequestHeader), {
+      description: 'Headers. Credentials, signatures and custom headers are masked.',
+    }),
+    body: Type.String({ description: 'First 65,536 characters of the body', examples: ['{"id":4211}'] }),
+    isBodyCut: Type.Boolean({ description: 'Whether the body is longer', examples: [false] }),
+  }),
+);
+export type RenderedRequest = Static<typeof RenderedRequest>;

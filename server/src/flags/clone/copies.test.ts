@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+import { insertRichFeature } from '../../test/rich-feature.ts';
+import { MAX_COPIES } from './copies.ts';
+
+const harness = useHarness();
+const P = '/api/admin/projects/default/features';
+const copies = (name: string, token?: string): Promise<Answer> =>
+  call(harness.app, 'GET', `${P}/${name}/copies`, token === undefined ? {} : { token });
+
+async function cloneTo(name: string, copy: string, project = 'default'): Promise<void> {
+  const { status } = await call(harness.app, 'POST', `${P}/${name}/clone`, { body: { name: copy, project } });
+  expect(status).toBe(200);
+}
+
+test('lists the copies of a feature, newest first, with the number of differences', async () => {
+  await insertRichFeature(harness.db, { name: 'listed', description: 'Same' });
+  await cloneTo('listed', 'listed-2');
+  await cloneTo('listed', 'listed-3');
+  await cloneTo('listed-3', 'listed-of-copy');
+  await call(harness.app, 'PUT', `${P}/listed-2`, { body: { description: 'Other', type: 'experiment' } });
+  await call(harness.app, 'DELETE', `${P}/listed-3`);
+
+  const { status, body } = await copies('listed');
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    copies: [
+      {
+        feature: 'listed-3',
+        project: 'default',
+        archived: true,
+        createdAt: expect.any(String),
+        inSync: true,
+        differences: 0,
+      },
+      {
+        feature: 'listed-2',
+        project: 'default',
+        archived: false,
+        createdAt: expect.any(String),
+        inSync: false,
+        differences: 2,
+      },
+    ],
+    total: 2,
+  });
+  const { body: drift } = await call(harness.app, 'GET', `${P}/listed-2/drift`);
+  expect(drift.differences).toHaveLength(2);
+});
+
+test('is empty without copies, and 404 for a feature of another project', async () => {
+  await insertRichFeature(harness.db, { name: 'single' });
+
+  expect(await copies('single')).toMatchObject({ status: 200, body: { copies: [], total: 0 } });
+  expect((await copies('no-such-feature')).status).toBe(404);
+});
+
+test('omits copies in projects that the caller may not read', async () => {
+  await insertRichFeature(harness.db, { name: 'shared' });
+  const { id } = await makeProject(harness.db, { mode: 'private' });
+  await cloneTo('shared', 'shared-2', id);
+  const [stranger, member] = [await makeUser(harness.db, 'Editor'), await makeUser(harness.db, 'Viewer')];
+  await makeMember(harness.db, member, id, 'Member');
+
+  expect((await copies('shared', stranger.token)).body).toEqual({ copies: [], total: 0 });
+  expect((await copies('shared', member.token)).body).toMatchObject({
+    copies: [{ feature: 'shared-2' }],
+    total: 1,
+  });
+});
+
+test('omits copies of a deleted feature of the same name', async () => {
+  await insertRichFeature(harness.db, { name: 'again' });
+  await cloneTo('again', 'again-2');
+  await sql`delete from features where name = 'again'`.execute(harness.db);
+  await insertRichFeature(harness.db, { name: 'again' });
+
+  expect((await copies('again')).body).toEqual({ copies: [], total: 0 });
+});
+
+test('lists at most 50 copies and counts all', async () => {
+  await insertRichFeature(harness.db, { name: 'many' });
+  const features = Array.from({ length: MAX_COPIES + 1 }, (_, n) => ({ feature: 'many', name: `many-${n}` }));
+  const { status } = await call(harness.app, 'POST', '/api/admin/projects/default/clone', {
+    body: { features },
+  });
+  expect(status).toBe(200);
+
+  const { body } = await copies('many');
+
+  expect([body.copies.length, body.total]).toEqual([MAX_COPIES, MAX_COPIES + 1]);
+});

@@ -1,0 +1,35 @@
+import type { Actor } from '../../platform/actor.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { readFeature } from '../features/read.ts';
+import { listReadableStates } from '../features/state/store.ts';
+import { compare } from './drift.ts';
+import type { CopyList } from './schema.ts';
+import { listCopies, listOrigins } from './store.ts';
+
+/** Comparing 50 copies takes one statement for their states and one for the sources of their parents. */
+export const MAX_COPIES = 50;
+
+/** The copies of a feature that the actor may read, newest first, and whether each differs from the feature. */
+export async function readCopies(db: Db, actor: Actor, project: string, name: string): Promise<CopyList> {
+  const source = await readFeature(db, actor, project, name);
+  const { names, total } = await listCopies(db, actor, name, MAX_COPIES);
+  const states = new Map(
+    (await listReadableStates(db, actor, names)).map(state => [state.name, state] as const),
+  );
+  const parents = [...states.values()].flatMap(state => state.dependencies.map(({ feature }) => feature));
+  const origins = await listOrigins(db, parents);
+  const copies = names.flatMap(copy => {
+    const state = states.get(copy);
+    if (!state) return [];
+    const differences = [...compare(source, state, origins)].length;
+    return {
+      feature: state.name,
+      project: state.project,
+      archived: state.archived,
+      createdAt: state.createdAt,
+      inSync: differences === 0,
+      differences,
+    };
+  });
+  return { copies, total };
+}

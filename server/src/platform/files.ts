@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+
+/** The published package runs compiled JavaScript. A clone runs the sources. */
+export const IS_PACKAGE = !import.meta.url.endsWith('.ts');
+
+/** Files and folders that are read while the server runs. The build puts them at the same paths into the package. */
+const PATHS = {
+  manifest: 'package.json',
+  apiDocument: 'openapi.json',
+  migrations: 'server/migrations/',
+  /** Where `npm run build` writes the console. */
+  console: 'console/dist/',
+  /** The script of the page at /docs/. Only the package has it as a file; a clone reads it from the library. */
+  apiPage: 'server/api-page.js',
+  /** The rows of the demo story, written by `npm run demo-snapshot`. */
+  demoStory: 'server/demo-story.jsonl',
+  splitWorker: IS_PACKAGE
+    ? 'server/dist/split-worker.js'
+    : 'server/src/record/event-index/text/split-worker.ts',
+};
+
+const DEEPEST = 5;
+let root: URL | undefined;
+
+/** Where a file is, in a clone and in the package alike. */
+export function locate(file: keyof typeof PATHS): URL {
+  root ??= findRoot();
+  return new URL(PATHS[file], root);
+}
+
+/** The nearest folder above this file that has the API document. */
+function findRoot(): URL {
+  for (let up = 1, folder = new URL('./', import.meta.url); up <= DEEPEST; up++) {
+    if (existsSync(new URL(PATHS.apiDocument, folder))) return folder;
+    folder = new URL('../', folder);
+  }
+  throw new Error(`No folder above ${import.meta.url} has ${PATHS.apiDocument}. Install Halyard again.`);
+}
+
+/** How a user runs a command, with its options: `halyard migrate --help` or `npm run migrate -- --help`. */
+export function howToRun(command: string, ...options: string[]): string {
+  if (IS_PACKAGE) return ['halyard', command, ...options].filter(part => part !== '').join(' ');
+  const script = command === 'server' ? 'npm start' : `npm run ${command}`;
+  return options.length === 0 ? script : [script, '--', ...options].join(' ');
+}

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+import { fileVariableOf, unknownVariables, VARIABLES, type VariableName } from './variables.ts';
+
+const DATABASE_URL = 'postgres://halyard@db:5432/halyard';
+const TOKEN = `*:*.${'s'.repeat(32)}`;
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+const folder = mkdtempSync(join(tmpdir(), 'halyard-secrets-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileWith(text: string): string {
+  const path = join(folder, `${Math.random()}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+test.each<[VariableName, string, object]>([
+  ['DATABASE_URL', DATABASE_URL, { databaseUrl: DATABASE_URL }],
+  ['HALYARD_INIT_ADMIN_TOKENS', TOKEN, { initAdminTokens: [TOKEN] }],
+  ['HALYARD_INIT_ADMIN_PASSWORD', 'a password', { initAdmin: { username: 'ada', password: 'a password' } }],
+  ['HALYARD_SECRET_KEY', KEY, { secretKey: Buffer.alloc(32, 7) }],
+  ['HALYARD_OLD_SECRET_KEYS', KEY, { oldSecretKeys: [Buffer.alloc(32, 7)] }],
+])('%s can be in a file, with a newline at its end', (name, value, expected) => {
+  const env = {
+    ...(name === 'DATABASE_URL' ? {} : { DATABASE_URL }),
+    ...(name === 'HALYARD_INIT_ADMIN_PASSWORD' ? { HALYARD_INIT_ADMIN_USERNAME: 'ada' } : {}),
+  };
+
+  for (const text of [value, `${value}\n`, `${value}\r\n`])
+    expect(readConfig({ ...env, [`${name}_FILE`]: fileWith(text) })).toMatchObject(expected);
+});
+
+test('every variable with a secret has a variable for its file, and no other one has', () => {
+  const names = (Object.keys(VARIABLES) as VariableName[]).filter(name => fileVariableOf(name) !== undefined);
+
+  expect(names).toEqual([
+    'DATABASE_URL',
+    'HALYARD_INIT_ADMIN_TOKENS',
+    'HALYARD_INIT_ADMIN_PASSWORD',
+    'HALYARD_SECRET_KEY',
+    'HALYARD_OLD_SECRET_KEYS',
+  ]);
+});
+
+test('an empty file is named for the database and the key, and is like a variable that is not set for the others', () => {
+  expect(readConfig({ DATABASE_URL, HALYARD_OLD_SECRET_KEYS_FILE: fileWith('') }).oldSecretKeys).toEqual([]);
+  const path = fileWith('\n');
+  expect(() => readConfig({ DATABASE_URL_FILE: path })).toThrow(
+    `DATABASE_URL is empty: the file "${path}", which DATABASE_URL_FILE names, has no text`,
+  );
+});
+
+test.each([
+  ['/nonexistent/key', 'cannot be read from "/nonexistent/key", which HALYARD_SECRET_KEY_FILE names: ENOENT'],
+  ['/', 'cannot be read from "/", which HALYARD_SECRET_KEY_FILE names: EISDIR'],
+])('a file %s is a problem of the configuration', (path, problem) => {
+  expect(() => readConfig({ DATABASE_URL, HALYARD_SECRET_KEY_FILE: path })).toThrow(
+    `HALYARD_SECRET_KEY ${problem}`,
+  );
+});
+
+test('a file that is too large is rejected', () => {
+  const path = fileWith('x'.repeat(65_537));
+
+  expect(() => readConfig({ DATABASE_URL, HALYARD_SECRET_KEY_FILE: path })).toThrow(
+    'HALYARD_SECRET_KEY has more than 65536 bytes',
+  );
+});
+
+test('a variable and its file are rejected together, without the secret', () => {
+  const env = { DATABASE_URL, HALYARD_SECRET_KEY: KEY, HALYARD_SECRET_KEY_FILE: fileWith(KEY) };
+
+  expect(() => readConfig(env)).toThrow(
+    'HALYARD_SECRET_KEY and HALYARD_SECRET_KEY_FILE are both set. Set only one of them',
+  );
+  expect(() => readConfig(env)).not.toThrow(KEY);
+});
+
+test('an invalid secret in a file is not shown', () => {
+  const env = { DATABASE_URL, HALYARD_INIT_ADMIN_TOKENS_FILE: fileWith('hunter2hunter2') };
+
+  expect(() => readConfig(env)).toThrow('HALYARD_INIT_ADMIN_TOKENS has item 1');
+  expect(() => readConfig(env)).not.toThrow('hunter2');
+});
+
+test('the variables for files are known', () => {
+  expect(
+    unknownVariables({ HALYARD_SECRET_KEY_FILE: '/run/key', HALYARD_POOL_SIZE_FILE: '/run/size' }),
+  ).toEqual(['HALYARD_POOL_SIZE_FILE is not known. Run with --help for all variables.']);
+});

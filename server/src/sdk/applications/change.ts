@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util';
+import { urlViolation } from '../../flags/links/validate.ts';
+import { badData, notFound } from '../../platform/errors.ts';
+import type { Change } from '../../record/change.ts';
+import type { ApplicationFields } from './schema.ts';
+import { deleteApplication, lockApplication, updateApplicationRow } from './store.ts';
+
+/** Sets the fields that the request names. */
+export async function updateApplication(
+  current: Change,
+  appName: string,
+  fields: ApplicationFields,
+): Promise<void> {
+  const violation = typeof fields.url === 'string' ? urlViolation(fields.url) : undefined;
+  if (violation !== undefined) throw badData([{ message: violation, path: '/body/url' }]);
+  const { id, ...before } = await lock(current, appName);
+  const { description, url, icon, color } = { ...before, ...fields };
+  const after = { description, url, icon, color };
+  if (isDeepStrictEqual(after, before)) return;
+  await updateApplicationRow(current.tx, id, after);
+  current.record({
+    type: 'application-updated',
+    data: { appName, ...after },
+    preData: { appName, ...before },
+  });
+}
+
+/** Deletes an application and its instances. An application that is still running is created again. */
+export async function removeApplication(current: Change, appName: string): Promise<void> {
+  const { id, ...before } = await lock(current, appName);
+  await deleteApplication(current.tx, id);
+  current.record({ type: 'application-deleted', preData: { appName, ...before } });
+}
+
+async function lock({ tx, actor }: Change, appName: string) {
+  const application = await lockApplication(tx, actor, appName);
+  if (!application) throw notFound(`Application "${appName}"`);
+  return application;
+}

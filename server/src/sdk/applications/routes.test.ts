@@ -1,0 +1,346 @@
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { beforeAll, expect, test } from 'vitest';
+import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { makeFlusher } from '../metrics/flush.ts';
+import { makeUsage, type Usage } from '../metrics/usage.ts';
+import { upsertInstances } from './store.ts';
+
+const harness = useHarness();
+const APPLICATIONS = '/api/admin/metrics/applications';
+let outsider: string;
+let hidden: string;
+
+const get = async (path: string, token?: string) =>
+  await call(harness.app, 'GET', path, token === undefined ? {} : { token });
+
+async function flushed(fill: (usage: Usage) => void): Promise<void> {
+  const usage = makeUsage(new Registry());
+  fill(usage);
+  await makeFlusher(harness.db, usage).flush();
+}
+
+const report = (usage: Usage, appName: string, environment: string, names: string[], type = 'backend') =>
+  void usage.report(
+    { id: 1, type, environment, projects: undefined },
+    { 'unleash-sdk': `${type}-sdk:1.0.0` },
+    {
+      appName,
+      instanceId: `${appName}-${environment}`,
+      bucket: { stop: Date.now(), toggles: Object.fromEntries(names.map(name => [name, { yes: 1, no: 0 }])) },
+    },
+  );
+
+beforeAll(async () => {
+  hidden = (await makeProject(harness.db, { id: 'hidden', mode: 'private' })).id;
+  await makeFeature(harness.db, 'default', { name: 'open-flag', type: 'release' });
+  await makeFeature(harness.db, 'default', { name: 'old-flag', type: 'release' });
+  await makeFeature(harness.db, hidden, { name: 'hidden-flag', type: 'release' });
+  outsider = (await makeUser(harness.db, 'Editor')).token;
+  await flushed(usage => {
+    usage.register(
+      { id: 1, type: 'backend', environment: 'production', projects: undefined },
+      {},
+      {
+        appName: 'shop',
+        instanceId: 'starting',
+        sdkVersion: 'unleash-node-sdk:6.12.1',
+        strategies: ['default', 'mine'],
+      },
+    );
+    report(usage, 'shop', 'production', ['open-flag', 'hidden-flag', 'typo']);
+    report(usage, 'shop', 'development', ['open-flag', 'old-flag'], 'frontend');
+    report(usage, 'other', 'production', ['hidden-flag', 'hidden-typo']);
+  });
+  await call(harness.app, 'DELETE', '/api/admin/projects/default/features/old-flag');
+});
+
+test('lists applications with their usage', async () => {
+  const { status, body } = await get(APPLICATIONS);
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    total: 2,
+    applications: [
+      {
+        appName: 'other',
+        createdAt: expect.any(String),
+        lastSeenAt: expect.any(String),
+        strategies: [],
+        usage: [{ project: 'hidden', environments: ['production'] }],
+      },
+      {
+        appName: 'shop',
+        createdAt: expect.any(String),
+        lastSeenAt: expect.any(String),
+        strategies: ['default', 'mine'],
+        usage: [
+          { project: 'default', environments: ['development', 'production'] },
+          { project: 'hidden', environments: ['production'] },
+        ],
+      },
+    ],
+  });
+});
+
+test.each([
+  ['query=SHO', ['shop']],
+  ['query=%25', []],
+  ['project=hidden', ['other', 'shop']],
+  ['project=default', ['shop']],
+  ['sortOrder=desc', ['shop', 'other']],
+  ['limit=1&offset=1', ['shop']],
+  ['sortBy=lastSeenAt', ['other', 'shop']],
+  ['sortBy=createdAt', ['other', 'shop']],
+])('finds applications with %s', async (query, names) => {
+  const { body } = await get(`${APPLICATIONS}?${query}`);
+
+  const found = body.applications.map(({ appName }: { appName: string }) => appName);
+  expect(query.startsWith('sortBy') ? found.toSorted() : found).toEqual(names);
+});
+
+test('rejects every invalid parameter', async () => {
+  const { status, body } = await get(`${APPLICATIONS}?sortBy=size&limit=0`);
+
+  expect(status).toBe(400);
+  expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['/query/sortBy', '/query/limit']);
+});
+
+test('lists the applications of a project with their environments, instances and SDKs', async () => {
+  const { status, body } = await get('/api/admin/projects/default/applications');
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    total: 1,
+    applications: [
+      {
+        name: 'shop',
+        environments: ['development', 'production'],
+        instances: ['shop-development', 'shop-production', 'starting'],
+        sdks: [
+          { name: 'backend-sdk', versions: ['1.0.0'] },
+          { name: 'frontend-sdk', versions: ['1.0.0'] },
+          { name: 'unleash-node-sdk', versions: ['6.12.1'] },
+        ],
+      },
+    ],
+  });
+});
+
+test.each([
+  ['', ['other', 'shop']],
+  ['?sortOrder=desc&sortBy=appName', ['shop', 'other']],
+  ['?query=SHO', ['shop']],
+  ['?limit=1&offset=1', ['shop']],
+  ['?query=100%', []],
+])('selects applications of a project: %s', async (query, names) => {
+  const { body } = await get(`/api/admin/projects/hidden/applications${query}`);
+
+  expect(body.applications.map(({ name }: { name: string }) => name)).toEqual(names);
+});
+
+test('rejects invalid parameters of the applications of a project, and callers who may not read it', async () => {
+  const invalid = await get(
+    '/api/admin/projects/default/applications?sortBy=x&sortOrder=y&limit=0&offset=-1',
+  );
+
+  expect(invalid.status).toBe(400);
+  expect(invalid.body.details).toHaveLength(4);
+  expect((await get('/api/admin/projects/hidden/applications', outsider)).status).toBe(404);
+  expect((await get('/api/admin/projects/nowhere/applications')).status).toBe(404);
+});
+
+test('shows nothing about private projects to outsiders', async () => {
+  const list = await get(APPLICATIONS, outsider);
+  const filtered = await get(`${APPLICATIONS}?project=hidden`, outsider);
+  const one = await get(`${APPLICATIONS}/shop`, outsider);
+  const overview = await get(`${APPLICATIONS}/shop/overview`, outsider);
+
+  expect(list.body).toMatchObject({
+    total: 1,
+    applications: [
+      { appName: 'shop', usage: [{ project: 'default', environments: ['development', 'production'] }] },
+    ],
+  });
+  expect(filtered.body.total).toBe(0);
+  expect(JSON.stringify([one.body, overview.body])).not.toContain('hidden');
+  expect(overview.body).toMatchObject({ projects: ['default'], featureCount: 2 });
+  expect((await get('/api/admin/client-metrics/features/hidden-flag', outsider)).status).toBe(404);
+  expect((await get('/api/admin/client-metrics/features/hidden-flag/raw', outsider)).status).toBe(404);
+});
+
+test.each([
+  ['GET', `${APPLICATIONS}/other`],
+  ['GET', `${APPLICATIONS}/other/overview`],
+  ['GET', '/api/admin/metrics/instances/other/environment/production'],
+  ['POST', `${APPLICATIONS}/other`],
+  ['DELETE', `${APPLICATIONS}/other`],
+] as const)('hides an application of private projects from outsiders: %s %s', async (method, path) => {
+  const options = { token: outsider, ...(method === 'POST' ? { body: { color: 'red' } } : {}) };
+
+  expect((await call(harness.app, method, path, options)).status).toBe(404);
+});
+
+test('shows unknown flags of the applications that the caller may see', async () => {
+  const names = async (token?: string) =>
+    (await get('/api/admin/metrics/unknown-flags', token)).body.unknownFlags
+      .map(({ name }: { name: string }) => name)
+      .toSorted();
+
+  expect(await names()).toEqual(['hidden-typo', 'typo']);
+  expect(await names(outsider)).toEqual(['typo']);
+});
+
+test('shows an application that asked for no feature to everyone, and its event to admins', async () => {
+  await flushed(usage => report(usage, 'blank', 'production', []));
+  const events = '/api/admin/search/events?type=IS:application-created';
+
+  expect((await get(`${APPLICATIONS}/blank`, outsider)).body.usage).toEqual([]);
+  expect((await get(events)).body.total).toBe(3);
+  expect((await get(events, outsider)).body.total).toBe(0);
+  await call(harness.app, 'DELETE', `${APPLICATIONS}/blank`);
+});
+
+test('shows the instances of an application, and archived features that it still asks for', async () => {
+  const { body } = await get(`${APPLICATIONS}/shop`);
+
+  expect(body.instances).toHaveLength(3);
+  expect(body.instances).toContainEqual({
+    instanceId: 'starting',
+    environment: 'production',
+    sdkVersion: 'unleash-node-sdk:6.12.1',
+    createdAt: expect.any(String),
+    lastSeen: expect.any(String),
+  });
+  expect(body.seenToggles).toMatchObject([
+    { name: 'hidden-flag', project: 'hidden', archived: false },
+    { name: 'old-flag', project: 'default', archived: true, environments: ['development'] },
+    { name: 'open-flag', project: 'default', archived: false, environments: ['development', 'production'] },
+  ]);
+});
+
+test('shows the environments of an application with SDKs and issues', async () => {
+  const { body } = await get(`${APPLICATIONS}/shop/overview`);
+
+  expect(body).toMatchObject({
+    projects: ['default', 'hidden'],
+    featureCount: 3,
+    environments: [
+      { name: 'development', instanceCount: 1, frontendSdks: ['frontend-sdk:1.0.0'], backendSdks: [] },
+      {
+        name: 'production',
+        instanceCount: 2,
+        sdks: ['backend-sdk:1.0.0', 'unleash-node-sdk:6.12.1'],
+        issues: { missingFeatures: ['typo'], outdatedSdks: [] },
+      },
+    ],
+    issues: { missingStrategies: ['mine'] },
+  });
+});
+
+test('lists the instances in an environment', async () => {
+  const { status, body } = await get('/api/admin/metrics/instances/shop/environment/development');
+
+  expect(status).toBe(200);
+  expect(body.instances).toEqual([
+    { instanceId: 'shop-development', sdkVersion: 'frontend-sdk:1.0.0', lastSeen: expect.any(String) },
+  ]);
+  expect((await get('/api/admin/metrics/instances/shop/environment/moon')).body).toEqual({ instances: [] });
+});
+
+test('stores a bounded sample of instances', async () => {
+  const instance = { application: 'other', environment: 'production', sdkVersion: null, isFrontend: false };
+  const crowd = Array.from({ length: 1_100 }, (_, n) => ({
+    ...instance,
+    instanceId: `i${n}`,
+    strategies: undefined,
+    seenAt: Date.now(),
+  }));
+
+  await upsertInstances(harness.db, crowd.slice(0, 700));
+  await upsertInstances(harness.db, crowd);
+
+  const { body } = await get(`${APPLICATIONS}/other/overview`);
+  expect(body.environments).toMatchObject([{ name: 'production', instanceCount: 1_000 }]);
+  expect((await get(`${APPLICATIONS}/other`)).body.instances).toHaveLength(100);
+});
+
+test.each([
+  ['GET', `${APPLICATIONS}/nobody`],
+  ['GET', `${APPLICATIONS}/nobody/overview`],
+  ['GET', '/api/admin/metrics/instances/nobody/environment/production'],
+  ['POST', `${APPLICATIONS}/nobody`],
+  ['DELETE', `${APPLICATIONS}/nobody`],
+] as const)('responds with 404 to %s %s', async (method, path) => {
+  const { status, body } = await call(harness.app, method, path, method === 'POST' ? { body: {} } : {});
+
+  expect(status).toBe(404);
+  expect(body.message).toContain('Application "nobody"');
+});
+
+test('describes an application, keeps omitted fields and removes those that are null', async () => {
+  const post = async (body: object) => await call(harness.app, 'POST', `${APPLICATIONS}/shop`, { body });
+
+  const statuses = [
+    await post({ description: 'The shop', url: 'https://shop.example.com' }),
+    await post({ url: null, color: 'red' }),
+    await post({ color: 'red' }),
+  ].map(({ status }) => status);
+
+  expect(statuses).toEqual([202, 202, 202]);
+  const { body } = await get(`${APPLICATIONS}/shop`);
+  expect(body).toMatchObject({ description: 'The shop', color: 'red' });
+  expect(body).not.toHaveProperty('url');
+  const events = await get('/api/admin/search/events?type=IS:application-updated');
+  expect(events.body.events).toHaveLength(2);
+  expect(events.body.events[0]).toMatchObject({
+    preData: { appName: 'shop', url: 'https://shop.example.com', color: null },
+    data: { appName: 'shop', url: null, color: 'red' },
+  });
+});
+
+test.each(['javascript:alert(1)', 'checkout', 'https://me:secret@example.com'])(
+  'rejects the address %s of an application',
+  async url => {
+    const { status, body } = await call(harness.app, 'POST', `${APPLICATIONS}/shop`, { body: { url } });
+
+    expect(status).toBe(400);
+    expect(body.details).toMatchObject([{ path: '/body/url' }]);
+  },
+);
+
+test('rejects a description that is too long, and a caller without the permission', async () => {
+  const viewer = (await makeUser(harness.db, 'Viewer')).token;
+  const body = { description: 'x'.repeat(2_001) };
+
+  expect((await call(harness.app, 'POST', `${APPLICATIONS}/shop`, { body })).status).toBe(400);
+  expect((await call(harness.app, 'POST', `${APPLICATIONS}/shop`, { body: {}, token: viewer })).status).toBe(
+    403,
+  );
+  expect((await call(harness.app, 'DELETE', `${APPLICATIONS}/shop`, { token: viewer })).status).toBe(403);
+});
+
+test('a delete waits for a flush of the application, and the application comes back with the next flush', async () => {
+  await flushed(usage => report(usage, 'brief', 'production', ['open-flag']));
+  const locked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const holding = harness.db.transaction().execute(async tx => {
+    await sql`select from applications where name = 'brief' for key share`.execute(tx);
+    locked.resolve();
+    await release.promise;
+  });
+  await locked.promise;
+
+  const deleting = call(harness.app, 'DELETE', `${APPLICATIONS}/brief`);
+  await untilWaiting(harness.db);
+  release.resolve();
+  await holding;
+
+  expect((await deleting).status).toBe(200);
+  expect((await get(`${APPLICATIONS}/brief`)).status).toBe(404);
+  await flushed(usage => report(usage, 'brief', 'production', ['open-flag']));
+  expect((await get(`${APPLICATIONS}/brief`)).status).toBe(200);
+});

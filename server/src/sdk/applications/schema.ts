@@ -1,0 +1,227 @@
+import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+
+const fields = {
+  description: Type.String({
+    maxLength: 2_000,
+    description: 'Purpose of the application',
+    examples: ['The checkout service'],
+  }),
+  url: Type.String({
+    maxLength: 2_000,
+    description: 'Where people find the application: starts with http:// or https://',
+    examples: ['https://checkout.example.com'],
+  }),
+  icon: Type.String({ maxLength: 100, description: 'Name of an icon', examples: ['shopping_cart'] }),
+  color: Type.String({ maxLength: 50, description: 'Color in a UI', examples: ['#7357ff'] }),
+};
+
+const sdkVersion = Nullable(
+  Type.String({ description: 'Name and version of the SDK', examples: ['unleash-node-sdk:6.12.1'] }),
+);
+
+export const ApplicationUsage = Named(
+  'ApplicationUsage',
+  Type.Object({
+    project: Type.String({ examples: ['payments'] }),
+    environments: Type.Array(Type.String(), {
+      description: 'Environments in which the application asked for features of the project',
+      examples: [['production']],
+    }),
+  }),
+);
+
+const application = {
+  appName: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
+  createdAt: Timestamp('When an SDK of the application was first seen'),
+  lastSeenAt: Type.Optional(Timestamp('When an instance of the application was last seen')),
+  description: Type.Optional(fields.description),
+  url: Type.Optional(fields.url),
+  icon: Type.Optional(fields.icon),
+  color: Type.Optional(fields.color),
+  strategies: Type.Array(Type.String(), {
+    description: 'Strategies that the SDK implements',
+    examples: [['default', 'flexibleRollout']],
+  }),
+  usage: Type.Array(Ref(ApplicationUsage), {
+    description: 'Projects whose features the application asked for, as far as the caller may read them',
+  }),
+};
+
+export const Application = Named('Application', Type.Object(application));
+export type Application = Static<typeof Application>;
+
+export const ApplicationList = Named(
+  'ApplicationList',
+  Type.Object({
+    applications: Type.Array(Ref(Application)),
+    total: Type.Integer({ description: 'Applications that match, on all pages', examples: [1] }),
+  }),
+);
+
+export const ProjectApplication = Named(
+  'ProjectApplication',
+  Type.Object({
+    name: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
+    environments: Type.Array(Type.String(), {
+      description: 'Environments in which the application asked for features of the project',
+      examples: [['production']],
+    }),
+    instances: Type.Array(Type.String(), {
+      description: 'The 100 instances in these environments that were seen last, by id',
+      examples: [['host-1']],
+    }),
+    sdks: Type.Array(
+      NamedObject('ProjectApplicationSdk', {
+        name: Type.String({ examples: ['unleash-node-sdk'] }),
+        versions: Type.Array(Type.String(), { examples: [['6.12.1']] }),
+      }),
+      { description: 'SDKs of these instances, by name' },
+    ),
+  }),
+);
+export type ProjectApplication = Static<typeof ProjectApplication>;
+
+export const ProjectApplicationList = Named(
+  'ProjectApplicationList',
+  Type.Object({
+    applications: Type.Array(Ref(ProjectApplication)),
+    total: Type.Integer({ description: 'Applications that match, on all pages', examples: [1] }),
+  }),
+);
+
+export const ApplicationInstance = Named(
+  'ApplicationInstance',
+  Type.Object({
+    instanceId: Type.String({ examples: ['host-1'] }),
+    environment: Type.String({ examples: ['production'] }),
+    sdkVersion,
+    createdAt: Timestamp('When the instance was first seen'),
+    lastSeen: Timestamp('When the instance was last seen'),
+  }),
+);
+export type ApplicationInstance = Static<typeof ApplicationInstance>;
+
+const SeenFeature = NamedObject('ApplicationFeature', {
+  name: Type.String({ examples: ['pay.new-basket'] }),
+  project: Type.String({ examples: ['payments'] }),
+  type: Type.String({ examples: ['release'] }),
+  stale: Type.Boolean({ examples: [false] }),
+  archived: Type.Boolean({
+    description: 'Whether the application asks for a feature that is archived',
+    examples: [false],
+  }),
+  environments: Type.Array(Type.String(), { examples: [['production']] }),
+  lastSeenAt: Timestamp('When the application last asked for the feature, to the hour'),
+});
+
+export const ApplicationDetails = Named(
+  'ApplicationDetails',
+  Type.Object({
+    ...application,
+    instances: Type.Array(Ref(ApplicationInstance), {
+      description: 'The 100 instances that were seen last',
+    }),
+    seenToggles: Type.Array(SeenFeature, {
+      description: 'Features that the application asked for in the last 90 days, at most 1,000',
+    }),
+  }),
+);
+export type ApplicationDetails = Static<typeof ApplicationDetails>;
+
+const names = (description: string, example: string) =>
+  Type.Array(Type.String(), { description, examples: [[example]] });
+
+const sdk = 'unleash-node-sdk:6.12.1';
+
+export const ApplicationEnvironment = Named(
+  'ApplicationEnvironment',
+  Type.Object({
+    name: Type.String({ examples: ['production'] }),
+    instanceCount: Type.Integer({
+      description: 'Stored instances of the last two days; the server stores up to 1,000 of an application',
+      examples: [3],
+    }),
+    sdks: names('SDKs of the instances', sdk),
+    frontendSdks: names('SDKs of the instances that use the frontend API', 'unleash-js-sdk:3.8.2'),
+    backendSdks: names('SDKs of the instances that use the client API', sdk),
+    lastSeen: Timestamp('When an instance was last seen'),
+    issues: NamedObject('ApplicationEnvironmentIssues', {
+      missingFeatures: names('Names that the application asked for and that no feature has', 'pay.typo'),
+      outdatedSdks: Type.Array(Type.String(), {
+        description: 'Always empty: Halyard does not know which versions are outdated',
+        examples: [[]],
+      }),
+    }),
+  }),
+);
+export type ApplicationEnvironment = Static<typeof ApplicationEnvironment>;
+
+export const ApplicationOverview = Named(
+  'ApplicationOverview',
+  Type.Object({
+    projects: names('Projects whose features the application asked for', 'payments'),
+    featureCount: Type.Integer({ description: 'Features that the application asked for', examples: [12] }),
+    environments: Type.Array(Ref(ApplicationEnvironment)),
+    issues: NamedObject('ApplicationIssues', {
+      missingStrategies: names(
+        'Strategies that the SDK implements and that no strategy type has',
+        'userWithId',
+      ),
+    }),
+  }),
+);
+export type ApplicationOverview = Static<typeof ApplicationOverview>;
+
+export const InstanceList = Named(
+  'ApplicationInstanceList',
+  Type.Object({
+    instances: Type.Array(
+      NamedObject('EnvironmentInstance', {
+        instanceId: Type.String({ examples: ['host-1'] }),
+        sdkVersion,
+        lastSeen: Timestamp('When the instance was last seen'),
+      }),
+      { description: 'The 100 instances that were seen last' },
+    ),
+  }),
+);
+
+export const UnknownFlag = Named(
+  'UnknownFlag',
+  Type.Object({
+    name: Type.String({ description: 'The name that was asked for', examples: ['pay.typo'] }),
+    lastSeenAt: Timestamp('When an application last asked for the name'),
+    reports: Type.Array(
+      NamedObject('UnknownFlagReport', {
+        appName: Type.String({ examples: ['checkout'] }),
+        environments: Type.Array(
+          NamedObject('UnknownFlagEnvironment', {
+            environment: Type.String({ examples: ['production'] }),
+            seenAt: Timestamp('When the application last asked for the name here'),
+          }),
+        ),
+      }),
+    ),
+  }),
+);
+export type UnknownFlag = Static<typeof UnknownFlag>;
+
+export const UnknownFlagList = Named(
+  'UnknownFlagList',
+  Type.Object({
+    unknownFlags: Type.Array(Ref(UnknownFlag), { description: 'The 1,000 that were seen last' }),
+  }),
+);
+
+export const ApplicationFields = NamedObject(
+  'ApplicationFields',
+  {
+    description: Type.Optional(Nullable(fields.description)),
+    url: Type.Optional(Nullable(fields.url)),
+    icon: Type.Optional(Nullable(fields.icon)),
+    color: Type.Optional(Nullable(fields.color)),
+  },
+  { examples: [{ description: 'The checkout service', url: 'https://checkout.example.com' }] },
+);
+export type ApplicationFields = Static<typeof ApplicationFields>;

@@ -1,0 +1,47 @@
+import { parseLimit, parseOffset, parseSearch, parseText, parseWord } from '../../platform/http/filter.ts';
+
+export const SORT_FIELDS = ['appName', 'createdAt', 'lastSeenAt'] as const;
+
+export type ApplicationSearch = {
+  /** A part of the name. */
+  query?: string;
+  /** Only applications that asked for a feature of this project. */
+  project?: string;
+  sortBy: (typeof SORT_FIELDS)[number];
+  sortOrder: 'asc' | 'desc';
+  offset: number;
+  limit: number;
+};
+
+const PARSERS: { [K in keyof ApplicationSearch]-?: (value: unknown) => NonNullable<ApplicationSearch[K]> } = {
+  query: parseText,
+  project: parseText,
+  sortBy: value => parseWord(value, SORT_FIELDS),
+  sortOrder: value => parseWord(value, ['asc', 'desc']),
+  offset: parseOffset,
+  limit: parseLimit,
+};
+
+/** Parses the query parameters of the list of applications, or rejects them with every violation. */
+export function parseApplicationSearch(parameters: Record<string, unknown>): ApplicationSearch {
+  return parseSearch<ApplicationSearch>(parameters, PARSERS, {
+    sortBy: 'appName',
+    sortOrder: 'asc',
+    offset: 0,
+    limit: 50,
+  });
+}
+
+/** The parameters of the applications of one project. It has no other field to sort by. */
+export type ProjectApplicationSearch = Pick<ApplicationSearch, 'query' | 'sortOrder' | 'offset' | 'limit'>;
+
+/** Parses the query parameters of the applications of a project, or rejects them with every violation. */
+export function parseProjectApplicationSearch(parameters: Record<string, unknown>): ProjectApplicationSearch {
+  const { query, sortOrder, offset, limit } = PARSERS;
+  const sortBy = (value: unknown) => parseWord(value, ['appName']);
+  return parseSearch<ProjectApplicationSearch & { sortBy: string }>(
+    parameters,
+    { query, sortBy, sortOrder, offset, limit },
+    { sortBy: 'appName', sortOrder: 'asc', offset: 0, limit: 50 },
+  );
+}

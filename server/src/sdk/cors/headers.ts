@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** A browser asks once a day whether it may send its requests. */
+const MAX_AGE_S = 86_400;
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,2000}$/;
+
+/**
+ * Lets pages of the allowed origins read every response, errors included. They need the ETag: without it, a browser SDK never
+ * gets 304.
+ */
+export function setCorsHeaders(
+  origins: readonly string[],
+  { headers }: FastifyRequest,
+  { raw }: FastifyReply,
+): void {
+  const isOpen = origins.includes('*');
+  // Appended: responses also vary by their encoding.
+  if (!isOpen) raw.appendHeader('vary', 'origin');
+  const { origin } = headers;
+  const allowed = isOpen ? '*' : origins.find(one => one === origin);
+  if (allowed === undefined) return;
+  raw.setHeader('access-control-allow-origin', allowed);
+  raw.setHeader('access-control-expose-headers', 'etag, halyard-age, retry-after');
+}
+
+/** The headers of the response to a preflight request, besides those of every response. */
+export function preflightHeaders({ headers }: FastifyRequest): string[] {
+  const asked = String(headers['access-control-request-headers'] ?? '');
+  return [
+    'access-control-allow-methods',
+    'GET, POST, OPTIONS',
+    ...(HEADER_NAMES.test(asked) ? ['access-control-allow-headers', asked] : []),
+    'access-control-max-age',
+    String(MAX_AGE_S),
+  ];
+}

@@ -1,0 +1,41 @@
+import { type Static, Type } from 'typebox';
+import { Named } from '../../platform/http/schema.ts';
+import { RULE } from '../../platform/http/violations.ts';
+
+export const MOST_ORIGINS = 100;
+
+const origins = Type.Array(
+  Type.String({
+    minLength: 1,
+    maxLength: 300,
+    pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^/\\s?#*,"@]+)$',
+    [RULE]: 'must be * or an origin without a path, such as https://shop.example.com',
+  }),
+  {
+    maxItems: MOST_ORIGINS,
+    description:
+      'Origins whose pages may read responses of the API for frontend SDKs. * for all origins. Empty: none',
+    examples: [['https://shop.example.com']],
+  },
+);
+
+export const CorsSettings = Type.Object(
+  { frontendApiOrigins: origins },
+  { title: 'CorsSettings', examples: [{ frontendApiOrigins: ['https://shop.example.com'] }] },
+);
+export type CorsSettings = Static<typeof CorsSettings>;
+
+export const UiConfig = Named(
+  'UiConfig',
+  Type.Object({
+    name: Type.String({ examples: ['Halyard'] }),
+    version: Type.String({ description: 'Version of Halyard', examples: ['0.1.0'] }),
+    unleashUrl: Type.String({
+      description: 'Address at which people reach the server',
+      examples: ['https://flags.example.com'],
+    }),
+    baseUriPath: Type.String({ description: 'Path of that address', examples: [''] }),
+    frontendApiOrigins: origins,
+  }),
+);
+export type UiConfig = Static<typeof UiConfig>;

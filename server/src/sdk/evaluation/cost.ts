@@ -1,0 +1,63 @@
+import type { FeatureInterface } from 'unleash-client/lib/feature.js';
+import type { Constraint } from 'unleash-client/lib/strategy/strategy.js';
+import { writtenOut } from '../../platform/pattern.ts';
+import type { EvaluationContext } from './context.ts';
+
+/**
+ * An upper bound of the CPU that the constraints and lists of a flag can take. One flag is evaluated without a pause, so this decides how
+ * long everything else waits.
+ */
+export type Cost = {
+  /** Microseconds for every context. */
+  us: number;
+  /** Patterns, by the field that they read. Matching takes time in proportion to the length of its value. */
+  patterns: readonly { field: string; size: number }[];
+};
+
+/** A flag that would take longer is disabled for the context. */
+export const MOST_EVALUATION_US = 100_000;
+
+/** Measured with the slowest patterns and lists that we found. */
+const US_PER_PATTERN_CHARACTER = 0.1;
+const US_PER_ADDRESS_CHARACTER = 0.5;
+const US_PER_RANGE = 10;
+
+export const costOfFeature = ({ strategies = [] }: FeatureInterface): Cost =>
+  addCosts(
+    strategies.map(({ name, parameters, constraints = [] }) =>
+      addCosts([{ us: costOfAddresses(name, parameters), patterns: [] }, costOfConstraints(constraints)]),
+    ),
+  );
+
+export const costOfConstraints = (constraints: readonly Constraint[]): Cost => ({
+  us:
+    US_PER_RANGE *
+    constraints.reduce(
+      (sum, { operator, values = [] }) => sum + (operator === 'IN_CIDR' ? values.length : 0),
+      0,
+    ),
+  patterns: constraints
+    .filter(({ operator }) => operator === 'REGEX')
+    .map(({ contextName, value }) => ({ field: contextName, size: writtenOut(String(value)) })),
+});
+
+export const addCosts = (costs: readonly Cost[]): Cost => ({
+  us: costs.reduce((sum, cost) => sum + cost.us, 0),
+  patterns: costs.flatMap(cost => cost.patterns),
+});
+
+export const isTooCostly = ({ us, patterns }: Cost, { values }: EvaluationContext): boolean =>
+  patterns.reduce(
+    (sum, { field, size }) => sum + US_PER_PATTERN_CHARACTER * size * lengthOf(values, field),
+    us,
+  ) > MOST_EVALUATION_US;
+
+function lengthOf(values: EvaluationContext['values'], field: string): number {
+  const value = (values as Record<string, unknown>)[field] ?? values.properties[field];
+  return typeof value === 'string' ? value.length : 0;
+}
+
+function costOfAddresses(name: string, parameters: unknown): number {
+  if (name !== 'remoteAddress') return 0;
+  return US_PER_ADDRESS_CHARACTER * ((parameters as { IPs?: string } | undefined)?.IPs ?? '').length;
+}

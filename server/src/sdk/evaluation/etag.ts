@@ -1,0 +1,50 @@
+import type { EvaluationContext } from './context.ts';
+import type { Evaluator } from './evaluator.ts';
+import { isRepeatable, spanOf } from './traits.ts';
+
+/** `position.span.context.body`, where the position is `epoch.scope.revision`. Proxies add `W/` and `-gzip`. */
+const TAG =
+  /^(?:W\/)?"([0-9a-z]{1,50}\.[0-9a-z]{1,50})\.([0-9]{1,10})\.([0-9]{1,10})\.([\w-]{22})\.([\w-]{22})(?:-gzip)?"$/;
+/** A client sends one tag, and a proxy a few. */
+const MOST_TAGS = 20;
+const LONGEST_HEADER = 4_096;
+
+/** The results of a context that a client has, by its If-None-Match. */
+type Presented = { etag: string; scope: string; revision: number; span: number; context: string };
+
+export const etagOf = (evaluator: Evaluator, context: EvaluationContext, bodyHash: string): string =>
+  `"${evaluator.position}.${spanOf(evaluator.traits, context)}.${context.hash}.${bodyHash}"`;
+
+/**
+ * The tag of the results that the client has, if they are still right, or are those of a newer revision from another server.
+ * Only a tag of the same context counts: a browser sends the tag of the previous user.
+ */
+export function currentTag(
+  header: string | undefined,
+  evaluator: Evaluator,
+  context: EvaluationContext,
+): string | undefined {
+  const place = evaluator.position.lastIndexOf('.');
+  const scope = evaluator.position.slice(0, place);
+  const revision = Number(evaluator.position.slice(place + 1));
+  const own = presentedTags(header).filter(one => one.scope === scope && one.context === context.hash);
+  const newer = own.find(one => one.revision > revision);
+  if (newer) return newer.etag;
+  if (!isRepeatable(evaluator.traits, context)) return undefined;
+  const span = spanOf(evaluator.traits, context);
+  return own.find(one => one.revision === revision && one.span === span)?.etag;
+}
+
+/** Whether the client has exactly this response. */
+export const hasTag = (header: string | undefined, etag: string): boolean =>
+  presentedTags(header).some(one => one.etag === etag);
+
+function presentedTags(header: string | undefined): Presented[] {
+  if (header === undefined || header.length > LONGEST_HEADER) return [];
+  return header.split(',', MOST_TAGS).flatMap(tag => {
+    const [, scope, revision, span, context, body] = TAG.exec(tag.trim()) ?? [];
+    if (scope === undefined || context === undefined) return [];
+    const etag = `"${scope}.${revision}.${span}.${context}.${body}"`;
+    return [{ etag, scope, revision: Number(revision), span: Number(span), context }];
+  });
+}

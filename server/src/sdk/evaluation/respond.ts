@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Scope } from '../state/scope.ts';
+import type { EvaluationContext } from './context.ts';
+import { currentTag, etagOf, hasTag } from './etag.ts';
+import type { Evaluation } from './evaluation.ts';
+import type { Evaluator } from './evaluator.ts';
+
+/** Smaller bodies are sent as they are: compressing them costs as much as evaluating the flags. */
+const COMPRESSED_FROM_BYTES = 16_384;
+/** Responses differ by encoding, and by origin if origins are restricted. */
+export const VARY = 'accept-encoding, origin';
+
+const compress = promisify(gzip);
+
+/** How a response is written, so that this module needs no HTTP of its own. */
+export type Writer = {
+  notModified: (etag: string) => void;
+  send: (body: Buffer, headers: string[]) => void;
+};
+
+type Work = (evaluator: Evaluator, context: EvaluationContext) => Generator<void, Buffer>;
+
+/** Responds with the results of a context, or with 304 if the client has them: without evaluating, where that is sound. */
+export async function respondWithResults(
+  evaluation: Evaluation,
+  scope: Scope,
+  context: EvaluationContext,
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  work: Work,
+  writer: Writer,
+): Promise<void> {
+  const presented = headers['if-none-match'];
+  const evaluator = await evaluation.of(scope);
+  const current = currentTag(presented, evaluator, context);
+  if (current !== undefined) return writer.notModified(current);
+  const isWanted = () => !reply.raw.destroyed;
+  const body = await evaluation.run(work(evaluator, context), evaluator.flags.length, isWanted);
+  if (!body) return void reply.hijack();
+  const etag = etagOf(evaluator, context, hash('sha256', body, 'base64url').slice(0, 22));
+  if (hasTag(presented, etag)) return writer.notModified(etag);
+  const isCompressed = body.length >= COMPRESSED_FROM_BYTES && acceptsGzip(headers['accept-encoding']);
+  const sent = isCompressed ? await compress(body, { level: constants.Z_BEST_SPEED }) : body;
+  writer.send(sent, [
+    'content-type',
+    'application/json; charset=utf-8',
+    'etag',
+    etag,
+    'vary',
+    VARY,
+    ...(isCompressed ? ['content-encoding', 'gzip'] : []),
+  ]);
+}
+
+const acceptsGzip = (accepted: string | string[] = ''): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(accepted));

@@ -1,0 +1,21 @@
+type Value = string | number | boolean;
+
+/** The fields of a user and a request that an application gives to its SDK. */
+export type Context = {
+  appName?: string;
+  environment?: string;
+  userId?: string;
+  sessionId?: string;
+  remoteAddress?: string;
+  currentTime?: string;
+  properties?: Record<string, Value>;
+  [field: string]: unknown;
+};
+
+/** The value that a constraint on the field compares. A field of the context comes before a property of the same name. */
+export function contextValue(context: Context, field: string): string | undefined {
+  const own = Object.hasOwn(context, field) ? context[field] : undefined;
+  const { properties = {} } = context;
+  const value = own ?? (Object.hasOwn(properties, field) ? properties[field] : undefined);
+  return value === undefined || value === null ? undefined : String(value);
+}

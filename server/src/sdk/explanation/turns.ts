@@ -1,0 +1,37 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Steps } from './strategies.ts';
+
+const TURN_MS = 10;
+
+/** The work of one request between two pauses, in which other requests run. */
+export type Turn = { isOver: () => boolean; next: () => Promise<void> };
+
+/** `onNext` runs after each pause and may throw to stop the work. */
+export function makeTurn(onNext: () => void): Turn {
+  let startedAt = performance.now();
+  return {
+    isOver: () => performance.now() - startedAt > TURN_MS,
+    next: async () => {
+      await setImmediate();
+      onNext();
+      startedAt = performance.now();
+    },
+  };
+}
+
+/** Runs the steps and pauses when a turn is over. */
+export async function inTurns<T>(steps: Steps<T>, turn: Turn): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (turn.isOver()) await turn.next();
+  }
+}
+
+/** Runs all steps without a pause. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}

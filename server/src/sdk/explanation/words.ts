@@ -1,0 +1,195 @@
+import { either, some } from '../../platform/errors.ts';
+import type { Sticky } from './buckets.ts';
+import { type CheckedConstraint, isDateOperator } from './constraints.ts';
+import type { CheckedDependency } from './dependencies.ts';
+import type { Evaluation } from './evaluate.ts';
+import type { Rule } from './rules.ts';
+import type { CheckedStrategy } from './strategies.ts';
+import type { VariantSelection } from './variants.ts';
+
+const MOST_CHARACTERS = 60;
+
+/** Values of the context can be long. */
+const quote = (value: string): string =>
+  `"${value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS)}…` : value}"`;
+
+/** The name of a strategy in a sentence. */
+export type StrategyLabel = { name: string; title?: string };
+
+/** Sentences about the result: what decided it, then every reason against it, then the variant. */
+export function describeEvaluation(
+  evaluation: Evaluation,
+  environment: string,
+  labels: readonly StrategyLabel[],
+): string[] {
+  const { reason, dependencies, strategies, matched, variantSelection } = evaluation;
+  const variant = variantSelection ? [describeVariant(variantSelection)] : [];
+  const strategy = (at: number) => describeStrategy(at, labels[at], strategies[at]);
+  switch (reason) {
+    case 'flag-disabled':
+      return [`The flag is disabled in environment "${environment}".`];
+    case 'parent': {
+      const failed = dependencies.filter(({ result }) => !result);
+      const names = some(failed.map(({ feature }) => feature));
+      return [
+        `The flag is disabled because ${failed.length === 1 ? `parent ${names} is` : `parents ${names} are`} not as the flag requires.`,
+        ...failed.map(one => describeDependency(one, environment)),
+      ];
+    }
+    case 'no-strategies':
+      return ['The flag is enabled for everyone: it has no strategies.', ...variant];
+    case 'strategy-matches':
+      return [`The flag is enabled. ${strategy(matched ?? 0)}`, ...variant];
+    case 'no-strategy-matches':
+      return [
+        'The flag is disabled because no strategy matches.',
+        ...strategies.map((_, at) => strategy(at)),
+      ];
+  }
+}
+
+/** One strategy: that it matches and why, or everything that keeps it from matching. */
+export function describeStrategy(
+  at: number,
+  label: StrategyLabel | undefined,
+  strategy: CheckedStrategy | undefined,
+): string {
+  if (!strategy) return '';
+  const { result, rule } = strategy;
+  const named = `Strategy ${at + 1} (${label?.title ? `"${label.title}"` : label?.name})`;
+  if (result === true) return `${named} matches: ${describeRule(rule)}`;
+  const reasons = [
+    ...strategy.constraints.flatMap((one, index) => failed(one, `constraint ${index + 1}`)),
+    ...strategy.segments.flatMap(segment =>
+      segment.missing
+        ? [`segment ${segment.id} does not exist.`]
+        : segment.constraints.flatMap((one, index) =>
+            failed(one, `constraint ${index + 1} of segment "${segment.name}"`),
+          ),
+    ),
+    ...(rule.satisfied === true ? [] : [describeRule(rule)]),
+  ];
+  const verb = result === null ? 'cannot be evaluated here' : 'does not match';
+  return `${named} ${verb}: ${reasons.map((one, index) => (index === 0 ? one : capital(one))).join(' ')}`;
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const failed = (constraint: CheckedConstraint, what: string): string[] =>
+  constraint.result ? [] : [`${what} ${describeConstraint(constraint)}`];
+
+/** "on "country" requires one of "NO", "SE". The context has "DE"." */
+export function describeConstraint(constraint: CheckedConstraint): string {
+  const { contextName, operator, inverted, actual } = constraint;
+  const field = isDateOperator(operator) ? 'on the time' : `on "${contextName}"`;
+  const wanted = describeOperator(constraint);
+  if (wanted === undefined) return `has the unknown operator ${operator}.`;
+  const seen = isDateOperator(operator)
+    ? `The time is ${actual}.`
+    : actual === null
+      ? `The context has no "${contextName}".`
+      : `The context has ${quote(actual)}.`;
+  return `${field} ${inverted ? 'excludes' : 'requires'} ${wanted}. ${seen}`;
+}
+
+const COMPARISONS: Record<string, string> = {
+  EQ: 'equal to',
+  GT: 'greater than',
+  GTE: 'greater than or equal to',
+  LT: 'less than',
+  LTE: 'less than or equal to',
+};
+
+function describeOperator({
+  operator,
+  values = [],
+  value = '',
+  caseInsensitive,
+}: CheckedConstraint): string | undefined {
+  const list = some(values);
+  const folded = caseInsensitive ? ', ignoring case' : '';
+  switch (operator) {
+    case 'IN':
+      return `one of ${list}`;
+    case 'NOT_IN':
+      return `a value other than ${list}`;
+    case 'STR_STARTS_WITH':
+      return `a text that starts with one of ${list}${folded}`;
+    case 'STR_ENDS_WITH':
+      return `a text that ends with one of ${list}${folded}`;
+    case 'STR_CONTAINS':
+      return `a text that contains one of ${list}${folded}`;
+    case 'IN_CIDR':
+      return `an address in one of ${list}`;
+    case 'REGEX':
+      return `a text that matches the pattern ${quote(value)}${folded}`;
+    case 'DATE_AFTER':
+      return `a time after ${value}`;
+    case 'DATE_BEFORE':
+      return `a time before ${value}`;
+  }
+  const [kind, comparison = ''] = operator.split('_');
+  const words = COMPARISONS[comparison];
+  if (words === undefined) return undefined;
+  if (kind === 'NUM') return `a number ${words} ${value}`;
+  return kind === 'SEMVER' ? `a version ${words} ${value}` : undefined;
+}
+
+function describeRule(rule: Rule): string {
+  switch (rule.kind) {
+    case 'everyone':
+      return 'it includes everyone.';
+    case 'rollout':
+      return describeRollout(rule);
+    case 'list': {
+      const { contextName, actual, list, satisfied } = rule;
+      if (actual === null) return `the context has no "${contextName}".`;
+      return satisfied
+        ? `its list contains ${contextName} ${quote(actual)}.`
+        : `its list (${some(list)}) does not contain ${contextName} ${quote(actual)}.`;
+    }
+    case 'hosts':
+      return 'it depends on the host of the application.';
+    case 'custom':
+      return 'only an application that implements this strategy type knows its result.';
+  }
+}
+
+function describeRollout({
+  bucket,
+  threshold,
+  satisfied,
+  ...sticky
+}: Extract<Rule, { kind: 'rollout' }>): string {
+  if (bucket === null) return `the context has no "${sticky.stickiness}", which the rollout depends on.`;
+  const comparison = satisfied ? 'is within' : 'is above';
+  return `${describeBucket(bucket, sticky)} ${comparison} the rollout of ${threshold ?? 0} %.`;
+}
+
+const describeBucket = (bucket: number, { random, stickinessField, stickinessValue }: Sticky): string =>
+  random
+    ? `bucket ${bucket}, drawn at random for this evaluation,`
+    : `bucket ${bucket} of ${stickinessField} ${quote(stickinessValue ?? '')}`;
+
+export function describeDependency(
+  { feature, requires, variants, state, variant }: CheckedDependency,
+  environment: string,
+): string {
+  if (state === 'missing') return `Parent "${feature}" does not exist in environment "${environment}".`;
+  if (state === 'has-parent')
+    return `Parent "${feature}" depends on another flag. SDKs support one level of parents.`;
+  if (requires === state && variants.length > 0)
+    return `Parent "${feature}" must serve variant ${either(variants.map(one => `"${one}"`))}. It serves "${variant}".`;
+  return `Parent "${feature}" must be ${requires}. It is ${state}.`;
+}
+
+function describeVariant(selection: VariantSelection): string {
+  const { source, override, bucket, ranges, name } = selection;
+  const owner = source === 'strategy' ? 'strategy' : 'flag';
+  if (override)
+    return `The override for ${override.contextName} ${quote(override.value)} selects variant "${override.variant}".`;
+  const range = ranges.find(one => one.name === name);
+  if (!range || bucket === null) return `The ${owner} serves no variant: the weights of all variants are 0.`;
+  const text = describeBucket(bucket, selection);
+  return `${capital(text)} is in the range ${range.from} to ${range.to} of variant "${name}" of the ${owner}.`;
+}

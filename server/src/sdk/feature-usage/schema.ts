@@ -1,0 +1,90 @@
+import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Ref, Timestamp } from '../../platform/http/schema.ts';
+
+const format = {
+  version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+  maturity: Type.String({ description: 'Always stable', examples: ['stable'] }),
+  featureName: Type.String({ examples: ['pay.new-basket'] }),
+};
+const yes = Type.Integer({ description: 'Times that the feature was enabled', examples: [974] });
+const no = Type.Integer({ description: 'Times that the feature was disabled', examples: [50] });
+const variants = Type.Record(Type.String(), Type.Integer(), {
+  description: 'Times that each variant was served',
+  examples: [{ blue: 500, green: 474 }],
+});
+
+export const EnvironmentUsage = Named(
+  'FeatureEnvironmentUsage',
+  Type.Object({
+    environment: Type.String({ examples: ['production'] }),
+    timestamp: Timestamp('Start of the newest hour that is part of the counts'),
+    yes,
+    no,
+    variants,
+  }),
+);
+export type EnvironmentUsage = Static<typeof EnvironmentUsage>;
+
+export const FeatureUsage = Named(
+  'FeatureUsage',
+  Type.Object({
+    ...format,
+    lastHourUsage: Type.Array(Ref(EnvironmentUsage), {
+      description: 'Counts of the current hour and the hour before, by environment',
+    }),
+    seenApplications: Type.Array(Type.String(), {
+      description: 'Applications that asked for the feature in the last 90 days, at most 1,000',
+      examples: [['checkout']],
+    }),
+  }),
+);
+
+export const FeatureCounts = Named(
+  'FeatureCounts',
+  NamedObject('FeatureCounts', {
+    featureName: format.featureName,
+    appName: Type.String({ examples: ['checkout'] }),
+    environment: Type.String({ examples: ['production'] }),
+    timestamp: Timestamp('Start of the hour or of the day'),
+    yes,
+    no,
+    variants,
+  }),
+);
+export type FeatureCounts = Static<typeof FeatureCounts>;
+
+export const RawFeatureUsage = Named(
+  'RawFeatureUsage',
+  Type.Object({
+    ...format,
+    data: Type.Array(Ref(FeatureCounts), { description: 'The newest 10,000 counts, oldest first' }),
+  }),
+);
+
+export const ProjectFeatureUsage = Named(
+  'ProjectFeatureUsage',
+  Type.Object({
+    name: Type.String({ examples: ['pay.new-basket'] }),
+    environments: Type.Array(
+      NamedObject('ProjectEnvironmentUsage', {
+        environment: Type.String({ examples: ['production'] }),
+        yes,
+        no,
+        lastDay: Type.String({
+          format: 'date',
+          description: 'The last day with an evaluation',
+          examples: ['2026-11-15'],
+        }),
+      }),
+    ),
+  }),
+);
+export type ProjectFeatureUsage = Static<typeof ProjectFeatureUsage>;
+
+export const ProjectUsage = Named(
+  'ProjectUsage',
+  Type.Object({
+    total: Type.Integer({ description: 'Evaluated features, on all pages', examples: [1] }),
+    features: Type.Array(Ref(ProjectFeatureUsage), { description: 'Evaluated features by name' }),
+  }),
+);

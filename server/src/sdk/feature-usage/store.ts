@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { Reader } from '../../platform/db/database.ts';
+import type { EnvironmentUsage, FeatureCounts, ProjectFeatureUsage } from './schema.ts';
+
+const MOST_ROWS = 10_000;
+const MOST_APPLICATIONS = 1_000;
+
+/** Counts of variants as an object, from rows of which those with an empty variant count the feature. */
+const VARIANTS = sql`coalesce(jsonb_object_agg(variant, yes) filter (where variant <> ''), '{}')`;
+
+const FEATURE = (name: string) => sql`
+  features join metric_features on metric_features.name = features.name and features.name = ${name}`;
+
+/** The counts of a feature in the current and the previous hour. */
+export async function listLastHour(db: Reader, name: string): Promise<EnvironmentUsage[]> {
+  const { rows } = await sql<EnvironmentUsage>`
+    select environment, max(hour) as timestamp, coalesce(sum(yes) filter (where variant = ''), 0)::bigint as yes,
+      coalesce(sum(no), 0)::bigint as no, ${VARIANTS} as variants
+    from (
+      select metric_environments.name as environment, variant, max(hour) as hour, sum(yes)::bigint as yes, sum(no)::bigint as no
+      from ${FEATURE(name)} join metric_hours on feature_id = metric_features.id
+        join metric_environments on metric_environments.id = environment_id
+      where hour >= greatest(date_trunc('hour', now()) - interval '1 hour', date_trunc('hour', features.created_at))
+      group by metric_environments.name, variant
+    ) as counted
+    group by environment order by environment`.execute(db);
+  return rows;
+}
+
+/** The applications that asked for a feature. */
+export async function listSeenApplications(db: Reader, name: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct applications.name from ${FEATURE(name)}
+      join application_features on feature_id = metric_features.id
+      join applications on applications.id = application_id
+    where application_features.seen_at >= date_trunc('hour', features.created_at)
+    order by applications.name limit ${MOST_APPLICATIONS}`.execute(db);
+  return rows.map(row => row.name);
+}
+
+/** The counts of a feature in each of the last hours, or in each of the last days. */
+export async function listCounts(
+  db: Reader,
+  name: string,
+  hours: number,
+  by: 'hour' | 'day',
+): Promise<FeatureCounts[]> {
+  const time = by === 'hour' ? sql`hour` : sql`day::timestamp at time zone 'UTC'`;
+  const column = sql.ref(by);
+  const from = sql`greatest(now() - ${hours} * interval '1 hour', features.created_at)`;
+  const since = by === 'hour' ? sql`hour >= date_trunc('hour', ${from})` : sql`day >= (${from})::date`;
+  const { rows } = await sql<FeatureCounts>`
+    select ${name}::text as "featureName", * from (
+      select applications.name as "appName", metric_environments.name as environment, ${time} as timestamp,
+        coalesce(sum(yes) filter (where variant = ''), 0)::bigint as yes, coalesce(sum(no), 0)::bigint as no,
+        ${VARIANTS} as variants
+      from ${FEATURE(name)} join ${sql.table(`metric_${by}s`)} on feature_id = metric_features.id
+        join metric_environments on metric_environments.id = environment_id
+        join applications on applications.id = application_id
+      where ${since}
+      group by applications.name, metric_environments.name, ${column}
+      order by ${column} desc, environment, "appName" limit ${MOST_ROWS}
+    ) as newest
+    order by timestamp, environment, "appName"`.execute(db);
+  return rows;
+}
+
+/** The counts of the features of a project over the last days, by name and environment. */
+export async function listProjectUsage(
+  db: Reader,
+  project: string,
+  days: number,
+  limit: number,
+  offset: number,
+): Promise<{ total: number; features: ProjectFeatureUsage[] }> {
+  const { rows } = await sql<{ total: number; features: ProjectFeatureUsage[] }>`
+    with used as materialized (
+      select features.name, metric_environments.name as environment, sum(yes)::bigint as yes, sum(no)::bigint as no,
+        max(day) as day
+      from features join metric_features on metric_features.name = features.name
+        join metric_days on feature_id = metric_features.id
+        join metric_environments on metric_environments.id = environment_id
+      where features.project = ${project} and features.archived_at is null and variant = ''
+        and day >= greatest((now() - ${days} * interval '1 day')::date, features.created_at::date)
+      group by features.name, metric_environments.name
+    ), page as (
+      select distinct name from used order by name limit ${limit} offset ${offset}
+    )
+    select (select count(distinct name) from used) as total, coalesce((
+      select jsonb_agg(jsonb_build_object('name', name, 'environments', environments) order by name)
+      from (
+        select name, jsonb_agg(jsonb_build_object(
+          'environment', environment, 'yes', yes, 'no', no, 'lastDay', day) order by environment) as environments
+        from page join used using (name) group by name
+      ) as listed
+    ), '[]') as features`.execute(db);
+  return rows[0] ?? { total: 0, features: [] };
+}

@@ -1,0 +1,169 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../platform/errors.ts';
+import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
+import { acceptMetrics, acceptRegistration } from '../client-api/accept.ts';
+import { authenticate, type TokenKind, tokenText } from '../client-api/authenticate.ts';
+import { authorize } from '../client-api/authorize.ts';
+import { objectOf } from '../client-api/bodies.ts';
+import type { Responder } from '../client-api/responses.ts';
+import { Metrics, Registration } from '../client-api/schema.ts';
+import { preflightHeaders, setCorsHeaders } from '../cors/headers.ts';
+import { completeContext, type GivenContext } from '../evaluation/context.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import { respondWithResults, VARY } from '../evaluation/respond.ts';
+import type { Usage } from '../metrics/usage.ts';
+import { EVERYTHING, type ServingState } from '../state/serving.ts';
+import { contextInBody, contextInQuery } from './given-context.ts';
+import { ContextQuery, FrontendFeatures, FrontendRequest } from './schema.ts';
+import { togglesBody } from './toggles.ts';
+
+const tags = ['SDK'];
+const security = [{ frontendToken: [] }];
+const KINDS: readonly TokenKind[] = ['frontend'];
+const CONTEXT_LIMIT_BYTES = 65_536;
+const OK = Buffer.from('OK');
+const TEXT_TYPE = ['content-type', 'text/plain; charset=utf-8'];
+const ACCEPTED = {
+  description: 'Accepted',
+  content: { 'text/plain': { schema: { type: 'string' }, example: 'OK' } },
+};
+const UNCHANGED = { type: 'null', description: 'The client has the results of this context' };
+
+/** The API for SDKs in browsers and apps. It evaluates, so that clients get results and no rules. */
+export function frontendRoutes(
+  app: FastifyInstance,
+  state: ServingState,
+  evaluation: Evaluation,
+  responder: Responder,
+  usage: Usage,
+): void {
+  app.addSchema(FrontendFeatures);
+
+  const respond = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    given: (request: FastifyRequest) => GivenContext,
+  ): Promise<void> => {
+    const { scope } = await authorize(state, request, EVERYTHING, KINDS);
+    const context = completeContext(given(request), scope.environment, request.ip);
+    await respondWithResults(evaluation, scope, context, request, reply, togglesBody, {
+      notModified: etag => responder.notModified(reply, 'frontend', etag, VARY),
+      send: (body, headers) => responder.send(reply, 'frontend', 200, body, headers),
+    });
+  };
+
+  /** Before the body is read, so that nobody without a token sends a large one. */
+  const checkToken = async (request: FastifyRequest): Promise<void> => {
+    const token = await authenticate(state.tokens, tokenText(request.headers.authorization), KINDS);
+    token.used = true;
+    request.sdkToken = token;
+  };
+
+  app.addHook('onRequest', async (request, reply) => setCorsHeaders(state.origins, request, reply));
+
+  for (const path of ['/api/frontend', '/api/frontend/*']) {
+    app.options(path, { schema: { hide: true } }, (request, reply) =>
+      responder.send(reply, 'other', 204, Buffer.alloc(0), preflightHeaders(request)),
+    );
+  }
+
+  app.get(
+    '/api/frontend',
+    {
+      config: { sdkOperation: 'frontend' },
+      schema: {
+        operationId: 'getFrontendFeatures',
+        tags,
+        security,
+        summary: 'Evaluate all features',
+        description:
+          'Returns the features that are enabled for the context in the query, with their variants. The response has an ETag; with If-None-Match the same results respond with 304. Requires an API token of type frontend.',
+        querystring: ContextQuery,
+        response: {
+          200: jsonResponse('The enabled features', FrontendFeatures),
+          304: UNCHANGED,
+          ...errorResponses(400, 401, 403, 503),
+        },
+      },
+    },
+    async (request, reply) =>
+      await respond(request, reply, ({ query, url }) =>
+        contextInQuery(query as Record<string, unknown>, url.length - url.indexOf('?') - 1),
+      ),
+  );
+
+  app.post(
+    '/api/frontend',
+    {
+      onRequest: checkToken,
+      bodyLimit: CONTEXT_LIMIT_BYTES,
+      config: { sdkOperation: 'frontend' },
+      schema: {
+        operationId: 'postFrontendFeatures',
+        tags,
+        security,
+        summary: 'Evaluate all features for a context in the body',
+        description:
+          'Returns the features that are enabled for the context in the body, with their variants. The address then contains no personal data, and the browser sends one preflight request for all contexts. The response has an ETag; with If-None-Match the same results respond with 304. Requires an API token of type frontend.',
+        body: FrontendRequest,
+        response: {
+          200: jsonResponse('The enabled features', FrontendFeatures),
+          304: UNCHANGED,
+          ...errorResponses(400, 401, 403, 413, 415, 503),
+        },
+      },
+    },
+    async (request, reply) => await respond(request, reply, ({ body }) => contextInBody(objectOf(body))),
+  );
+
+  app.get('/api/frontend/client/features', { schema: { hide: true } }, () => {
+    throw new ApiError(
+      'MethodNotAllowedError',
+      'Frontend SDKs get evaluated features from GET /api/frontend. Backend SDKs use /api/client/features.',
+    );
+  });
+
+  app.post(
+    '/api/frontend/client/register',
+    {
+      onRequest: checkToken,
+      config: { sdkOperation: 'frontend-register' },
+      schema: {
+        operationId: 'registerFrontendClient',
+        tags,
+        security,
+        summary: 'Register a frontend application',
+        description:
+          'Accepts a registration as POST /api/client/register does. Requires an API token of type frontend.',
+        body: Registration,
+        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415, 503) },
+      },
+    },
+    async (request, reply) => {
+      acceptRegistration(usage, request);
+      responder.send(reply, 'frontend-register', 200, OK, TEXT_TYPE);
+    },
+  );
+
+  app.post(
+    '/api/frontend/client/metrics',
+    {
+      onRequest: checkToken,
+      config: { sdkOperation: 'frontend-metrics' },
+      schema: {
+        operationId: 'sendFrontendMetrics',
+        tags,
+        security,
+        summary: 'Send metrics of a frontend application',
+        description:
+          'Accepts metrics as POST /api/client/metrics does. Requires an API token of type frontend.',
+        body: Metrics,
+        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415, 503) },
+      },
+    },
+    async (request, reply) => {
+      await acceptMetrics(usage, request);
+      responder.send(reply, 'frontend-metrics', 200, OK, TEXT_TYPE);
+    },
+  );
+}

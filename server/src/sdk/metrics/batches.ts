@@ -1,0 +1,34 @@
+import type { Bucket } from './merged.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** One row of a batch, by names. The row with an empty variant counts the feature itself, and says when it was last seen. */
+export type NamedCount = {
+  feature: string;
+  environment: string;
+  application: string;
+  /** The projects of the tokens that reported it. Undefined: all. */
+  projects: readonly string[] | undefined;
+  /** Milliseconds since 1970. */
+  hour: number;
+  variant: string;
+  yes: number;
+  no: number;
+  seenAt: number;
+};
+
+/** Splits buckets into lists of rows, one at a time: building all rows at once would block the server. */
+export function* rowsOf(buckets: Iterable<Bucket>, rowsPerBatch: number): Generator<NamedCount[]> {
+  let rows: NamedCount[] = [];
+  for (const { environment, application, projects, hour, features } of buckets) {
+    for (const [feature, { yes, no, seenAt, variants = [] }] of features) {
+      const shared = { feature, environment, application, projects, hour: hour * HOUR_MS, seenAt };
+      rows.push({ ...shared, variant: '', yes, no });
+      for (const [variant, count] of variants) rows.push({ ...shared, variant, yes: count, no: 0 });
+      if (rows.length < rowsPerBatch) continue;
+      yield rows;
+      rows = [];
+    }
+  }
+  if (rows.length > 0) yield rows;
+}

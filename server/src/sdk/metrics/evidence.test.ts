@@ -1,0 +1,208 @@
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { beforeEach, expect, test } from 'vitest';
+import { makeFeature, makeProject } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { makeFlusher } from './flush.ts';
+import { makeUsage } from './usage.ts';
+
+const harness = useHarness();
+const usage = makeUsage(new Registry());
+let project: string;
+let count = 0;
+
+type Counts = { yes: number; no: number; variants?: Record<string, number> };
+
+const flush = () => makeFlusher(harness.db, usage).flush();
+const report = (environment: string, toggles: Record<string, Counts>, appName = 'shop') =>
+  void usage.report(
+    { id: 1, type: 'backend', environment, projects: undefined },
+    {},
+    { appName, instanceId: 'i', bucket: { stop: Date.now(), toggles } },
+  );
+
+async function evaluate(environment: string, toggles: Record<string, Counts>, appName?: string) {
+  report(environment, toggles, appName);
+  await flush();
+}
+
+/** Moves everything that SDKs have reported so far into the past. */
+async function daysPass(days: number): Promise<void> {
+  await sql`
+    update feature_last_seen set seen_at = seen_at - ${days} * interval '1 day', first_seen_on = first_seen_on - ${days}::integer,
+      enabled_on = enabled_on - ${days}::integer, disabled_on = disabled_on - ${days}::integer,
+      variant_changed_on = variant_changed_on - ${days}::integer`.execute(harness.db);
+  await sql`update application_features set seen_at = seen_at - ${days} * interval '1 day'`.execute(
+    harness.db,
+  );
+}
+
+async function create(fields: { type?: string; age?: number } = {}): Promise<string> {
+  const name = `flag-${++count}`;
+  await makeFeature(harness.db, project, { name, type: fields.type ?? 'release' });
+  await sql`update features set created_at = now() - ${fields.age ?? 100} * interval '1 day' where name = ${name}`.execute(
+    harness.db,
+  );
+  return name;
+}
+
+type Finding = { feature: string; evidence: Record<string, unknown> };
+const path = (rest: string) => `/api/admin/projects/${project}${rest}`;
+const health = async (rule: string): Promise<{ findings: Finding[]; conclusive: boolean }> => {
+  const { body } = await call(harness.app, 'GET', path(`/health?rule=IS:${rule}`));
+  const summary = body.rules.find((one: { rule: string }) => one.rule === rule);
+  expect(summary.findings).toBe(body.total);
+  return { findings: body.findings, conclusive: summary.conclusive };
+};
+const found = async (rule: string) => (await health(rule)).findings.map(({ feature }) => feature);
+
+beforeEach(async () => {
+  ({ id: project } = await makeProject(harness.db));
+});
+
+test('finds flags that SDKs request only outside production, once an SDK was seen in production', async () => {
+  const [outside, inside, young, unused] = [
+    await create(),
+    await create(),
+    await create({ age: 29 }),
+    await create(),
+  ];
+  await evaluate('development', {
+    [outside]: { yes: 1, no: 0 },
+    [inside]: { yes: 1, no: 0 },
+    [young]: { yes: 1, no: 0 },
+  });
+  expect(await health('outside-production')).toEqual({ findings: [], conclusive: false });
+
+  await evaluate('production', { [inside]: { yes: 1, no: 0 } });
+
+  expect(await found('outside-production')).toEqual([outside]);
+  expect((await health('outside-production')).conclusive).toBe(true);
+  expect(await found('never-seen')).toEqual([unused]);
+
+  await evaluate('production', { [outside]: { yes: 0, no: 1 } });
+  expect(await found('outside-production')).toEqual([]);
+});
+
+test('finds flags whose result in production was the same for 30 days', async () => {
+  const on = await create();
+  const off = await create();
+  const both = await create();
+  const permanent = await create({ type: 'kill-switch' });
+  const silent = await create();
+  const counts = {
+    [on]: { yes: 5, no: 0 },
+    [off]: { yes: 0, no: 5 },
+    [both]: { yes: 3, no: 2 },
+    [permanent]: { yes: 5, no: 0 },
+  };
+  await evaluate('production', { ...counts, [silent]: { yes: 1, no: 0 } });
+  expect(await health('constant-result')).toEqual({ findings: [], conclusive: false });
+  await daysPass(30);
+  await evaluate('production', counts);
+  // Results in development do not matter.
+  await evaluate('development', { [on]: { yes: 0, no: 7 } });
+
+  const { findings, conclusive } = await health('constant-result');
+
+  expect(conclusive).toBe(true);
+  expect(findings).toMatchObject([
+    { feature: on, points: 0, evidence: { result: 'enabled', variant: null } },
+    { feature: off, evidence: { result: 'disabled', variant: null } },
+  ]);
+  const since = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
+  expect(findings[0]?.evidence.since).toBe(`${since}T00:00:00.000Z`);
+
+  await evaluate('production', { [on]: { yes: 9, no: 1 }, [off]: { yes: 1, no: 0 } });
+  expect(await found('constant-result')).toEqual([]);
+
+  await daysPass(31);
+  await evaluate('production', { [on]: { yes: 5, no: 0 }, [off]: { yes: 0, no: 1 } });
+  expect(await found('constant-result')).toEqual([on, off]);
+});
+
+test('different variants are different results, in one report, in two, and after a change', async () => {
+  const [one, mixed, changing] = [await create(), await create(), await create()];
+  const of = (variants: Record<string, number>) => ({ yes: 2, no: 0, variants });
+  await evaluate('production', {
+    [one]: of({ blue: 2 }),
+    [mixed]: of({ blue: 1, red: 1 }),
+    [changing]: of({ blue: 2 }),
+  });
+  await daysPass(30);
+  await evaluate('production', {
+    [one]: of({ blue: 2 }),
+    [mixed]: of({ blue: 1, red: 1 }),
+    [changing]: of({ red: 2 }),
+  });
+
+  expect((await health('constant-result')).findings).toMatchObject([
+    { feature: one, evidence: { result: 'enabled', variant: 'blue' } },
+  ]);
+
+  await daysPass(31);
+  await evaluate('production', { [changing]: of({ red: 2 }) });
+  expect((await health('constant-result')).findings).toMatchObject([
+    { feature: changing, evidence: { variant: 'red' } },
+  ]);
+});
+
+test('lists the applications that still request an archived flag', async () => {
+  const [gone, forgotten] = [await create(), await create()];
+  await evaluate('production', { [gone]: { yes: 1, no: 0 }, [forgotten]: { yes: 1, no: 0 } }, 'before');
+  await call(harness.app, 'POST', path('/archive'), { body: { features: [gone, forgotten] } });
+  expect(await found('archived-in-use')).toEqual([]);
+
+  await evaluate('production', { [gone]: { yes: 0, no: 1 } }, 'shop');
+  await evaluate('development', { [gone]: { yes: 0, no: 1 } }, 'shop');
+  await evaluate('production', { [gone]: { yes: 0, no: 1 } }, 'basket');
+
+  expect((await health('archived-in-use')).findings).toMatchObject([
+    {
+      feature: gone,
+      points: 0,
+      evidence: {
+        type: 'release',
+        ageDays: 100,
+        applications: [
+          { name: 'basket', environments: ['production'] },
+          { name: 'shop', environments: ['development', 'production'] },
+        ],
+      },
+    },
+  ]);
+  const until = new Date(Date.now() + 86_400_000).toISOString();
+  const snooze = await call(harness.app, 'PUT', path(`/health/findings/archived-in-use/${gone}/snooze`), {
+    body: { reason: 'The next release removes it', until },
+  });
+  expect(snooze.status).toBe(200);
+  expect(await call(harness.app, 'GET', path('/health'))).toMatchObject({
+    body: { health: 100, counts: { features: 0 }, total: 0 },
+  });
+
+  await call(harness.app, 'DELETE', path(`/health/findings/archived-in-use/${gone}/snooze`));
+  await daysPass(8);
+  expect(await found('archived-in-use')).toEqual([]);
+});
+
+test('a feature search has the counts of the current and the previous hour', async () => {
+  const name = await create();
+  await evaluate('production', { [name]: { yes: 3, no: 1, variants: { blue: 2 } } });
+  await evaluate('production', { [name]: { yes: 2, no: 0 } }, 'basket');
+  const search = async () => {
+    const { body } = await call(harness.app, 'GET', `/api/admin/search/features?query=${name}`);
+    return body.features[0].environments.map((one: Record<string, unknown>) => [one.name, one.yes, one.no]);
+  };
+
+  expect(await search()).toEqual([
+    ['development', 0, 0],
+    ['production', 5, 1],
+  ]);
+
+  await sql`update metric_hours set hour = hour - interval '2 hours'`.execute(harness.db);
+  expect(await search()).toEqual([
+    ['development', 0, 0],
+    ['production', 0, 0],
+  ]);
+});

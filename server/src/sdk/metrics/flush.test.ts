@@ -1,0 +1,515 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openDb } from '../../platform/db/database.ts';
+import { makeApiToken, makeFeature, makeProject } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { startTcpProxy } from '../../test/tcp-proxy.ts';
+import { untilWaiting } from '../../test/waiting.ts';
+import { cleanUpMetrics } from './clean-up.ts';
+import { makeFlusher } from './flush.ts';
+import { keepFlushing } from './keep-flushing.ts';
+import { createMetricPartitions, dropMetricPartitions } from './partitions.ts';
+import { makeUsage, type Usage } from './usage.ts';
+import { writeBatch } from './write-batch.ts';
+
+const harness = useHarness();
+const HOUR_MS = 3_600_000;
+const SOURCE = '00000000-0000-4000-8000-000000000001';
+const reporter = { id: 1, type: 'backend', environment: 'production', projects: undefined };
+
+beforeAll(async () => {
+  for (const name of ['counted', 'b', 'c', 'sighted'])
+    await makeFeature(harness.db, 'default', { name, type: 'release' });
+});
+
+const report = (usage: Usage, toggles: object, appName = 'shop', environment = 'production') =>
+  void usage.report(
+    { ...reporter, environment },
+    {},
+    { appName, instanceId: 'i', bucket: { stop: Date.now(), toggles } },
+  );
+
+const sums = async (name: string) => {
+  const { rows } = await sql<{ hours: string; days: string }>`
+    select
+      (select sum(yes)::text || ':' || sum(no) from metric_hours where feature_id = metric_features.id) as hours,
+      (select sum(yes)::text || ':' || sum(no) from metric_days where feature_id = metric_features.id) as days
+    from metric_features where name = ${name}`.execute(harness.db);
+  return rows[0];
+};
+
+const eventsOf = async (query: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
+
+describe('counts', () => {
+  test('adds to the hours and the days, with variants apart', async () => {
+    const usage = makeUsage(new Registry());
+    const flusher = makeFlusher(harness.db, usage);
+
+    report(usage, { counted: { yes: 3, no: 1, variants: { blue: 2 } } });
+    await flusher.flush();
+    report(usage, { counted: { yes: 4, no: 0, variants: { blue: 1 } } });
+    await flusher.flush();
+    await flusher.flush();
+
+    // The variant is a row of its own, in yes.
+    expect(await sums('counted')).toEqual({ hours: '10:1', days: '10:1' });
+    const { body } = await call(harness.app, 'GET', '/api/admin/client-metrics/features/counted/raw');
+    expect(body.data).toMatchObject([
+      {
+        featureName: 'counted',
+        appName: 'shop',
+        environment: 'production',
+        yes: 7,
+        no: 1,
+        variants: { blue: 3 },
+      },
+    ]);
+  });
+
+  test('a token counts for features of its projects only', async () => {
+    const { id: secret } = await makeProject(harness.db, { mode: 'private' });
+    await makeFeature(harness.db, secret, { name: 'secret-flag', type: 'release' });
+    await makeFeature(harness.db, 'default', { name: 'own-flag', type: 'release' });
+    const registry = new Registry();
+    const usage = makeUsage(registry);
+    const send = (projects: string[] | undefined) =>
+      void usage.report(
+        { ...reporter, projects },
+        {},
+        {
+          appName: 'scoped',
+          bucket: { stop: Date.now(), toggles: { 'own-flag': { yes: 1 }, 'secret-flag': { yes: 1 } } },
+        },
+      );
+
+    send(['default']);
+    await makeFlusher(harness.db, usage).flush();
+
+    expect(await sums('own-flag')).toEqual({ hours: '1:0', days: '1:0' });
+    expect(await sums('secret-flag')).toEqual({ hours: null, days: null });
+    expect(await eventsOf('feature=IS:secret-flag&type=IS:feature-stage-entered')).toEqual([]);
+    expect(await registry.getSingleMetricAsString('halyard_metrics_dropped_total')).toContain(
+      'reason="project"} 1',
+    );
+    // Tokens of several projects report the same feature within one batch.
+    send(['default']);
+    send(['default', secret]);
+    send(undefined);
+    await makeFlusher(harness.db, usage).flush();
+
+    expect(await sums('own-flag')).toEqual({ hours: '4:0', days: '4:0' });
+    expect(await sums('secret-flag')).toEqual({ hours: '2:0', days: '2:0' });
+  });
+
+  test('a batch that is written again counts once, also while its first transaction is open', async () => {
+    await makeFeature(harness.db, 'default', { name: 'repeated', type: 'release' });
+    const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
+    const row = {
+      feature: 'repeated',
+      environment: 'production',
+      application: 'shop',
+      projects: undefined,
+      variant: '',
+      yes: 5,
+      no: 0,
+    };
+    const batch = { number: 1, rows: [{ ...row, hour, seenAt: Date.now() }] };
+
+    const both = await Promise.all([
+      writeBatch(harness.db, SOURCE, batch),
+      writeBatch(harness.db, SOURCE, batch),
+    ]);
+    await writeBatch(harness.db, SOURCE, batch);
+    await writeBatch(harness.db, SOURCE, { ...batch, number: 2 });
+
+    expect(both).toHaveLength(2);
+    expect(await sums('repeated')).toEqual({ hours: '10:0', days: '10:0' });
+  });
+
+  test('a connection that is cut at the commit neither loses nor repeats counts', async () => {
+    await makeFeature(harness.db, 'default', { name: 'cut', type: 'release' });
+    const { hostname, port } = new URL(harness.databaseUrl);
+    const proxy = await startTcpProxy(hostname, Number(port || 5432));
+    const url = new URL(harness.databaseUrl);
+    url.host = `127.0.0.1:${proxy.port}`;
+    const db = openDb({ url: url.href, poolSize: 1, onError: () => {}, preparedStatements: false });
+    const usage = makeUsage(new Registry());
+    const flusher = makeFlusher(db, usage);
+    let failures = 0;
+
+    for (let round = 0; round < 10; round++) {
+      report(usage, { cut: { yes: 1, no: 2 } });
+      if (round % 2 === 0) proxy.cutAfter('commit');
+      await flusher.flush().catch(() => failures++);
+    }
+    await flusher.flush();
+
+    expect(proxy.cuts).toBe(5);
+    expect(failures).toBe(5);
+    expect(await sums('cut')).toEqual({ hours: '10:20', days: '10:20' });
+    await db.destroy();
+    await proxy.close();
+  });
+
+  test('keeps and merges while the database is away', async () => {
+    await makeFeature(harness.db, 'default', { name: 'outage', type: 'release' });
+    const broken = openDb({ url: 'postgres://postgres@127.0.0.1:1/none', poolSize: 1, onError: () => {} });
+    const usage = makeUsage(new Registry());
+    const failing = makeFlusher(broken, usage);
+
+    report(usage, { outage: { yes: 1, no: 0 } });
+    await expect(failing.flush()).rejects.toThrow();
+    report(usage, { outage: { yes: 1, no: 0 } });
+    await expect(failing.flush()).rejects.toThrow();
+
+    expect(usage.merged.keys).toBe(2);
+    await makeFlusher(harness.db, usage).flush();
+    expect(await sums('outage')).toEqual({ hours: '2:0', days: '2:0' });
+    await broken.destroy();
+  });
+
+  test('drops a batch that PostgreSQL rejects three times, and goes on', async () => {
+    const registry = new Registry();
+    const usage = makeUsage(registry);
+    const flusher = makeFlusher(harness.db, usage);
+    await flusher.flush();
+    await sql`alter table metric_days add constraint broken check (yes <> 4711) not valid`.execute(
+      harness.db,
+    );
+
+    report(usage, { b: { yes: 4711, no: 0 } });
+    await expect(flusher.flush()).rejects.toThrow();
+    await expect(flusher.flush()).rejects.toThrow();
+    report(usage, { c: { yes: 8, no: 0 } });
+    await flusher.flush();
+    await sql`alter table metric_days drop constraint broken`.execute(harness.db);
+
+    expect(await sums('b')).toEqual({ hours: null, days: null });
+    expect(await sums('c')).toEqual({ hours: '8:0', days: '8:0' });
+    expect(await registry.metrics()).toContain('halyard_metrics_dropped_total{reason="rejected"} 1');
+  });
+
+  test('stores texts with unpaired surrogates and NUL, and cut pairs', async () => {
+    const usage = makeUsage(new Registry());
+    const odd = '\ud800\0';
+    const cut = `${'x'.repeat(199)}😀`;
+    usage.register(reporter, {}, { appName: odd, instanceId: odd, sdkVersion: odd, strategies: [odd, cut] });
+    usage.register(reporter, {}, { appName: cut, instanceId: cut, sdkVersion: cut });
+    report(usage, { [odd]: { yes: 1, no: 0 }, c: { yes: 1, no: 0, variants: { [odd]: 1, [cut]: 1 } } }, odd);
+    await usage.reportBulk(reporter, {
+      applications: [{ appName: `${odd}2`, instanceId: odd, strategies: [odd] }],
+      metrics: [{ appName: `${odd}2`, featureName: `${odd}2`, yes: 1, no: 0, variants: { [odd]: 1 } }],
+    });
+
+    await makeFlusher(harness.db, usage).flush();
+    await sql`delete from unknown_flags`.execute(harness.db);
+
+    const { body } = await call(harness.app, 'GET', '/api/admin/metrics/applications');
+    const names = body.applications.map(({ appName }: { appName: string }) => appName);
+    expect(names).toEqual(
+      expect.arrayContaining(['\ufffd\ufffd', '\ufffd\ufffd2', `${'x'.repeat(199)}\ufffd`]),
+    );
+  });
+
+  test('drops an instance that PostgreSQL rejects, and writes the others', async () => {
+    const registry = new Registry();
+    const usage = makeUsage(registry);
+    const flusher = makeFlusher(harness.db, usage);
+    await sql`alter table application_instances add constraint broken check (instance_id <> 'i4') not valid`.execute(
+      harness.db,
+    );
+
+    for (const n of [1, 2, 3, 4, 5])
+      usage.register(reporter, {}, { appName: 'partly', instanceId: `i${n}`, strategies: [] });
+    await flusher.flush();
+    await sql`alter table application_instances drop constraint broken`.execute(harness.db);
+
+    const { body } = await call(harness.app, 'GET', '/api/admin/metrics/applications/partly');
+    const ids = body.instances.map(({ instanceId }: { instanceId: string }) => instanceId);
+    expect(ids.toSorted()).toEqual(['i1', 'i2', 'i3', 'i5']);
+    expect(await registry.metrics()).toContain('halyard_metrics_dropped_total{reason="rejected"} 1');
+  });
+
+  test('the warning of a failed write does not quote what was sent', async () => {
+    const usage = makeUsage(new Registry());
+    const lines: object[] = [];
+    const log = { warn: (fields: object) => void lines.push(fields) };
+    const flushing = keepFlushing(usage, harness.db, log, new Registry());
+    await sql`alter table applications add constraint broken check (name not like 'private%') not valid`.execute(
+      harness.db,
+    );
+
+    report(usage, { c: { yes: 1, no: 0 } }, 'private text');
+    await flushing.flush();
+    await sql`alter table applications drop constraint broken`.execute(harness.db);
+    await flushing.stop();
+
+    expect(lines[0]).toMatchObject({ error: { code: '23514', message: expect.stringContaining('broken') } });
+    expect(inspect(lines, { depth: 10 })).not.toContain('private text');
+  });
+});
+
+describe('during changes of flags', () => {
+  test('a flush does not wait for a change that has locked the flag', async () => {
+    const usage = makeUsage(new Registry());
+    report(usage, { sighted: { yes: 1, no: 0 } });
+    const locked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const holding = harness.db.transaction().execute(async tx => {
+      await sql`select from features where name = 'sighted' for update`.execute(tx);
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+
+    await makeFlusher(harness.db, usage).flush();
+    const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/features/sighted');
+    release.resolve();
+    await holding;
+
+    expect(body.lastSeenAt).toEqual(expect.any(String));
+    // The stage needs the lock. The job enters it later.
+    expect(body.lifecycle.stage).toBe('initial');
+  });
+
+  test('two flushes that overlap write in the same order, and both count', async () => {
+    for (const name of ['z-first', 'a-last'])
+      await makeFeature(harness.db, 'default', { name, type: 'release' });
+    const usages = [makeUsage(new Registry()), makeUsage(new Registry())] as const;
+    report(usages[0], { 'z-first': { yes: 1, no: 0 }, 'a-last': { yes: 1, no: 0 } });
+    report(usages[1], { 'a-last': { yes: 1, no: 0 }, 'z-first': { yes: 1, no: 0 } });
+    const warm = makeUsage(new Registry());
+    report(warm, { 'z-first': { yes: 1, no: 0 }, 'a-last': { yes: 1, no: 0 } });
+    await makeFlusher(harness.db, warm).flush();
+    const locked = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const holding = harness.db.transaction().execute(async tx => {
+      await sql`select from metric_hours for update`.execute(tx);
+      locked.resolve();
+      await release.promise;
+    });
+    await locked.promise;
+
+    const flushing = usages.map(usage => makeFlusher(harness.db, usage).flush());
+    await untilWaiting(harness.db, 2);
+    release.resolve();
+    await holding;
+    await Promise.all(flushing);
+
+    expect(await sums('z-first')).toEqual({ hours: '3:0', days: '3:0' });
+    expect(await sums('a-last')).toEqual({ hours: '3:0', days: '3:0' });
+  });
+});
+
+describe('applications and unknown flags', () => {
+  test('two servers that see an application at the same time create it once, with one event', async () => {
+    const usages = [makeUsage(new Registry()), makeUsage(new Registry())];
+    for (const usage of usages) {
+      usage.register(reporter, {}, { appName: 'new-app', instanceId: 'i', strategies: ['default', 'mine'] });
+      report(usage, { counted: { yes: 1, no: 0 } }, 'new-app');
+    }
+
+    await Promise.all(usages.map(usage => makeFlusher(harness.db, usage).flush()));
+
+    const events = await eventsOf('type=IS:application-created');
+    const own = events.filter((event: { data: { appName: string } }) => event.data.appName === 'new-app');
+    expect(own).toHaveLength(1);
+    expect(own[0].summary).toContain('new-app');
+  });
+
+  test('an application and an instance exist since they were first seen', async () => {
+    const usage = makeUsage(new Registry());
+    report(usage, { counted: { yes: 1, no: 0 } }, 'seen-early');
+    await sleep(50);
+    await makeFlusher(harness.db, usage).flush();
+
+    const { body } = await call(harness.app, 'GET', '/api/admin/metrics/applications/seen-early');
+
+    expect(body.createdAt).toBe(body.lastSeenAt);
+    expect(body.instances[0].createdAt).toBe(body.lastSeenAt);
+  });
+
+  test('notes names that no feature has, with application and environment', async () => {
+    const usage = makeUsage(new Registry());
+
+    report(usage, { 'no-such-flag': { yes: 0, no: 9 } }, 'asking');
+    await makeFlusher(harness.db, usage).flush();
+
+    const { body } = await call(harness.app, 'GET', '/api/admin/metrics/unknown-flags');
+    expect(body.unknownFlags).toMatchObject([
+      {
+        name: 'no-such-flag',
+        reports: [{ appName: 'asking', environments: [{ environment: 'production' }] }],
+      },
+    ]);
+  });
+});
+
+describe('lifecycle', () => {
+  const stageOf = async (name: string) =>
+    (await call(harness.app, 'GET', `/api/admin/projects/default/features/${name}`)).body.lifecycle.stage;
+  const create = async (name: string) => {
+    await makeFeature(harness.db, 'default', { name, type: 'release' });
+    return `/api/admin/projects/default/features/${name}`;
+  };
+  const flushed = async (name: string, environment: string) => {
+    const usage = makeUsage(new Registry());
+    report(usage, { [name]: { yes: 1, no: 0 } }, 'shop', environment);
+    await sql`delete from feature_last_seen where feature_name = ${name}`.execute(harness.db);
+    await makeFlusher(harness.db, usage).flush();
+  };
+
+  test('moves to pre-live at the first sight, and to live where it is enabled in production', async () => {
+    const path = await create('moving');
+
+    await flushed('moving', 'development');
+    const stages = [await stageOf('moving')];
+    await flushed('moving', 'production');
+    stages.push(await stageOf('moving'));
+    await call(harness.app, 'POST', `${path}/environments/production/on`);
+    await flushed('moving', 'production');
+    await flushed('moving', 'production');
+    stages.push(await stageOf('moving'));
+
+    expect(stages).toEqual(['pre-live', 'pre-live', 'live']);
+    const events = await eventsOf('type=IS:feature-stage-entered&feature=IS:moving');
+    expect(events.map((event: { preData: object; data: object }) => [event.preData, event.data])).toEqual([
+      [{ stage: 'pre-live' }, { stage: 'live' }],
+      [{ stage: 'initial' }, { stage: 'pre-live' }],
+    ]);
+  });
+
+  test('a completed feature stays completed', async () => {
+    const path = await create('finished');
+    await call(harness.app, 'POST', `${path}/lifecycle/complete`, { body: { status: 'kept' } });
+
+    await flushed('finished', 'production');
+
+    expect(await stageOf('finished')).toBe('completed');
+    expect(await eventsOf('type=IS:feature-stage-entered&feature=IS:finished')).toEqual([]);
+  });
+
+  test('the job moves a feature that was locked when it was seen', async () => {
+    const { advanceAll } = await import('../../flags/lifecycle/advance.ts');
+
+    expect(await stageOf('sighted')).toBe('initial');
+    expect(await advanceAll(harness.db)).toBeGreaterThan(0);
+
+    expect(await stageOf('sighted')).toBe('pre-live');
+    expect(await advanceAll(harness.db)).toBe(0);
+  });
+});
+
+describe('storage', () => {
+  const partitions = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select inhrelid::regclass::text as name from pg_inherits where inhparent = 'metric_hours'::regclass
+      order by name`.execute(harness.db);
+    return rows.map(({ name }) => name);
+  };
+
+  test('creates partitions ahead and drops those that are older than the retention', async () => {
+    const later = Date.parse('2031-05-30T12:00:00Z');
+    const retention = { hourlyDays: 7, dailyDays: 400 };
+
+    const added = await createMetricPartitions(harness.db, later);
+    const again = await createMetricPartitions(harness.db, later);
+    const dropped = await dropMetricPartitions(harness.db, retention, later);
+
+    expect(added).toContain('metric_hours_20310529');
+    expect(added).toContain('metric_hours_20310602');
+    expect(added).toContain('metric_days_203106');
+    expect(again).toEqual([]);
+    expect(dropped.length).toBeGreaterThan(0);
+    expect(await partitions()).toEqual([
+      'metric_hours_20310529',
+      'metric_hours_20310530',
+      'metric_hours_20310531',
+      'metric_hours_20310601',
+      'metric_hours_20310602',
+    ]);
+    await createMetricPartitions(harness.db);
+  });
+
+  test('two servers create the partitions of a day once', async () => {
+    const later = Date.parse('2032-01-31T12:00:00Z');
+
+    const [one = [], other = []] = await Promise.all([
+      createMetricPartitions(harness.db, later),
+      createMetricPartitions(harness.db, later),
+    ]);
+
+    expect([...one, ...other].toSorted()).toEqual([
+      'metric_days_203201',
+      'metric_days_203202',
+      'metric_hours_20320130',
+      'metric_hours_20320131',
+      'metric_hours_20320201',
+      'metric_hours_20320202',
+      'metric_hours_20320203',
+    ]);
+  });
+
+  test('deletes what is out of date, and keeps the rest', async () => {
+    await sql`
+      insert into unknown_flags (name, application, environment, seen_at) values
+        ('old', 'a', 'production', now() - interval '8 days'), ('new', 'a', 'production', now())`.execute(
+      harness.db,
+    );
+    await sql`insert into feature_last_seen values ('deleted-feature', 'production', now())`.execute(
+      harness.db,
+    );
+
+    expect(await cleanUpMetrics(harness.db)).toBe(2);
+    expect(await cleanUpMetrics(harness.db)).toBe(0);
+
+    const { rows } = await sql<{ name: string }>`
+      select name from unknown_flags where application = 'a'`.execute(harness.db);
+    expect(rows).toEqual([{ name: 'new' }]);
+  });
+
+  test('a deleted feature is forgotten', async () => {
+    await makeFeature(harness.db, 'default', { name: 'gone', type: 'release' });
+    const usage = makeUsage(new Registry());
+    report(usage, { gone: { yes: 1, no: 0 } });
+    await makeFlusher(harness.db, usage).flush();
+
+    await call(harness.app, 'DELETE', '/api/admin/projects/default/features/gone');
+    await call(harness.app, 'DELETE', '/api/admin/archive/gone');
+
+    const { rows } = await sql`select from feature_last_seen where feature_name = 'gone'`.execute(harness.db);
+    expect(rows).toEqual([]);
+  });
+});
+
+test('the routes of SDKs report to the same memory', async () => {
+  const { secret } = await makeApiToken(harness.db, {
+    tokenName: 'sdk',
+    type: 'backend',
+    environment: 'development',
+  });
+  await makeFeature(harness.db, 'default', { name: 'routed', type: 'release' });
+  const bucket = { start: 1, stop: Date.now(), toggles: { routed: { yes: 2, no: 1 } } };
+  const count = { featureName: 'routed', appName: 'edge-app', environment: 'development', yes: 3, no: 0 };
+
+  const statuses = [];
+  for (const [path, body] of [
+    ['register', { appName: 'sdk-app', instanceId: 'x', strategies: [] }],
+    ['metrics', { appName: 'sdk-app', instanceId: 'x', bucket }],
+    ['metrics/bulk', { applications: [{ appName: 'edge-app' }], metrics: [count] }],
+    ['metrics/edge', { identifier: 'edge' }],
+    ['metrics/bulk', { metrics: [count] }],
+  ] as const) {
+    const { status } = await call(harness.app, 'POST', `/api/client/${path}`, { token: secret, body });
+    statuses.push(status);
+  }
+  await makeFlusher(harness.db, harness.app.usage).flush();
+
+  expect(statuses).toEqual([202, 202, 202, 202, 400]);
+  expect(await sums('routed')).toEqual({ hours: '5:1', days: '5:1' });
+});

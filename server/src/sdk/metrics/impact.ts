@@ -1,0 +1,186 @@
+import { countOf, type Fields, isFields, storable, textOf } from './read-body.ts';
+import type { Steps } from './turns.ts';
+
+/** Bounds of the metrics that applications define: Prometheus keeps every combination of labels for months. */
+const MOST_SERIES = 2_000;
+const MOST_SERIES_PER_TOKEN = 500;
+/** A series that no SDK updates for so long is forgotten and makes room for others. */
+const FORGOTTEN_AFTER_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const MOST_LABELS = 10;
+/** Labels of a sample that are read. Names that mean the same count once. */
+const MOST_READ_LABELS = 100;
+const MOST_BUCKETS = 50;
+const MAX_NAME = 100;
+const MAX_LABEL = 100;
+/** Samples that are added before other requests get their turn. */
+const SAMPLES_PER_TURN = 500;
+
+const TYPES = ['counter', 'gauge', 'histogram'] as const;
+type MetricType = (typeof TYPES)[number];
+
+type Histogram = { count: number; sum: number; buckets: Map<string, number> };
+/** The values of a metric with certain labels. `token` is the one that sent them first. */
+type Series = { token: number; updatedAt: number; value: number; histogram: Histogram };
+type Heading = { name: string; type: MetricType; help: string };
+type Metric = Heading & { series: Map<string, Series> };
+
+export type ImpactMetrics = {
+  /** Adds the samples of an SDK. A list that cannot be read is skipped. */
+  add: (token: number, list: unknown, now?: number) => Steps;
+  /** All metrics in the text format of Prometheus. */
+  text: (now?: number) => string;
+};
+
+/** The metrics that applications define themselves. Each server has those that it received; Prometheus adds them up. */
+export function makeImpactMetrics(drop: (samples: number) => void): ImpactMetrics {
+  const metrics = new Map<string, Metric>();
+  const seriesOfTokens = new Map<number, number>();
+  let total = 0;
+  let checkedAt = 0;
+
+  const forgetOld = (now: number): void => {
+    checkedAt = now;
+    for (const { name, series } of metrics.values()) {
+      for (const [labels, { token, updatedAt }] of series) {
+        if (now - updatedAt < FORGOTTEN_AFTER_MS) continue;
+        series.delete(labels);
+        total--;
+        seriesOfTokens.set(token, (seriesOfTokens.get(token) ?? 0) - 1);
+        if (seriesOfTokens.get(token) === 0) seriesOfTokens.delete(token);
+      }
+      if (series.size === 0) metrics.delete(name);
+    }
+  };
+
+  /** The series, or undefined if there is no room for another one. */
+  const seriesFor = (token: number, heading: Heading, labels: string): Series | undefined => {
+    const metric = metrics.get(heading.name);
+    const known = metric?.series.get(labels);
+    if (known) return known;
+    const own = seriesOfTokens.get(token) ?? 0;
+    if (total >= MOST_SERIES || own >= MOST_SERIES_PER_TOKEN) return undefined;
+    total++;
+    seriesOfTokens.set(token, own + 1);
+    const series = {
+      token,
+      updatedAt: 0,
+      value: 0,
+      histogram: { count: 0, sum: 0, buckets: new Map<string, number>() },
+    };
+    if (metric) metric.series.set(labels, series);
+    else metrics.set(heading.name, { ...heading, series: new Map([[labels, series]]) });
+    return series;
+  };
+
+  const addSample = (token: number, heading: Heading, sample: Fields, now: number): void => {
+    const { type } = heading;
+    const { value } = sample;
+    const isNumber = typeof value === 'number' && Number.isFinite(value);
+    if (type !== 'histogram' && !isNumber) return;
+    const series = seriesFor(token, heading, labelsOf(sample.labels));
+    if (!series) {
+      drop(1);
+      return;
+    }
+    series.updatedAt = now;
+    if (type === 'histogram') addHistogram(series.histogram, sample);
+    else if (isNumber) series.value = type === 'counter' ? series.value + Math.max(value, 0) : value;
+  };
+
+  return {
+    *add(token, list, now = performance.now()) {
+      if (!Array.isArray(list)) return;
+      if (now - checkedAt > MINUTE_MS) forgetOld(now);
+      let read = 0;
+      for (const given of list) {
+        const heading = isFields(given) ? headingOf(given) : undefined;
+        const samples = heading && Array.isArray(given.samples) ? given.samples : [];
+        for (const sample of samples) {
+          if (heading && isFields(sample)) addSample(token, heading, sample, now);
+          if (++read % SAMPLES_PER_TURN === 0) yield;
+        }
+        if (++read % SAMPLES_PER_TURN === 0) yield;
+      }
+    },
+    text: (now = performance.now()) => {
+      forgetOld(now);
+      return [...metrics.values()].map(linesOf).join('');
+    },
+  };
+}
+
+function headingOf(given: Fields): Heading | undefined {
+  const type = TYPES.find(one => one === given.type);
+  const own = textOf(given.name, MAX_NAME);
+  if (!type || own === undefined) return undefined;
+  const name = `unleash_${type}_${own.replaceAll(/[^a-zA-Z0-9_]/g, '_')}`;
+  return { name, type, help: textOf(given.help) ?? own };
+}
+
+function addHistogram(histogram: Histogram, sample: Fields): void {
+  histogram.count += countOf(sample.count);
+  if (typeof sample.sum === 'number' && Number.isFinite(sample.sum)) histogram.sum += sample.sum;
+  if (!Array.isArray(sample.buckets)) return;
+  for (const bucket of sample.buckets.slice(0, MOST_BUCKETS)) {
+    if (!isFields(bucket) || (typeof bucket.le !== 'number' && bucket.le !== '+Inf')) continue;
+    const bound = String(bucket.le);
+    if (!histogram.buckets.has(bound) && histogram.buckets.size >= MOST_BUCKETS) continue;
+    histogram.buckets.set(bound, (histogram.buckets.get(bound) ?? 0) + countOf(bucket.count));
+  }
+}
+
+/**
+ * Labels as Prometheus writes them, in one order. A name that appears twice would make Prometheus reject the whole page, and `le` is the
+ * bound of a histogram.
+ */
+function labelsOf(value: unknown): string {
+  if (!isFields(value)) return '';
+  const labels = new Map<string, string>();
+  for (const name of Object.keys(value).slice(0, MOST_READ_LABELS).sort()) {
+    const label = labelName(name);
+    const text = labelText(value[name]);
+    if (text !== undefined && labels.size < MOST_LABELS && label !== 'le' && !labels.has(label))
+      labels.set(label, text);
+  }
+  return [...labels].map(([label, text]) => `${label}="${escaped(text)}"`).join(',');
+}
+
+function labelName(name: string): string {
+  const label = name.slice(0, MAX_LABEL).replaceAll(/[^a-zA-Z0-9_]/g, '_') || '_';
+  return /^\d/.test(label) ? `_${label}` : label;
+}
+
+/** The text of a scalar. Anything else is no label: making a text of an object calls functions that a body can replace. */
+function labelText(value: unknown): string | undefined {
+  if (typeof value === 'string') return storable(value, MAX_LABEL);
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+
+function linesOf({ name, type, help, series }: Metric): string {
+  const line = (suffix: string, labels: string, value: number): string =>
+    `${name}${suffix}${labels === '' ? '' : `{${labels}}`} ${value}\n`;
+  const lines = [...series].flatMap(
+    ([
+      labels,
+      {
+        value,
+        histogram: { count, sum, buckets },
+      },
+    ]) =>
+      type === 'histogram'
+        ? [
+            ...[...buckets].map(([bound, times]) =>
+              line('_bucket', [labels, `le="${bound}"`].filter(part => part !== '').join(), times),
+            ),
+            line('_sum', labels, sum),
+            line('_count', labels, count),
+          ]
+        : [line('', labels, value)],
+  );
+  const description = help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+  return `# HELP ${name} ${description}\n# TYPE ${name} ${type}\n${lines.join('')}`;
+}

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Db } from '../../platform/db/database.ts';
+import { makeFlusher } from './flush.ts';
+import type { Usage } from './usage.ts';
+
+/** A process that is killed loses what arrived since the last flush. */
+export const FLUSH_MS = 10_000;
+const LAST_FLUSH_WITHIN_MS = 3_000;
+
+type Log = { warn: (fields: object, message: string) => void };
+
+export type Flushing = {
+  /** Writes what is there now, or waits for the flush that is running. */
+  flush: () => Promise<void>;
+  /** Writes once more and ends. */
+  stop: () => Promise<void>;
+};
+
+/** Writes what SDKs report every 10 s. While the database is away, everything is kept and added up. */
+export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry): Flushing {
+  const flusher = makeFlusher(db, usage);
+  let flushedAt = performance.now();
+  let isFailing = false;
+  let running: Promise<void> | undefined;
+  const failures = flushMetrics(registry, () => (performance.now() - flushedAt) / 1_000);
+
+  const flush = (): Promise<void> => {
+    running ??= flusher
+      .flush()
+      .then(
+        () => {
+          if (isFailing) log.warn({}, 'metrics written after failures');
+          isFailing = false;
+          flushedAt = performance.now();
+        },
+        error => {
+          failures.inc();
+          // One line for an outage, not one every 10 s.
+          if (!isFailing)
+            log.warn(
+              { error: shown(error), keys: usage.merged.keys },
+              'write of metrics failed, they are kept',
+            );
+          isFailing = true;
+        },
+      )
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  const timer = setInterval(() => void flush(), FLUSH_MS);
+
+  return {
+    flush,
+    stop: async () => {
+      clearInterval(timer);
+      // A flush that is running does not have what arrived after its start.
+      const last = Promise.resolve(running).then(flush);
+      await Promise.race([last, sleep(LAST_FLUSH_WITHIN_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Code and message only: the other fields of an error of PostgreSQL quote what a caller sent. */
+const shown = (error: unknown): object => ({
+  code: error instanceof Error && 'code' in error ? error.code : undefined,
+  message: error instanceof Error ? error.message : String(error),
+});
+
+function flushMetrics(registry: Registry, age: () => number): Counter {
+  const registers = [registry];
+  new Gauge({
+    name: 'halyard_metrics_unwritten_seconds',
+    help: 'Time since the metrics of SDKs were last written; above 20 the database is in trouble',
+    registers,
+    collect() {
+      this.set(age());
+    },
+  });
+  return new Counter({
+    name: 'halyard_metrics_flush_failures_total',
+    help: 'Attempts to write the metrics of SDKs that failed; the metrics are kept and written later',
+    registers,
+  });
+}

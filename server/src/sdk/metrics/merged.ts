@@ -1,0 +1,129 @@
+/** The bounds of what a process keeps until it is written. A key is a feature or a variant of an application in an hour. */
+export type MergeLimits = {
+  /** Keys of one token, so that one token cannot use up the memory of the others. */
+  keysPerToken: number;
+  keys: number;
+  instances: number;
+};
+
+export const MERGE_LIMITS: MergeLimits = { keysPerToken: 100_000, keys: 200_000, instances: 20_000 };
+
+/** The counts of one feature. `seenAt` is when an SDK last evaluated it, in milliseconds since 1970. */
+export type Counts = { yes: number; no: number; seenAt: number; variants: Map<string, number> | undefined };
+
+/**
+ * The features that an application evaluated within an hour, as tokens of these projects reported them. Hours are counted from
+ * 1970. Projects undefined: all.
+ */
+export type Bucket = {
+  readonly environment: string;
+  readonly application: string;
+  readonly projects: readonly string[] | undefined;
+  readonly hour: number;
+  readonly features: Map<string, Counts>;
+};
+
+export type Instance = {
+  environment: string;
+  application: string;
+  instanceId: string;
+  sdkVersion: string | null;
+  isFrontend: boolean;
+  /** The strategies that the SDK implements, if it said so. */
+  strategies: string[] | undefined;
+  seenAt: number;
+};
+
+export type Taken = { buckets: Bucket[]; instances: Instance[] };
+
+/** The token that reports something, with an environment. */
+export type Teller = { id: number; environment: string | null; projects: readonly string[] | undefined };
+
+export type Merged = {
+  /** The bucket, or undefined if there is no room for another one. */
+  bucket: (token: Teller, application: string, hour: number) => Bucket | undefined;
+  /** The counts of a feature, or undefined if there is no room for another key. */
+  counts: (token: number, bucket: Bucket, feature: string) => Counts | undefined;
+  /** Returns whether there was room for the variant. */
+  countVariant: (token: number, counts: Counts, variant: string, count: number) => boolean;
+  /** Returns whether there was room for the instance. */
+  see: (instance: Instance) => boolean;
+  /** Hands over everything and starts from nothing. */
+  take: () => Taken;
+  readonly keys: number;
+};
+
+/** Adds up what SDKs report, so that the database gets one row where SDKs sent thousands of counts. */
+export function makeMerged(limits: MergeLimits): Merged {
+  let buckets = new Map<string, Bucket>();
+  let instances = new Map<string, Instance>();
+  let keysOfTokens = new Map<number, number>();
+  let keys = 0;
+
+  const hasRoom = (token: number): boolean => {
+    const own = keysOfTokens.get(token) ?? 0;
+    if (own >= limits.keysPerToken || keys >= limits.keys) return false;
+    keysOfTokens.set(token, own + 1);
+    keys++;
+    return true;
+  };
+
+  return {
+    bucket: ({ id, environment, projects }, application, hour) => {
+      const key = `${hour}\n${environment}\n${projects?.join() ?? '*'}\n${application}`;
+      const known = buckets.get(key);
+      if (known) return known;
+      if (!hasRoom(id)) return undefined;
+      const bucket: Bucket = {
+        environment: environment ?? '',
+        application,
+        projects,
+        hour,
+        features: new Map(),
+      };
+      buckets.set(key, bucket);
+      return bucket;
+    },
+    counts: (token, { features }, feature) => {
+      const known = features.get(feature);
+      if (known) return known;
+      if (!hasRoom(token)) return undefined;
+      const counts: Counts = { yes: 0, no: 0, seenAt: 0, variants: undefined };
+      features.set(feature, counts);
+      return counts;
+    },
+    countVariant: (token, counts, variant, count) => {
+      counts.variants ??= new Map();
+      const before = counts.variants.get(variant);
+      if (before === undefined && !hasRoom(token)) return false;
+      counts.variants.set(variant, (before ?? 0) + count);
+      return true;
+    },
+    see: instance => {
+      const key = `${instance.environment}\n${instance.application}\n${instance.instanceId}`;
+      const known = instances.get(key);
+      if (!known && instances.size >= limits.instances) return false;
+      instances.set(key, known ? newer(known, instance) : instance);
+      return true;
+    },
+    take: () => {
+      const taken = { buckets: [...buckets.values()], instances: [...instances.values()] };
+      buckets = new Map();
+      instances = new Map();
+      keysOfTokens = new Map();
+      keys = 0;
+      return taken;
+    },
+    get keys() {
+      return keys;
+    },
+  };
+}
+
+/** Metrics name neither the strategies nor, without a header, the version: what the registration said is kept. */
+const newer = (before: Instance, after: Instance): Instance => ({
+  ...after,
+  sdkVersion: after.sdkVersion ?? before.sdkVersion,
+  strategies: after.strategies ?? before.strategies,
+  seenAt: Math.max(before.seenAt, after.seenAt),
+});

@@ -1,0 +1,33 @@
+import { hash } from 'node:crypto';
+import type { SdkToken, Tokens } from '../tokens/tokens.ts';
+
+export type Addresses = {
+  of: (token: SdkToken) => string;
+  /** The valid token of an address. */
+  find: (address: string) => SdkToken | undefined;
+};
+
+/**
+ * A browser opens a stream without an Authorization header, so the address names the token without revealing it. The address stays the
+ * same on all servers, because clients store it for weeks.
+ */
+export function makeAddresses(tokens: Tokens): Addresses {
+  let known = new Map<string, SdkToken>();
+  let revision = Number.NaN;
+
+  const of = (token: SdkToken): string =>
+    hash('sha256', `stream of evaluations ${token.hash}`, 'base64url').slice(0, 32);
+
+  return {
+    of,
+    find: address => {
+      // Hashing 20,000 tokens takes 20 ms, so the list is made once for each state of the tokens.
+      if (revision !== tokens.revision || known.size !== tokens.size) {
+        known = new Map([...tokens.all()].map(token => [of(token), token]));
+        revision = tokens.revision;
+      }
+      const token = known.get(address);
+      return token && tokens.isValid(token) ? token : undefined;
+    },
+  };
+}

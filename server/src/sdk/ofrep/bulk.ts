@@ -1,0 +1,22 @@
+import type { EvaluationContext } from '../evaluation/context.ts';
+import type { Evaluator } from '../evaluation/evaluator.ts';
+import { ENABLED_SUFFIX, evaluatedOf, hasPayload } from './values.ts';
+
+/** The client closes its stream when its page was hidden for so long. */
+const INACTIVITY_S = 120;
+
+/** The body with all flags of the scope, and the address of the stream of changes. Yields after each flag. */
+export const bulkBody = (streamPath: string) =>
+  function* (evaluator: Evaluator, context: EvaluationContext): Generator<void, Buffer> {
+    const flags: string[] = [];
+    for (const flag of evaluator.flags) {
+      const result = evaluator.evaluate(flag, context);
+      flags.push(JSON.stringify(evaluatedOf(flag, result)));
+      const key = `${flag.name}${ENABLED_SUFFIX}`;
+      if (hasPayload(flag) && !evaluator.find(key))
+        flags.push(JSON.stringify(evaluatedOf(flag, result, key)));
+      yield;
+    }
+    const stream = { type: 'sse', endpoint: { requestUri: streamPath }, inactivityDelaySec: INACTIVITY_S };
+    return Buffer.from(`{"flags":[${flags.join(',')}],"eventStreams":[${JSON.stringify(stream)}]}`);
+  };

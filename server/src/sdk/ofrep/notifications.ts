@@ -1,0 +1,149 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply } from 'fastify';
+import { Gauge, type Registry } from 'prom-client';
+import { ApiError } from '../../platform/errors.ts';
+import { featuresOf, type Scope } from '../state/scope.ts';
+import type { ServingState } from '../state/serving.ts';
+import type { SdkToken } from '../tokens/tokens.ts';
+
+const TICK_MS = 50;
+/** Every notification makes a page evaluate all its flags. Half of what one processor evaluates is left for other requests. */
+const FLAGS_PER_TICK = 25_000;
+/** A request costs more than its flags. */
+const LEAST_FLAGS = 100;
+/** Comparing the revision of a stream takes as long as evaluating so many flags. */
+const COMPARING_FLAGS = 5;
+/** Every stream gets a comment every 15 s. A part of the streams has its turn each second: 20,000 writes take 0.2 s. */
+const COMMENT_PARTS = 15;
+const COMMENT_PART_MS = 1_000;
+const CHECK_TOKENS_MS = 500;
+/** A client that does not read is disconnected. */
+const MOST_WAITING_BYTES = 65_536;
+/** Clients reconnect after 2 to 6 s, each after its own time. */
+const RETRY_MS = { least: 2_000, spread: 4_000 };
+
+export type Notifications = {
+  /** Opens a stream that says when to evaluate again. Throws 429 if there are too many. */
+  open: (reply: FastifyReply, token: SdkToken, lastEventId: string | undefined, headers: string[]) => void;
+  close: () => void;
+};
+
+type Stream = {
+  raw: ServerResponse;
+  token: SdkToken;
+  /** The position that the client was last notified of. */
+  sent: string | undefined;
+  /** The part of the streams that this one gets its comments with. */
+  part: number;
+};
+
+/** Streams for pages that use OpenFeature. A stream carries the news that flags changed, and no flags. */
+export function makeNotifications(state: ServingState, most: number, metrics: Registry): Notifications {
+  const streams = new Set<Stream>();
+  const pending = new Set<Stream>();
+  let ticking: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  let opened = 0;
+
+  new Gauge({
+    name: 'halyard_sdk_ofrep_streams',
+    help: 'Open streams of pages that use OpenFeature',
+    registers: [metrics],
+    collect() {
+      this.set(streams.size);
+    },
+  });
+
+  const end = (stream: Stream): void => {
+    if (!streams.delete(stream)) return;
+    pending.delete(stream);
+    stream.raw.end();
+  };
+
+  const write = (stream: Stream, text: string): void => {
+    if (stream.raw.writableLength <= MOST_WAITING_BYTES) stream.raw.write(text);
+    else {
+      stream.raw.destroy();
+      end(stream);
+    }
+  };
+
+  /** Sends as many notifications as the server can evaluate until the next tick. */
+  const tick = (): void => {
+    ticking = undefined;
+    let flags = 0;
+    for (const stream of pending) {
+      if (flags >= FLAGS_PER_TICK) break;
+      pending.delete(stream);
+      const scope = state.scopeOf(stream.token);
+      if (!scope) continue;
+      const position = positionIn(scope);
+      flags += COMPARING_FLAGS;
+      if (position === stream.sent) continue;
+      flags += Math.max(LEAST_FLAGS, sizeOf(scope));
+      stream.sent = position;
+      const data = JSON.stringify({ type: 'refetchEvaluation', etag: position });
+      write(stream, `id: ${position}\ndata: ${data}\n\n`);
+    }
+    schedule();
+  };
+
+  const schedule = (): void => {
+    if (pending.size > 0 && ticking === undefined && !isClosed) ticking = setTimeout(tick, TICK_MS);
+  };
+
+  const stopListening = state.onChange(environment => {
+    for (const stream of streams) if (stream.token.environment === environment) pending.add(stream);
+    schedule();
+  });
+  const stopTokens = state.onTokens(() => {
+    for (const stream of streams) pending.add(stream);
+    endInvalid();
+    schedule();
+  });
+
+  const endInvalid = (): void => {
+    for (const stream of streams) if (!state.tokens.isValid(stream.token)) end(stream);
+  };
+  const checking = setInterval(endInvalid, CHECK_TOKENS_MS).unref();
+  let part = 0;
+  const commenting = setInterval(() => {
+    part = (part + 1) % COMMENT_PARTS;
+    for (const stream of streams) if (stream.part === part) write(stream, ':\n\n');
+  }, COMMENT_PART_MS).unref();
+
+  return {
+    open: (reply, token, lastEventId, headers) => {
+      if (isClosed || streams.size >= most) {
+        throw new ApiError('RateLimitError', `The server has no place for another stream: it has ${most}.`, {
+          retryAfter: 60,
+        });
+      }
+      const { raw } = reply.hijack();
+      // The client left while the environment was loaded.
+      if (raw.destroyed) return;
+      opened = (opened + 1) % COMMENT_PARTS;
+      const stream: Stream = { raw, token, sent: lastEventId, part: opened };
+      streams.add(stream);
+      raw.on('close', () => end(stream));
+      raw.writeHead(200, headers);
+      raw.write(`retry: ${Math.round(RETRY_MS.least + Math.random() * RETRY_MS.spread)}\n\n`);
+      // A change between the evaluation of the client and this moment would go unnoticed.
+      pending.add(stream);
+      schedule();
+    },
+    close: () => {
+      isClosed = true;
+      stopListening();
+      stopTokens();
+      clearInterval(checking);
+      clearInterval(commenting);
+      clearTimeout(ticking);
+      for (const stream of streams) end(stream);
+    },
+  };
+}
+
+export const positionIn = (scope: Scope): string => scope.etag.slice(1, -1);
+
+const sizeOf = (scope: Scope): number => featuresOf(scope, scope.current).length;

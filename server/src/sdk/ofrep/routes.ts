@@ -1,0 +1,219 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { notFound } from '../../platform/errors.ts';
+import { jsonResponse } from '../../platform/http/schema.ts';
+import { authenticate, type TokenKind, tokenText } from '../client-api/authenticate.ts';
+import type { CountRequest } from '../client-api/metrics.ts';
+import type { Responder } from '../client-api/responses.ts';
+import { preflightHeaders, setCorsHeaders } from '../cors/headers.ts';
+import { completeContext } from '../evaluation/context.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import { respondWithResults, VARY } from '../evaluation/respond.ts';
+import type { ServingState } from '../state/serving.ts';
+import type { SdkToken } from '../tokens/tokens.ts';
+import { makeAddresses } from './addresses.ts';
+import { bulkBody } from './bulk.ts';
+import { contextOf } from './given-context.ts';
+import type { Notifications } from './notifications.ts';
+import { OfrepEvaluation, OfrepEvaluations, OfrepFailure, OfrepRequest } from './schema.ts';
+import { ENABLED_SUFFIX, evaluatedOf, hasPayload } from './values.ts';
+import { makeWaitForRevision } from './wait-for-revision.ts';
+
+const tags = ['SDK'];
+const security = [{ sdkToken: [] }, { frontendToken: [] }];
+const KINDS: readonly TokenKind[] = ['backend', 'frontend'];
+const CONTEXT_LIMIT_BYTES = 65_536;
+const JSON_TYPE = ['content-type', 'application/json; charset=utf-8'];
+const STREAM_PATH = '/ofrep/v1/events';
+
+const failure = (description: string) => jsonResponse(description, OfrepFailure);
+const FAILURES = {
+  400: failure('The body or the context is invalid'),
+  401: failure('The token is missing or invalid'),
+  403: failure('The token has another type'),
+  413: failure('The body is too large'),
+  415: failure('The body is not JSON'),
+  503: failure('The server cannot evaluate now. Retry-After contains the seconds to wait'),
+};
+
+/** The OpenFeature Remote Evaluation Protocol, for the providers of OpenFeature. */
+export function ofrepRoutes(
+  app: FastifyInstance,
+  state: ServingState,
+  evaluation: Evaluation,
+  notifications: Notifications,
+  responder: Responder,
+  count: CountRequest,
+): void {
+  for (const schema of [OfrepEvaluation, OfrepEvaluations, OfrepFailure]) app.addSchema(schema);
+  const addresses = makeAddresses(state.tokens);
+  const waitForRevision = makeWaitForRevision(state);
+
+  /** Before the body is read, so that nobody without a token sends a large one. */
+  const checkToken = async (request: FastifyRequest): Promise<void> => {
+    const { authorization, 'x-api-key': key } = request.headers;
+    const text = authorization === undefined ? String(key ?? '') : tokenText(authorization);
+    request.sdkToken = await authenticate(state.tokens, text, KINDS);
+    request.sdkToken.used = true;
+  };
+
+  /** The scope of the token, and the context completed for it. */
+  const asked = async (request: FastifyRequest) => {
+    // The hook has set it.
+    const token = request.sdkToken as SdkToken;
+    await state.load(token.environment ?? '');
+    const scope = state.scopeOf(token);
+    if (!scope) throw new Error('The environment of the token is not loaded');
+    const { flagConfigEtag } = request.query as Record<string, unknown>;
+    await waitForRevision(scope, flagConfigEtag);
+    // Responses name the stream of the token, so their tags are not those of another token.
+    const context = completeContext(
+      contextOf(request.body),
+      scope.environment,
+      request.ip,
+      `evaluations of token ${token.id}`,
+    );
+    return { token, scope, context };
+  };
+
+  app.addHook('onRequest', async (request, reply) => setCorsHeaders(state.origins, request, reply));
+
+  app.options('/ofrep/v1/*', { schema: { hide: true } }, (request, reply) =>
+    responder.send(reply, 'other', 204, Buffer.alloc(0), preflightHeaders(request)),
+  );
+
+  app.post(
+    '/ofrep/v1/evaluate/flags/:key',
+    {
+      onRequest: checkToken,
+      bodyLimit: CONTEXT_LIMIT_BYTES,
+      config: { sdkOperation: 'ofrep-flag' },
+      schema: {
+        operationId: 'evaluateOfrepFlag',
+        tags,
+        security,
+        summary: 'Evaluate one feature with OpenFeature',
+        description:
+          'Returns the value of one feature for the context, as the OpenFeature Remote Evaluation Protocol describes it. The name of a feature with payloads and .enabled is the key of its boolean. Requires an API token of type backend, client or frontend.',
+        params: Type.Object({
+          key: Type.String({ maxLength: 512, description: 'Name of the feature', examples: ['checkout-v2'] }),
+        }),
+        body: OfrepRequest,
+        response: {
+          200: jsonResponse('The value', OfrepEvaluation),
+          ...FAILURES,
+          404: failure('The feature does not exist in the projects of the token'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { key } = request.params as { key: string };
+      const { scope, context } = await asked(request);
+      const evaluator = await evaluation.of(scope);
+      const named = key.endsWith(ENABLED_SUFFIX)
+        ? evaluator.find(key.slice(0, -ENABLED_SUFFIX.length))
+        : undefined;
+      const flag = evaluator.find(key) ?? (named && hasPayload(named) ? named : undefined);
+      if (!flag) throw notFound(`Feature "${key.slice(0, 200)}"`);
+      const body = JSON.stringify(evaluatedOf(flag, evaluator.evaluate(flag, context), key));
+      responder.send(reply, 'ofrep-flag', 200, Buffer.from(body), JSON_TYPE);
+    },
+  );
+
+  app.post(
+    '/ofrep/v1/evaluate/flags',
+    {
+      onRequest: checkToken,
+      bodyLimit: CONTEXT_LIMIT_BYTES,
+      config: { sdkOperation: 'ofrep' },
+      schema: {
+        operationId: 'evaluateOfrepFlags',
+        tags,
+        security,
+        summary: 'Evaluate all features with OpenFeature',
+        description:
+          'Returns the values of all features in the projects of the token for the context, and the path of a stream that says when to evaluate again. The response has an ETag; with If-None-Match the same values respond with 304. Requires an API token of type backend, client or frontend.',
+        querystring: Type.Object({
+          flagConfigEtag: Type.Optional(
+            Type.String({
+              maxLength: 200,
+              description:
+                'The etag of a notification. A server without that revision waits for it, at most 1 s',
+              examples: ['0d3c9fb2a1.5f0c8d0e4a.42'],
+            }),
+          ),
+        }),
+        body: OfrepRequest,
+        response: {
+          200: jsonResponse('The values', OfrepEvaluations),
+          304: { type: 'null', description: 'The client has the values of this context' },
+          ...FAILURES,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { token, scope, context } = await asked(request);
+      const work = bulkBody(`${STREAM_PATH}/${addresses.of(token)}`);
+      await respondWithResults(evaluation, scope, context, request, reply, work, {
+        notModified: etag => responder.notModified(reply, 'ofrep', etag, VARY),
+        send: (body, headers) => responder.send(reply, 'ofrep', 200, body, headers),
+      });
+    },
+  );
+
+  app.get(
+    `${STREAM_PATH}/:address`,
+    {
+      config: { sdkOperation: 'ofrep-stream' },
+      exposeHeadRoute: false,
+      schema: {
+        operationId: 'streamOfrepChanges',
+        tags,
+        security: [],
+        summary: 'Stream notifications for OpenFeature',
+        description:
+          'Sends an event when the client should evaluate again. The address comes from the response with all features. It is valid as long as the token, and the stream ends with the token. Events contain no flags. Requires no token.',
+        params: Type.Object({
+          address: Type.String({
+            maxLength: 100,
+            description: 'Address of the stream, from eventStreams of the response with all features',
+            examples: ['nJ2hS4v0q1mVb7cX9yT3kL5wZ8aE6dRf'],
+          }),
+        }),
+        response: {
+          200: {
+            description: 'Server-sent events. data has the type refetchEvaluation and the revision as etag',
+            content: {
+              'text/event-stream': {
+                schema: Type.Unsafe<string>({ type: 'string' }),
+                example:
+                  'id: 0d3c9fb2a1.5f0c8d0e4a.42\ndata: {"type":"refetchEvaluation","etag":"0d3c9fb2a1.5f0c8d0e4a.42"}\n\n',
+              },
+            },
+          },
+          404: failure('The address is unknown, or its token was revoked'),
+          429: failure('The server has no place for another stream'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { address } = request.params as { address: string };
+      const token = addresses.find(address);
+      if (!token || token.environment === null) throw notFound('The stream of this address');
+      await state.load(token.environment);
+      const lastEventId = request.headers['last-event-id'];
+      notifications.open(reply, token, lastEventId === undefined ? undefined : String(lastEventId), [
+        'content-type',
+        'text/event-stream',
+        'cache-control',
+        'no-cache',
+        'x-accel-buffering',
+        'no',
+        'connection',
+        'close',
+        ...responder.commonHeaders(),
+      ]);
+      count('ofrep-stream', 200);
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import { Named, NamedObject, Ref } from '../../platform/http/schema.ts';
+
+const Context = NamedObject(
+  'OfrepContext',
+  {
+    targetingKey: Type.Optional(
+      Type.String({
+        maxLength: 16_384,
+        description: 'The user id, unless there is userId',
+        examples: ['ada'],
+      }),
+    ),
+  },
+  {
+    description:
+      'Whom the flags are evaluated for. Further texts, numbers and booleans are fields of the context; lists and objects are ignored',
+    examples: [{ targetingKey: 'ada', country: 'DE' }],
+  },
+);
+
+export const OfrepRequest = Type.Object({ context: Type.Optional(Context) }, { title: 'OfrepRequest' });
+
+export const OfrepEvaluation = Named(
+  'OfrepEvaluation',
+  Type.Object({
+    key: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+    value: Type.Unsafe<unknown>({
+      description: 'The payload of the variant, or whether the feature is enabled',
+      examples: [true],
+    }),
+    reason: Type.String({ description: 'STATIC, TARGETING_MATCH, SPLIT or DISABLED', examples: ['SPLIT'] }),
+    variant: Type.Optional(Type.String({ description: 'Name of the variant', examples: ['blue'] })),
+  }),
+);
+
+const EventStream = NamedObject('OfrepEventStream', {
+  type: Type.String({ examples: ['sse'] }),
+  endpoint: NamedObject('OfrepEndpoint', {
+    requestUri: Type.String({
+      description: 'Path on this server. The same as long as the token is valid',
+      examples: ['/ofrep/v1/events/nJ2hS4v0q1mVb7cX9yT3kL5wZ8aE6dRf'],
+    }),
+  }),
+  inactivityDelaySec: Type.Integer({
+    description: 'Seconds after which the stream of a hidden page can be closed',
+    examples: [120],
+  }),
+});
+
+export const OfrepEvaluations = Named(
+  'OfrepEvaluations',
+  Type.Object({
+    flags: Type.Array(Ref(OfrepEvaluation)),
+    eventStreams: Type.Array(EventStream, { description: 'Streams that say when to evaluate again' }),
+  }),
+);
+
+export const OfrepFailure = Named(
+  'OfrepFailure',
+  Type.Object({
+    key: Type.Optional(Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] })),
+    errorCode: Type.String({
+      description: 'PARSE_ERROR, INVALID_CONTEXT, FLAG_NOT_FOUND or GENERAL',
+      examples: ['INVALID_CONTEXT'],
+    }),
+    errorDetails: Type.String({ examples: ['context must be an object'] }),
+  }),
+);

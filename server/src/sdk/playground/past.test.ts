@@ -1,0 +1,255 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { type Answer, call } from '../../test/request.ts';
+import { MOST_UNDONE_EVENTS } from './limits.ts';
+
+const harness = useHarness();
+const HERE = '/api/admin/projects/default/features';
+const ENVIRONMENTS = ['development', 'production'];
+
+const send = async (method: 'POST' | 'PUT' | 'DELETE' | 'PATCH', url: string, body?: unknown) => {
+  const response = await call(harness.app, method, url, body === undefined ? {} : { body });
+  expect(response.status, `${method} ${url} ${JSON.stringify(response.body)}`).toBeLessThan(300);
+  return response.body;
+};
+const advanced = (body: object, token?: string): Promise<Answer> =>
+  call(harness.app, 'POST', '/api/admin/playground/advanced', {
+    body: { environments: ENVIRONMENTS, context: { userId: '1,2,3', country: 'NO,SE' }, ...body },
+    ...(token === undefined ? {} : { token }),
+  });
+const playground = (body: object, token?: string): Promise<Answer> =>
+  call(harness.app, 'POST', '/api/admin/playground', {
+    body: { environment: 'development', context: {}, ...body },
+    ...(token === undefined ? {} : { token }),
+  });
+
+/** The time of the database, between the changes before and those after. */
+async function now(): Promise<string> {
+  await sleep(3);
+  const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(harness.db);
+  await sleep(3);
+  return new Date(rows[0]?.at ?? 0).toISOString();
+}
+
+type Evaluation = { strategies: { data: { links?: object }[] }; context: object };
+
+/** The results without what depends on the time of the request. */
+const resultsOf = ({ body }: Answer) =>
+  body.features.map(
+    ({ name, environments }: { name: string; environments: Record<string, Evaluation[]> }) => ({
+      name,
+      environments: Object.fromEntries(Object.entries(environments).filter(([, list]) => list.length > 0)),
+    }),
+  );
+
+test('evaluates features as they were after each of many changes', async () => {
+  await makeFeature(harness.db, 'default', { name: 'parent' });
+  await makeFeature(harness.db, 'default', { name: 'past' });
+  const features = ['parent', 'past'];
+  const segment = await send('POST', '/api/admin/segments', {
+    name: 'nordic',
+    constraints: [{ contextName: 'country', operator: 'IN', values: ['NO'] }],
+  });
+  const at = (name: string, environment: string) => `${HERE}/${name}/environments/${environment}`;
+  const strategies = `${at('past', 'production')}/strategies`;
+  const rollout = (percentage: string, more: object = {}) => ({
+    name: 'flexibleRollout',
+    parameters: { rollout: percentage, stickiness: 'userId', groupId: 'past' },
+    ...more,
+  });
+  const ids: string[] = [];
+  const variant = (name: string, weight: number) => ({
+    name,
+    weight,
+    weightType: 'variable',
+    stickiness: 'userId',
+  });
+  const steps: (() => Promise<unknown>)[] = [
+    () => send('POST', `${at('past', 'production')}/on`),
+    async () => ids.push((await send('POST', strategies, rollout('40', { title: 'Forty' }))).id),
+    async () => ids.push((await send('POST', strategies, { name: 'default', segments: [segment.id] })).id),
+    () =>
+      send(
+        'PUT',
+        `${strategies}/${ids[0]}`,
+        rollout('90', { variants: [variant('a', 500), variant('b', 500)] }),
+      ),
+    () =>
+      send('POST', `${strategies}/set-sort-order`, [
+        { id: ids[1], sortOrder: 0 },
+        { id: ids[0], sortOrder: 9 },
+      ]),
+    () =>
+      send('PUT', `/api/admin/segments/${segment.id}`, {
+        name: 'nordic',
+        constraints: [{ contextName: 'country', operator: 'IN', values: ['SE'] }],
+      }),
+    () => send('PATCH', `${strategies}/${ids[0]}`, [{ op: 'replace', path: '/disabled', value: true }]),
+    () => send('POST', `${at('parent', 'production')}/on`),
+    () => send('POST', `${HERE}/past/dependencies`, { feature: 'parent' }),
+    () => send('POST', `${HERE}/past/dependencies`, { feature: 'parent', enabled: false }),
+    () => send('POST', `${at('parent', 'production')}/off`),
+    () => send('PUT', `${at('past', 'production')}/variants`, [variant('x', 1000)]),
+    () => send('DELETE', `${HERE}/past/dependencies/parent`),
+    () => send('PUT', strategies, [rollout('10'), { name: 'default' }]),
+    () => send('POST', `${at('past', 'development')}/on`),
+    () => send('DELETE', `${HERE}/past`),
+    () => send('POST', '/api/admin/archive/revive/past'),
+    () => send('POST', `${at('past', 'production')}/on`),
+  ];
+  const seen: { at: string; results: unknown; step: number }[] = [];
+  for (const [step, act] of steps.entries()) {
+    await act();
+    const results = resultsOf(await advanced({ features: step === 15 ? ['parent'] : features }));
+    seen.push({ at: await now(), results, step });
+  }
+  // A segment that is deleted since is known from its event.
+  await send('DELETE', `/api/admin/segments/${segment.id}`);
+
+  for (const { at: time, results, step } of seen) {
+    const { status, body } = await advanced({ features, at: time });
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(resultsOf({ body } as Answer), `step ${step}`).toEqual(results);
+    const archived = ENVIRONMENTS.map(environment => ({ feature: 'past', environment, reason: 'archived' }));
+    expect(body.notEvaluated, `step ${step}`).toEqual(step === 15 ? archived : []);
+    expect(body.input.at).toBe(time);
+  }
+});
+
+test('reads the segments of a past strategy', async () => {
+  await makeFeature(harness.db, 'default', { name: 'with-segment' });
+  const segment = await send('POST', '/api/admin/segments', {
+    name: 'swedes',
+    constraints: [{ contextName: 'country', operator: 'IN', values: ['SE'] }],
+  });
+  const here = `${HERE}/with-segment/environments/production`;
+  await send('POST', `${here}/strategies`, { name: 'default', segments: [segment.id] });
+  await send('POST', `${here}/on`);
+  const at = await now();
+  await send('POST', `${here}/off`);
+
+  const { body } = await advanced({
+    at,
+    features: ['with-segment'],
+    environments: ['production'],
+    context: { country: 'NO,SE' },
+  });
+
+  const results = body.features[0].environments.production;
+  expect(
+    results.map(({ context, isEnabled }: { context: { country: string }; isEnabled: boolean }) => [
+      context.country,
+      isEnabled,
+    ]),
+  ).toEqual([
+    ['NO', false],
+    ['SE', true],
+  ]);
+});
+
+test('the default of currentTime is the past time', async () => {
+  await makeFeature(harness.db, 'default', { name: 'dated' });
+  const here = `${HERE}/dated/environments/development`;
+  const at = await now();
+  const constraint = { contextName: 'currentTime', operator: 'DATE_AFTER', value: at };
+  await send('POST', `${here}/strategies`, { name: 'default', constraints: [constraint] });
+  await send('POST', `${here}/on`);
+  const later = await now();
+
+  const evaluate = async (more: object) =>
+    (await playground({ features: ['dated'], ...more })).body.features[0];
+
+  expect(await evaluate({ at: later })).toMatchObject({ isEnabled: true });
+  expect(await evaluate({ at: later, context: { currentTime: at } })).toMatchObject({ isEnabled: false });
+});
+
+test('says which features events cannot tell about', async () => {
+  const before = await now();
+  const target = (await makeProject(harness.db)).id;
+  for (const name of ['young', 'twice', 'moving', 'placed'])
+    await makeFeature(harness.db, 'default', { name });
+  const created = await now();
+  await send('DELETE', `${HERE}/twice`);
+  await send('DELETE', '/api/admin/archive/twice');
+  await makeFeature(harness.db, 'default', { name: 'twice' });
+  await send('POST', `${HERE}/moving/changeProject`, { newProjectId: target });
+  await makeFeature(harness.db, target, { name: 'elsewhere' });
+  const settled = await now();
+  await send('DELETE', `/api/admin/projects/${target}/environments/development`);
+  await send('POST', `/api/admin/projects/${target}/environments`, { environment: 'development' });
+
+  const missing = async (features: string[], at: string) =>
+    (await playground({ features, at })).body.notEvaluated.map(
+      ({ feature, environment, reason }: Record<string, string>) => [feature, environment, reason],
+    );
+
+  expect(await missing(['young', 'twice', 'moving'], before)).toEqual([
+    ['moving', 'development', 'moved'],
+    ['twice', 'development', 'deleted'],
+    ['young', 'development', 'not-created'],
+  ]);
+  expect(await missing(['young', 'twice'], created)).toEqual([['twice', 'development', 'deleted']]);
+  expect(await missing(['elsewhere'], settled)).toEqual([
+    ['elsewhere', 'development', 'environment-changed'],
+  ]);
+});
+
+test.each([
+  ['a time in the future', { at: '2999-01-01T00:00:00Z', features: ['here'] }, '/body/at'],
+  ['a time before every event', { at: '0000-01-01T00:00:00Z', features: ['here'] }, '/body/at'],
+  ['text that is no time', { at: 'yesterday', features: ['here'] }, '/body/at'],
+  ['a leap second', { at: '2016-12-31T23:59:60Z', features: ['here'] }, '/body/at'],
+  ['no features', { at: '2026-01-01T00:00:00Z' }, '/body/features'],
+  ['an unknown feature', { at: '2026-01-01T00:00:00Z', features: ['nowhere'] }, '/body/features/0'],
+  [
+    'a draft',
+    {
+      at: '2026-01-01T00:00:00Z',
+      features: ['here'],
+      drafts: [{ feature: 'here', environment: 'development', strategies: [] }],
+    },
+    '/body/drafts',
+  ],
+  [
+    'an unknown environment',
+    { at: '2026-01-01T00:00:00Z', features: ['here'], environment: 'x' },
+    '/body/environment',
+  ],
+])('rejects %s', async (_, body, path) => {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from features where name = 'here'`.execute(
+    harness.db,
+  );
+  if (rows[0]?.n === 0) await makeFeature(harness.db, 'default', { name: 'here' });
+
+  const response = await playground(body);
+
+  expect(response.status).toBe(400);
+  expect(response.body.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
+});
+
+test('a feature of a private project does not exist for outsiders', async () => {
+  const { id } = await makeProject(harness.db, { mode: 'private' });
+  await makeFeature(harness.db, id, { name: 'secret' });
+  const { token } = await makeUser(harness.db, 'Editor');
+
+  const response = await playground({ features: ['secret'], at: await now() }, token);
+
+  expect(response).toMatchObject({ status: 400, body: { details: [{ path: '/body/features/0' }] } });
+});
+
+test('rejects a time with too many events since', async () => {
+  await makeFeature(harness.db, 'default', { name: 'busy' });
+  const at = await now();
+  await sql`
+    insert into events (group_id, type, created_by, project, environment, feature_name)
+    select 'x', 'feature-environment-enabled', 'x', 'default', 'development', 'busy'
+    from generate_series(1, ${MOST_UNDONE_EVENTS + 1})`.execute(harness.db);
+
+  const response = await playground({ features: ['busy'], at });
+
+  expect(response).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
+  expect(response.body.message).toContain('Choose a later time or fewer features.');
+});

@@ -1,0 +1,458 @@
+import { type Static, type TProperties, Type } from 'typebox';
+import { StrategyList } from '../../flags/feature-environments/schema.ts';
+import { ALL, Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts';
+import { Constraint } from '../../targeting/constraints/schema.ts';
+import { Variant } from '../../targeting/variants/schema.ts';
+import { MOST_CHARACTERS, MOST_DRAFTS, MOST_ENVIRONMENTS, MOST_FEATURES, MOST_FIELDS } from './limits.ts';
+import type { Gap } from './undo.ts';
+
+const environmentName = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'Name of the environment',
+  examples: ['production'],
+});
+const featureName = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: 'Name of the feature',
+  examples: ['checkout-v2'],
+});
+const contextName = Type.String({ description: 'Context field', examples: ['userId'] });
+
+const contextField = (description: string, example: string) =>
+  Type.Optional(Type.String({ maxLength: MOST_CHARACTERS, description, examples: [example] }));
+
+const contextValue = {
+  type: ['string', 'number', 'boolean'],
+  maxLength: MOST_CHARACTERS,
+};
+
+const context = NamedObject(
+  'PlaygroundContext',
+  {
+    appName: contextField('Name of the application', 'shop'),
+    environment: contextField('Default: the name of the evaluated environment', 'production'),
+    userId: contextField('Id of the user', '7'),
+    sessionId: contextField('Id of the session', '3f1c'),
+    remoteAddress: contextField('IP address of the user', '192.0.2.1'),
+    currentTime: contextField(
+      'The time that DATE_AFTER and DATE_BEFORE compare with, in a format that JavaScript reads. Default: now',
+      '2026-11-15T09:30:00Z',
+    ),
+    properties: Type.Optional(
+      Type.Unsafe<Record<string, string | number | boolean>>({
+        type: 'object',
+        additionalProperties: contextValue,
+        maxProperties: MOST_FIELDS,
+        propertyNames: { type: 'string', maxLength: 100 },
+        description: 'Further context fields',
+        examples: [{ country: 'NO' }],
+      }),
+    ),
+  },
+  {
+    additionalProperties: contextValue,
+    maxProperties: MOST_FIELDS,
+    propertyNames: { type: 'string', maxLength: 100 },
+    description: 'The context of a user, as an application gives it to an SDK',
+    examples: [{ appName: 'shop', userId: '7', properties: { country: 'NO' } }],
+  },
+);
+
+const draft = NamedObject('PlaygroundDraft', {
+  feature: featureName,
+  environment: environmentName,
+  enabled: Type.Optional(
+    Type.Boolean({ description: 'Whether the feature is enabled. Default: as it is in the environment' }),
+  ),
+  strategies: StrategyList,
+});
+
+const selection = {
+  projects: Type.Optional(
+    Type.Unsafe<string[] | typeof ALL>({
+      anyOf: [
+        {
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 100 },
+          minItems: 1,
+          maxItems: 100,
+        },
+        { type: 'string', enum: [ALL] },
+      ],
+      description: 'Ids of projects, or * for all projects that the caller may read. Default: *',
+      examples: [['web-shop'], '*'],
+    }),
+  ),
+  features: Type.Optional(
+    Type.Array(featureName, {
+      minItems: 1,
+      maxItems: MOST_FEATURES,
+      description: 'Names of features. Default: all features of the projects',
+      examples: [['checkout-v2']],
+    }),
+  ),
+  drafts: Type.Optional(
+    Type.Array(draft, {
+      maxItems: MOST_DRAFTS,
+      description:
+        'Strategies that are not saved. They replace the strategies of the feature in the environment for this evaluation',
+    }),
+  ),
+  at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      maxLength: 40,
+      description:
+        'A time in the past. The features are evaluated as they were then, as far as events tell. Requires features, and excludes drafts. Default: now',
+      examples: ['2026-11-15T09:30:00Z'],
+    }),
+  ),
+};
+
+export const PlaygroundRequest = NamedObject(
+  'PlaygroundRequest',
+  { environment: environmentName, context, ...selection },
+  {
+    examples: [
+      {
+        environment: 'production',
+        projects: ['web-shop'],
+        context: { appName: 'shop', userId: '7', properties: { country: 'NO' } },
+      },
+    ],
+  },
+);
+export type PlaygroundRequest = Static<typeof PlaygroundRequest>;
+
+const environments = Type.Array(environmentName, {
+  minItems: 1,
+  maxItems: MOST_ENVIRONMENTS,
+  description: 'Names of environments',
+  examples: [['development', 'production']],
+});
+
+export const AdvancedPlaygroundRequest = NamedObject(
+  'AdvancedPlaygroundRequest',
+  { environments, context, ...selection },
+  {
+    examples: [
+      {
+        environments: ['development', 'production'],
+        projects: '*',
+        context: { appName: 'shop', userId: '7,11', properties: { country: 'NO,SE' } },
+      },
+    ],
+  },
+);
+export type AdvancedPlaygroundRequest = Static<typeof AdvancedPlaygroundRequest>;
+
+export type Selection = Pick<PlaygroundRequest, 'projects' | 'features' | 'drafts' | 'at'>;
+export type Draft = Static<typeof draft>;
+
+const result = (description: string) => Type.Boolean({ description, examples: [true] });
+
+const PlaygroundConstraint = Named(
+  'PlaygroundConstraint',
+  Type.Object({
+    ...Constraint.properties,
+    result: result('Whether the context satisfies the constraint'),
+    actual: Nullable(
+      Type.String({ description: 'The value that the constraint compared. Null: the context has none' }),
+    ),
+  }),
+);
+
+const PlaygroundSegment = Named(
+  'PlaygroundSegment',
+  Type.Object({
+    id: Type.Integer({ examples: [3] }),
+    name: Type.String({ examples: ['Beta testers'] }),
+    result: result('Whether the context satisfies all constraints of the segment'),
+    missing: Type.Boolean({ description: 'The segment does not exist. SDKs evaluate the strategy to false' }),
+    constraints: Type.Array(Ref(PlaygroundConstraint)),
+  }),
+);
+
+const sticky = {
+  stickiness: Type.String({ description: 'The stickiness as it is set', examples: ['default'] }),
+  stickinessField: Nullable(
+    Type.String({ description: 'The context field that gave the value', examples: ['userId'] }),
+  ),
+  stickinessValue: Nullable(
+    Type.String({ description: 'The value that decides the bucket', examples: ['7'] }),
+  ),
+  random: Type.Boolean({ description: 'Whether every evaluation draws another value' }),
+};
+
+const optional = <T extends TProperties>(properties: T) => Type.Partial(Type.Object(properties)).properties;
+
+const PlaygroundRule = Named(
+  'PlaygroundRule',
+  Type.Object(
+    {
+      kind: Type.Unsafe<'everyone' | 'rollout' | 'list' | 'hosts' | 'custom'>({
+        type: 'string',
+        enum: ['everyone', 'rollout', 'list', 'hosts', 'custom'],
+        description: 'The kind of condition',
+      }),
+      satisfied: Nullable(
+        Type.Boolean({ description: 'Null: only an application knows it, because of its host or code' }),
+      ),
+      ...optional({
+        ...sticky,
+        groupId: Nullable(Type.String({ description: 'rollout: the group of the hash' })),
+        bucket: Nullable(
+          Type.Integer({
+            description: 'rollout: the bucket of the user, 1 to 100. Null: the context has no value',
+            examples: [37],
+          }),
+        ),
+        threshold: Nullable(
+          Type.Number({
+            description: 'rollout: the percentage. A user whose bucket is not above it is included',
+            examples: [50],
+          }),
+        ),
+        contextName,
+        actual: Nullable(Type.String({ description: 'list: the value of the context' })),
+        list: Type.Array(Type.String(), { description: 'list: the users or addresses of the strategy' }),
+      }),
+    },
+    { description: 'The condition of the strategy besides its constraints' },
+  ),
+);
+
+const PlaygroundVariant = Named(
+  'PlaygroundVariant',
+  Type.Object({
+    name: Type.String({ examples: ['blue'] }),
+    enabled: Type.Boolean(),
+    feature_enabled: Type.Boolean(),
+    payload: Type.Optional(
+      NamedObject('ServedPayload', {
+        type: Type.String({ examples: ['string'] }),
+        value: Type.String({ examples: ['#0000ff'] }),
+      }),
+    ),
+  }),
+);
+
+const enabledOrUnknown = (description: string) =>
+  Type.Unsafe<boolean | 'unknown'>({
+    type: ['boolean', 'string'],
+    enum: [true, false, 'unknown'],
+    description,
+    examples: [true],
+  });
+
+const PlaygroundStrategy = Named(
+  'PlaygroundStrategy',
+  Type.Object({
+    id: Type.String({ description: 'Empty for a new strategy of a draft' }),
+    name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+    title: Type.Optional(Type.String({ examples: ['A quarter of all users'] })),
+    disabled: Type.Boolean({ description: 'A disabled strategy is not evaluated' }),
+    parameters: Type.Record(Type.String(), Type.String()),
+    result: NamedObject('PlaygroundStrategyResult', {
+      enabled: enabledOrUnknown('unknown: only an application knows it'),
+      evaluationStatus: Type.Unsafe<'complete' | 'incomplete' | 'unevaluated'>({
+        type: 'string',
+        enum: ['complete', 'incomplete', 'unevaluated'],
+      }),
+      variant: Type.Optional(Ref(PlaygroundVariant)),
+    }),
+    constraints: Type.Array(Ref(PlaygroundConstraint)),
+    segments: Type.Array(Ref(PlaygroundSegment)),
+    rule: Type.Optional(Ref(PlaygroundRule)),
+    explanation: Type.String({
+      description: 'Why the strategy matches or does not match',
+      examples: [
+        'Strategy 1 (flexibleRollout) matches: bucket 37 of userId "7" is within the rollout of 50 %.',
+      ],
+    }),
+    links: NamedObject('PlaygroundLinks', { edit: Type.String({ description: 'Page of the feature' }) }),
+  }),
+);
+export type PlaygroundStrategy = Static<typeof PlaygroundStrategy>;
+
+const PlaygroundDependency = Named(
+  'PlaygroundDependency',
+  Type.Object({
+    feature: Type.String({ description: 'The parent', examples: ['payments'] }),
+    requires: Type.Unsafe<'enabled' | 'disabled'>({ type: 'string', enum: ['enabled', 'disabled'] }),
+    variants: Type.Array(Type.String(), {
+      description: 'The parent must serve one of these variants. Empty: any',
+    }),
+    state: Type.Unsafe<'enabled' | 'disabled' | 'missing' | 'has-parent'>({
+      type: 'string',
+      enum: ['enabled', 'disabled', 'missing', 'has-parent'],
+      description: 'The parent for the same context. SDKs do not evaluate a parent that has a parent itself',
+    }),
+    variant: Nullable(Type.String({ description: 'The variant that the parent serves' })),
+    result: result('Whether the parent is as required'),
+  }),
+);
+
+const PlaygroundVariantSelection = Named(
+  'PlaygroundVariantSelection',
+  Type.Object({
+    source: Type.Unsafe<'strategy' | 'feature'>({
+      type: 'string',
+      enum: ['strategy', 'feature'],
+      description: 'The strategy that matched, or the feature',
+    }),
+    groupId: Type.String({ description: 'The group of the hash' }),
+    ...sticky,
+    override: Type.Unsafe<{ variant: string; contextName: string; value: string } | null>({
+      anyOf: [
+        NamedObject('SelectedOverride', {
+          variant: Type.String({ examples: ['blue'] }),
+          contextName,
+          value: Type.String({ examples: ['7'] }),
+        }),
+        { type: 'null' },
+      ],
+      description: 'The override that selected the variant',
+    }),
+    totalWeight: Type.Integer({ examples: [1_000] }),
+    bucket: Nullable(
+      Type.Integer({ description: 'The bucket of the user, from 1 to totalWeight', examples: [612] }),
+    ),
+    ranges: Type.Array(
+      NamedObject('VariantRange', {
+        name: Type.String({ examples: ['blue'] }),
+        from: Type.Integer({ examples: [501] }),
+        to: Type.Integer({ examples: [1_000] }),
+      }),
+      { description: 'The buckets of each variant' },
+    ),
+    name: Nullable(Type.String({ description: 'The selected variant', examples: ['blue'] })),
+  }),
+);
+
+const REASONS = [
+  'flag-disabled',
+  'parent',
+  'no-strategies',
+  'strategy-matches',
+  'no-strategy-matches',
+] as const;
+
+export const PlaygroundEvaluation = Named(
+  'PlaygroundEvaluation',
+  Type.Object({
+    name: featureName,
+    projectId: Type.String({ examples: ['web-shop'] }),
+    environment: environmentName,
+    context: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'The context with one value per field',
+    }),
+    isEnabled: Type.Boolean({ description: 'The result that SDKs have for the context' }),
+    isEnabledInCurrentEnvironment: Type.Boolean({
+      description: 'Whether the feature is enabled in the environment',
+    }),
+    hasUnsatisfiedDependency: Type.Boolean({ description: 'Whether a parent is not as required' }),
+    reason: Type.Unsafe<(typeof REASONS)[number]>({
+      type: 'string',
+      enum: REASONS,
+      description: 'The rule that decided the result',
+    }),
+    explanation: Type.Array(Type.String(), {
+      description: 'The result in plain sentences',
+      examples: [
+        [
+          'The flag is enabled. Strategy 1 (flexibleRollout) matches: bucket 37 of userId "7" is within the rollout of 50 %.',
+        ],
+      ],
+    }),
+    variant: Ref(PlaygroundVariant),
+    variants: Type.Array(Ref(Variant), { description: 'The variants of the feature in the environment' }),
+    variantSelection: Type.Unsafe<Static<typeof PlaygroundVariantSelection> | null>({
+      anyOf: [Ref(PlaygroundVariantSelection), { type: 'null' }],
+      description: 'How the variant was selected. Null: the feature is disabled or has no variants',
+    }),
+    strategies: NamedObject('PlaygroundStrategies', {
+      result: enabledOrUnknown('Whether a strategy matches. unknown: only an application knows it'),
+      data: Type.Array(Ref(PlaygroundStrategy), { description: 'In the order of their evaluation' }),
+    }),
+    dependencies: Type.Array(Ref(PlaygroundDependency)),
+  }),
+);
+export type PlaygroundEvaluation = Static<typeof PlaygroundEvaluation>;
+
+const projectsOfInput = Type.Unsafe<string[] | typeof ALL>({
+  anyOf: [
+    { type: 'array', items: { type: 'string' } },
+    { type: 'string', enum: [ALL] },
+  ],
+});
+
+const at = Type.Optional(
+  Type.String({ description: 'The time of the request', examples: ['2026-11-15T09:30:00Z'] }),
+);
+
+const notEvaluatedFeature = NamedObject('PlaygroundNotEvaluated', {
+  feature: featureName,
+  environment: environmentName,
+  reason: Type.Unsafe<Gap>({
+    type: 'string',
+    enum: ['not-created', 'deleted', 'archived', 'moved', 'environment-changed'],
+    description:
+      'not-created: the feature did not exist. deleted: another feature had the name. archived: SDKs did not get the feature. moved: the feature was in another project. environment-changed: the project has got or lost the environment since',
+    examples: ['not-created'],
+  }),
+});
+export type NotEvaluated = Static<typeof notEvaluatedFeature>;
+
+const notEvaluated = Type.Optional(
+  Type.Array(notEvaluatedFeature, { description: 'With at: features without a result, and the reason' }),
+);
+
+export const PlaygroundResult = Named(
+  'PlaygroundResult',
+  Type.Object({
+    input: NamedObject('PlaygroundInput', {
+      environment: environmentName,
+      projects: projectsOfInput,
+      context,
+      at,
+    }),
+    features: Type.Array(Ref(PlaygroundEvaluation), { description: 'By name' }),
+    notEvaluated,
+  }),
+);
+
+export const AdvancedPlaygroundResult = Named(
+  'AdvancedPlaygroundResult',
+  Type.Object({
+    input: NamedObject('AdvancedPlaygroundInput', { environments, projects: projectsOfInput, context, at }),
+    features: Type.Array(
+      NamedObject('AdvancedPlaygroundFeature', {
+        name: featureName,
+        projectId: Type.String({ examples: ['web-shop'] }),
+        environments: Type.Record(Type.String(), Type.Array(Ref(PlaygroundEvaluation)), {
+          description: 'By environment: one evaluation for each combination of context values',
+        }),
+      }),
+      { description: 'By name' },
+    ),
+    notEvaluated,
+  }),
+);
+
+export const PLAYGROUND_SCHEMAS = [
+  PlaygroundConstraint,
+  PlaygroundSegment,
+  PlaygroundRule,
+  PlaygroundVariant,
+  PlaygroundStrategy,
+  PlaygroundDependency,
+  PlaygroundVariantSelection,
+  PlaygroundEvaluation,
+  PlaygroundResult,
+  AdvancedPlaygroundResult,
+];

@@ -1,0 +1,188 @@
+import { sql } from 'kysely';
+import { ofReadableProject } from '../../access/store.ts';
+import type { FeatureState } from '../../flags/features/schema.ts';
+import { listReadableStates } from '../../flags/features/state/store.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import type { Segment } from '../explanation/document.ts';
+
+/** The features to evaluate. Undefined: all that the actor may read. */
+export type Chosen = {
+  environments: string[];
+  projects: string[] | undefined;
+  features: string[] | undefined;
+};
+
+/** A strategy as people know it. SDKs get neither ids nor titles. */
+export type StrategyRow = {
+  id: string;
+  name: string;
+  title: string | null;
+  disabled: boolean;
+  parameters: Record<string, string>;
+};
+
+export type DocumentRow = {
+  environment: string;
+  project: string;
+  name: string;
+  /** The feature as SDKs get it. */
+  document: string;
+  strategies: StrategyRow[];
+  /** False: only a parent of a chosen feature. */
+  chosen: boolean;
+};
+
+export type SegmentRow = { id: number; document: string };
+
+/** The environments that exist, of the given names. */
+export async function listKnownEnvironments(db: Reader, names: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('environments')
+    .select('name')
+    .where('name', '=', sql<string>`any(${names})`)
+    .execute();
+  return rows.map(row => row.name);
+}
+
+/** Active features that the actor may read, of the given names. */
+export async function listReadableFeatures(
+  db: Reader,
+  actor: Actor,
+  names: string[],
+): Promise<{ name: string; project: string }[]> {
+  const { rows } = await sql<{ name: string; project: string }>`
+    select name, project from features
+    where name = any(${names}) and archived_at is null and ${ofReadableProject(actor)}`.execute(db);
+  return rows;
+}
+
+const isChosen = (actor: Actor, { environments, projects, features }: Chosen) => sql`
+  environment = any(${environments}) and document is not null and ${ofReadableProject(actor)}
+  and ${projects ? sql`project = any(${projects})` : sql`true`}
+  and ${features ? sql`name = any(${features})` : sql`true`}`;
+
+export type Measure = { count: number; total: number; largest: number };
+
+/** The number and the sizes of the documents, without reading them. */
+export async function measureDocuments(db: Reader, actor: Actor, chosen: Chosen): Promise<Measure> {
+  const { rows } = await sql<Measure>`
+    select count(*) as count, coalesce(sum(octet_length(document)), 0)::bigint as total,
+      coalesce(max(octet_length(document)), 0) as largest
+    from sdk_features where ${isChosen(actor, chosen)}`.execute(db);
+  return rows[0] ?? { count: 0, total: 0, largest: 0 };
+}
+
+type Row = { kind: 'feature' | 'segment'; id: number | null } & {
+  [K in keyof DocumentRow]: DocumentRow[K] | null;
+} & {
+  document: string;
+};
+
+/**
+ * The documents, their parents and the segments, and the segments of drafts. One statement, so that all rows are of one moment.
+ * At most `most` features.
+ */
+export async function readDocuments(
+  db: Reader,
+  actor: Actor,
+  chosen: Chosen,
+  draftSegments: number[],
+  most: number,
+): Promise<{ features: DocumentRow[]; segments: SegmentRow[] }> {
+  const { rows } = await sql<Row>`
+    with chosen as materialized (
+      select environment, project, name, document, segments from sdk_features
+      where ${isChosen(actor, chosen)} limit ${most}
+    ), known as materialized (
+      select *, true as is_chosen from chosen
+      union all
+      select environment, project, name, document, segments, false from sdk_features
+      where document is not null and ${ofReadableProject(actor)} and (environment, name) in (
+        select environment, parent from chosen join feature_dependencies on child = name
+        except select environment, name from chosen
+      )
+    )
+    select 'feature' as kind, null::integer as id, environment, project, name, document, is_chosen as chosen, coalesce((
+      select json_agg(json_build_object(
+        'id', id, 'name', strategy_name, 'title', title, 'disabled', disabled, 'parameters', parameters
+      ) order by sort_order, created_at, id)
+      from feature_strategies where feature_name = known.name and environment = known.environment
+    ), '[]') as strategies
+    from known
+    union all
+    select 'segment', id, null, null, null,
+      json_build_object('id', id, 'name', name, 'constraints', constraints)::text, null, null
+    from segments where id = any(${draftSegments}) or id in (select unnest(segments) from known)`.execute(db);
+  return {
+    features: rows.flatMap(({ kind, environment, project, name, document, strategies, chosen: own }) =>
+      kind === 'feature' && environment !== null && project !== null && name !== null
+        ? [{ environment, project, name, document, strategies: strategies ?? [], chosen: own ?? false }]
+        : [],
+    ),
+    segments: rows.flatMap(({ kind, id, document }) =>
+      kind === 'segment' && id !== null ? [{ id, document }] : [],
+    ),
+  };
+}
+
+/** The present state of those of the features that the actor may read, archived ones included. */
+export async function listStatesNow(db: Reader, actor: Actor, names: string[]): Promise<FeatureState[]> {
+  return await listReadableStates(db, actor, names);
+}
+
+/** An event whose effect is undone. */
+export type UndoneEvent = {
+  type: string;
+  featureName: string | null;
+  environment: string | null;
+  data: object | null;
+  preData: object | null;
+};
+
+const UNDONE = sql`
+  type, feature_name as "featureName", environment, data, pre_data as "preData" from events`;
+
+/** Events of these types about the features after a time, newest first. */
+export async function listFeatureEvents(
+  db: Reader,
+  names: string[],
+  types: string[],
+  at: string,
+  limit: number,
+): Promise<UndoneEvent[]> {
+  const { rows } = await sql<UndoneEvent>`
+    select ${UNDONE}
+    where feature_name = any(${names}) and type = any(${types}) and created_at > ${at}
+    order by id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Events about segments after a time, newest first. */
+export async function listSegmentEvents(db: Reader, at: string, limit: number): Promise<UndoneEvent[]> {
+  const { rows } = await sql<UndoneEvent>`
+    select ${UNDONE}
+    where type = any(array['segment-created', 'segment-updated', 'segment-deleted']) and created_at > ${at}
+    order by id desc limit ${limit}`.execute(db);
+  return rows;
+}
+
+export async function listSegments(db: Reader, ids: number[]): Promise<Segment[]> {
+  const { rows } = await sql<Segment>`
+    select id, name, constraints from segments where id = any(${ids})`.execute(db);
+  return rows;
+}
+
+/** Environments that projects got or lost after a time. The state of features in them before is not recorded. */
+export async function listChangedEnvironments(
+  db: Reader,
+  projects: string[],
+  environments: string[],
+  at: string,
+): Promise<{ project: string | null; environment: string | null }[]> {
+  const { rows } = await sql<{ project: string | null; environment: string | null }>`
+    select distinct project, environment from events
+    where type = any(array['project-environment-added', 'project-environment-removed']) and created_at > ${at}
+      and project = any(${projects}) and environment = any(${environments})`.execute(db);
+  return rows;
+}

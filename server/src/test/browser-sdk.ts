@@ -1,0 +1,36 @@
+import { InMemoryStorageProvider, UnleashClient } from 'unleash-proxy-client';
+
+export type BrowserContext = {
+  userId?: string;
+  sessionId?: string;
+  remoteAddress?: string;
+  currentTime?: string;
+  properties?: Record<string, string>;
+};
+
+type Options = {
+  url: string;
+  token: string;
+  context?: BrowserContext;
+  appName?: string;
+  usePOSTrequests?: boolean;
+  refreshInterval?: number;
+  fetch?: typeof fetch;
+  disableMetrics?: boolean;
+};
+
+/** A real SDK for browsers that is ready. It polls only with an interval, in seconds. */
+export async function startBrowserSdk({ url, token, appName = 'test', ...options }: Options) {
+  const sdk = new UnleashClient({
+    url: `${url}/api/frontend`,
+    clientKey: token,
+    appName,
+    refreshInterval: 0,
+    disableMetrics: true,
+    storageProvider: new InMemoryStorageProvider(),
+    fetch: globalThis.fetch,
+    ...options,
+  });
+  await sdk.start();
+  return sdk;
+}

@@ -1,0 +1,53 @@
+/** The part of a strategy's explanation that decides whether the strategy matches. */
+type Constraint = { result: boolean };
+type Strategy = {
+  disabled?: boolean;
+  constraints: Constraint[];
+  segments: { missing?: boolean; constraints: Constraint[] }[];
+  rule: {
+    kind: string;
+    satisfied: boolean | null;
+    bucket?: number | null;
+    threshold?: number | null;
+    contextName?: string;
+  };
+};
+
+/** The explanation of a result, without the result. */
+type Explanation = {
+  isEnabledInCurrentEnvironment: boolean;
+  dependencies: { requires: string; variants: string[]; state: string; variant: string | null }[];
+  strategies: Strategy[];
+  variantSelection: {
+    override: { variant: string } | null;
+    bucket: number | null;
+    ranges: { name: string; from: number; to: number }[];
+  } | null;
+};
+
+/** Follows the explanation alone to a result: outcomes of constraints, buckets, thresholds and states of parents. */
+export function replay(explanation: Explanation): { isEnabled: boolean; variant: string } {
+  const active = explanation.strategies.filter(({ disabled }) => disabled !== true);
+  const isEnabled =
+    explanation.isEnabledInCurrentEnvironment &&
+    explanation.dependencies.every(parentIsAsRequired) &&
+    (active.length === 0 || active.some(matches));
+  const selection = isEnabled ? explanation.variantSelection : null;
+  const range = selection?.ranges.find(
+    ({ from, to }) => selection.bucket !== null && from <= selection.bucket && selection.bucket <= to,
+  );
+  return { isEnabled, variant: selection?.override?.variant ?? range?.name ?? 'disabled' };
+}
+
+function parentIsAsRequired({ requires, variants, state, variant }: Explanation['dependencies'][number]) {
+  if (state !== requires) return false;
+  return requires === 'disabled' || variants.length === 0 || variants.includes(variant ?? '');
+}
+
+function matches({ constraints, segments, rule }: Strategy): boolean {
+  const checked = [...constraints, ...segments.flatMap(segment => segment.constraints)];
+  if (checked.some(({ result }) => !result) || segments.some(({ missing }) => missing)) return false;
+  if (rule.kind !== 'rollout') return rule.satisfied === true;
+  const { bucket = null, threshold = null } = rule;
+  return bucket !== null && threshold !== null && bucket <= threshold;
+}

@@ -1,0 +1,25 @@
+import { sql } from 'kysely';
+import type { Reader } from '../platform/db/database.ts';
+
+export type QueueCounts = { name: string; ready: number; deferred: number; active: number; failed: number };
+
+/** The jobs of every queue. pg-boss counts them every 3 s, so this reads a dozen rows, however many jobs there are. */
+export async function countJobs(db: Reader): Promise<QueueCounts[]> {
+  const { rows } = await sql<QueueCounts>`
+    select name, ready_count as ready, deferred_count as deferred, active_count as active, failed_count as failed
+    from pgboss.queue order by name`.execute(db);
+  return rows;
+}
+
+/** How many partitions the tables that grow with time have. */
+export async function countPartitions(
+  db: Reader,
+  tables: readonly string[],
+): Promise<{ table: string; count: number }[]> {
+  const { rows } = await sql<{ table: string; count: number }>`
+    select given.name as table, count(pg_inherits.inhrelid) as count
+    from unnest(${tables}::text[]) as given (name)
+    left join pg_inherits on pg_inherits.inhparent = to_regclass(given.name)
+    group by given.name`.execute(db);
+  return rows;
+}
