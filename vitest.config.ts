@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { repeatedTests } from './scripts/repeated-tests.ts';
 
 const PROCESSES = [
   'clients/*.process.test.ts',
+  'server/scripts/**/*.process.test.ts',
   'server/src/main.test.ts',
   'server/src/**/*.kill.test.ts',
   'server/src/**/*.process.test.ts',
@@ -14,8 +16,16 @@ const ALONE = ['server/src/**/largest.process.test.ts'];
 /** Compares the rows that all other tests got with the types in the sources. */
 const ROW_TYPES = 'server/src/test/row-types/row-types.test.ts';
 
+/**
+ * In CI, where other machines take time from this one, a test that fails is repeated. `.ci/run` lists it as "retry x1"
+ * at its end, and it is a defect to look into. Without CI, the first failure counts.
+ */
+const RETRIES = process.env.CI ? 2 : 0;
+
 export default defineConfig({
   test: {
+    retry: RETRIES,
+    reporters: ['default', repeatedTests],
     setupFiles: ['server/src/test/row-types/record.ts'],
     globalSetup: ['server/src/test/template-database.ts', 'server/src/test/row-types/folder.ts'],
     // Spelled out because it matters: an unhandled rejection anywhere fails the run.
@@ -56,6 +66,7 @@ export default defineConfig({
         test: {
           name: 'console',
           include: ['console/{src,scripts}/**/*.test.ts'],
+          retry: RETRIES,
           sequence: { groupOrder: 0 },
         },
       },
@@ -71,6 +82,7 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 20_000 } },
+          retry: RETRIES,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,0 +1,10 @@
+import type { Reporter } from 'vitest/node';
+
+/** Names each test that passed only when it was repeated. The default reporter leaves them out if they are fast. */
+export const repeatedTests: Reporter = {
+  onTestCaseResult(test) {
+    const retries = test.diagnostic()?.retryCount ?? 0;
+    if (retries > 0 && test.ok())
+      console.log(`${test.module.relativeModuleId} > ${test.fullName} (retry x${retries})`);
+  },
+};
