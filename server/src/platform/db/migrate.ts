@@ -127,7 +127,10 @@ function refuseOtherHistory(
         'Start that version, or create a new database.',
     );
   }
-  const edited = files.find(({ name, checksum }) => (applied.get(name) ?? checksum) !== checksum);
+  const edited = files.find(({ name, checksum, replacedChecksums }) => {
+    const recorded = applied.get(name);
+    return recorded !== undefined && ![checksum, ...replacedChecksums].includes(recorded);
+  });
   if (edited) {
     throw new MigrationError(
       `Migration ${edited.name} was edited after it was applied to this database. Restore the file and put the change ` +

@@ -9,6 +9,8 @@ export type MigrationFile = {
   name: string;
   text: string;
   checksum: string;
+  /** Of earlier texts of this file, which an unreleased version applied: `-- replaces <checksum>`. */
+  replacedChecksums: string[];
   /** Runs outside a transaction, statement by statement, and can be resumed. */
   concurrent: boolean;
 };
@@ -18,7 +20,10 @@ export async function readMigrations(folder: URL): Promise<MigrationFile[]> {
     (await listNames(folder)).map(async name => {
       const text = await readFile(new URL(`${name}.sql`, folder), 'utf8');
       const checksum = createHash('sha256').update(text).digest('hex');
-      return { name, text, checksum, concurrent: name.endsWith('.concurrently') };
+      const replacedChecksums = [...text.matchAll(/^-- replaces ([0-9a-f]{64})$/gm)].map(
+        ([, replaced = '']) => replaced,
+      );
+      return { name, text, checksum, replacedChecksums, concurrent: name.endsWith('.concurrently') };
     }),
   );
 }

@@ -645,6 +645,13 @@ export interface Strategies {
   sort_order: Generated<number>;
 }
 
+export interface StrategyTexts {
+  any_enabled: boolean[] | null;
+  environments: string[] | null;
+  feature_name: string | null;
+  fields: string[] | null;
+}
+
 export interface Tags {
   created_at: Generated<string>;
   project: string | null;
@@ -771,6 +778,7 @@ export interface DB {
   sso_finished_logins: SsoFinishedLogins;
   sso_identities: SsoIdentities;
   strategies: Strategies;
+  strategy_texts: StrategyTexts;
   tag_types: TagTypes;
   tags: Tags;
   unknown_flags: UnknownFlags;
