@@ -1,6 +1,6 @@
 // Compares requests of frontend SDKs with calls of unleash-client, by CPU. Then measures how long polls of server SDKs take while the
 // server evaluates 10,000 flags for one page after the other.
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request as send } from 'node:http';
@@ -94,6 +94,7 @@ async function compareWithBare({ pid, port, documents, token }: Served): Promise
   const bare = fork(file('bare.ts'), { stdio: 'inherit' });
   bare.send({ documents, context: CONTEXT });
   const [flags] = (await once(bare, 'message')) as [number];
+  const http = await startHttp(response);
   const sides = {
     server: { pid, us: [] as number[], run: () => onKeptConnections(request, BATCH, length) },
     bare: {
@@ -104,23 +105,30 @@ async function compareWithBare({ pid, port, documents, token }: Served): Promise
         await once(bare, 'message');
       },
     },
+    http: {
+      pid: http.child.pid ?? 0,
+      us: [] as number[],
+      run: () => onKeptConnections({ ...request, port: http.port }, BATCH, http.length),
+    },
   };
   // Small batches in turn: both see the same neighbours on a busy machine. The first third warms up.
   const batches = Math.max(6, Math.round(Number(options.requests) / BATCH));
   for (let round = 0; round < batches; round++) {
-    for (const side of round % 2 === 0 ? [sides.server, sides.bare] : [sides.bare, sides.server]) {
+    for (const side of round % 2 === 0 ? Object.values(sides) : Object.values(sides).toReversed()) {
       const before = await cpuUsOf(side.pid);
       await side.run();
       side.us.push(((await cpuUsOf(side.pid)) - before) / BATCH);
     }
   }
   bare.kill();
+  http.child.kill();
   const median = (us: number[]) => percentile(us.slice(Math.round(batches / 3)), 0.5);
-  const [ours, theirs] = [median(sides.server.us), median(sides.bare.us)];
+  const [ours, theirs, bytes] = [median(sides.server.us), median(sides.bare.us), median(sides.http.us)];
   const share = theirs / ours;
   const line = (what: string, us: number) => `| ${what} | ${us.toFixed(0)} | ${(1e6 / us).toFixed(0)} |`;
   console.log(`| ${flags} flags, one context | CPU, µs | per CPU second |\n| --- | ---: | ---: |`);
   console.log(`${line('POST /api/frontend', ours)}\n${line('unleash-client, called', theirs)}`);
+  console.log(line('bare node:http, the same bytes without evaluating', bytes));
   console.log(`| share, at least ${LEAST_OF_BARE * 100} % | | ${(share * 100).toFixed(0)} % |`);
   console.log(`\nload ${loadavg()[0]?.toFixed(1)}\n`);
   if (share < LEAST_OF_BARE)
@@ -175,6 +183,19 @@ async function pollMeanwhile({ port, documents, token }: Served): Promise<void> 
   const p99 = percentile(busy, 0.99);
   if (p99 > MOST_P99_MS) problems.push(`polls: p99 is ${p99.toFixed(1)} ms, the goal is ${MOST_P99_MS} ms`);
   agent.destroy();
+}
+
+/** A bare node:http server that sends the same bytes: the least that HTTP costs. */
+async function startHttp(response: Buffer): Promise<{ child: ChildProcess; port: number; length: number }> {
+  const end = response.indexOf('\r\n\r\n');
+  const [, ...lines] = response.subarray(0, end).toString().split('\r\n');
+  const headers = lines
+    .filter(line => !/^(?:date|connection|keep-alive):/i.test(line))
+    .flatMap(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]);
+  const child = fork(file('../sdk/bare.ts'), { stdio: 'inherit' });
+  child.send({ status: 200, headers, body: response.subarray(end + 4).toString('base64') });
+  const [port] = (await once(child, 'message')) as [number];
+  return { child, port, length: keptLength(response) };
 }
 
 /** A request as the SDK for JavaScript sends it with usePOSTrequests. */

@@ -1,10 +1,14 @@
+import { hash } from 'node:crypto';
 import type { EvaluationContext } from './context.ts';
 import type { Evaluator } from './evaluator.ts';
 import { isRepeatable, spanOf } from './traits.ts';
 
-/** `position.span.context.body`, where the position is `epoch.scope.revision`. Proxies add `W/` and `-gzip`. */
+/**
+ * `position.span.context`, where the position is `epoch.scope.revision`. Results that are not repeatable add a hash of their body.
+ * Proxies add `W/` and `-gzip`.
+ */
 const TAG =
-  /^(?:W\/)?"([0-9a-z]{1,50}\.[0-9a-z]{1,50})\.([0-9]{1,10})\.([0-9]{1,10})\.([\w-]{22})\.([\w-]{22})(?:-gzip)?"$/;
+  /^(?:W\/)?"([0-9a-z]{1,50}\.[0-9a-z]{1,50})\.([0-9]{1,10})\.([0-9]{1,10})\.([\w-]{22})(\.[\w-]{22})?(?:-gzip)?"$/;
 /** A client sends one tag, and a proxy a few. */
 const MOST_TAGS = 20;
 const LONGEST_HEADER = 4_096;
@@ -12,8 +16,11 @@ const LONGEST_HEADER = 4_096;
 /** The results of a context that a client has, by its If-None-Match. */
 type Presented = { etag: string; scope: string; revision: number; span: number; context: string };
 
-export const etagOf = (evaluator: Evaluator, context: EvaluationContext, bodyHash: string): string =>
-  `"${evaluator.position}.${spanOf(evaluator.traits, context)}.${context.hash}.${bodyHash}"`;
+export function etagOf({ position, traits }: Evaluator, context: EvaluationContext, body: Buffer): string {
+  const results = `${position}.${spanOf(traits, context)}.${context.hash}`;
+  if (isRepeatable(traits, context)) return `"${results}"`;
+  return `"${results}.${hash('sha256', body, 'base64url').slice(0, 22)}"`;
+}
 
 /**
  * The tag of the results that the client has, if they are still right, or are those of a newer revision from another server.
@@ -42,9 +49,9 @@ export const hasTag = (header: string | undefined, etag: string): boolean =>
 function presentedTags(header: string | undefined): Presented[] {
   if (header === undefined || header.length > LONGEST_HEADER) return [];
   return header.split(',', MOST_TAGS).flatMap(tag => {
-    const [, scope, revision, span, context, body] = TAG.exec(tag.trim()) ?? [];
+    const [, scope, revision, span, context, body = ''] = TAG.exec(tag.trim()) ?? [];
     if (scope === undefined || context === undefined) return [];
-    const etag = `"${scope}.${revision}.${span}.${context}.${body}"`;
+    const etag = `"${scope}.${revision}.${span}.${context}${body}"`;
     return [{ etag, scope, revision: Number(revision), span: Number(span), context }];
   });
 }

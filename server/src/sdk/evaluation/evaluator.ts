@@ -29,7 +29,7 @@ export type Evaluator = {
   evaluate: (flag: Flag, context: EvaluationContext) => Result;
 };
 
-const NO_VARIANT: EvaluatedVariant = { name: 'disabled', enabled: false };
+const WITHOUT_VARIANT: Result = { variant: { name: 'disabled', enabled: false } };
 
 /** Evaluates without the network, timers and metrics of the SDK: only its client and its strategies are loaded. */
 export function makeEvaluator(
@@ -49,7 +49,9 @@ export function makeEvaluator(
   // Added up when first needed: for 10,000 flags at once it would block the server.
   const costs = new Map<Flag, Cost>();
   const costOf = (flag: Flag): Cost => {
-    const cost = costs.get(flag) ?? wholeCost(flag, flags, segments);
+    const known = costs.get(flag);
+    if (known) return known;
+    const cost = wholeCost(flag, flags, segments);
     costs.set(flag, cost);
     return cost;
   };
@@ -66,10 +68,10 @@ export function makeEvaluator(
         return undefined;
       }
       try {
-        const { feature_enabled, ...variant } = client.forceGetVariant(name, context.values);
-        if (!feature_enabled) return undefined;
+        const variant = client.forceGetVariant(name, context.values);
+        if (!variant.feature_enabled) return undefined;
+        if (!variant.enabled) return WITHOUT_VARIANT;
         const { payload } = variant;
-        if (!variant.enabled) return { variant: NO_VARIANT };
         return { variant: { name: variant.name, enabled: true, ...(payload ? { payload } : {}) } };
       } catch {
         // SDKs throw for documents that the admin API does not accept. One of them must not disable all others.

@@ -1,23 +1,34 @@
 import type { EvaluationContext } from '../evaluation/context.ts';
-import type { EvaluatedVariant, Evaluator } from '../evaluation/evaluator.ts';
+import type { Evaluator, Result } from '../evaluation/evaluator.ts';
+import type { Flag } from '../evaluation/flags.ts';
 
 const NO_VARIANT = '{"name":"disabled","enabled":false,"feature_enabled":true,"featureEnabled":true}';
+
+/** The text of an enabled flag without a variant. It is the same for every context. */
+const plainTexts = new WeakMap<Flag, string>();
 
 /** The body with the enabled flags. Yields after each flag. */
 export function* togglesBody(evaluator: Evaluator, context: EvaluationContext): Generator<void, Buffer> {
   const toggles: string[] = [];
   for (const flag of evaluator.flags) {
     const result = evaluator.evaluate(flag, context);
-    if (result) {
-      const impressionData = flag.document.impressionData === true;
-      toggles.push(
-        `{"name":${JSON.stringify(flag.name)},"enabled":true,"variant":${variantText(result.variant)},"impressionData":${impressionData}}`,
-      );
-    }
+    if (result)
+      toggles.push(result.variant.enabled ? toggleText(flag, variantText(result)) : plainText(flag));
     yield;
   }
   return Buffer.from(`{"toggles":[${toggles.join(',')}]}`);
 }
 
-const variantText = (variant: EvaluatedVariant): string =>
-  variant.enabled ? JSON.stringify({ ...variant, feature_enabled: true, featureEnabled: true }) : NO_VARIANT;
+function plainText(flag: Flag): string {
+  const known = plainTexts.get(flag);
+  if (known !== undefined) return known;
+  const text = toggleText(flag, NO_VARIANT);
+  plainTexts.set(flag, text);
+  return text;
+}
+
+const toggleText = ({ name, document }: Flag, variant: string): string =>
+  `{"name":${JSON.stringify(name)},"enabled":true,"variant":${variant},"impressionData":${document.impressionData === true}}`;
+
+const variantText = ({ variant }: NonNullable<Result>): string =>
+  JSON.stringify({ ...variant, feature_enabled: true, featureEnabled: true });
