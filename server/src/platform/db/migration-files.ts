@@ -9,7 +9,7 @@ export type MigrationFile = {
   name: string;
   text: string;
   checksum: string;
-  /** Of earlier texts of this file, which an unreleased version applied: `-- replaces <checksum>`. */
+  /** The checksums of earlier texts, which unreleased versions applied: `-- replaces <checksum>`. */
   replacedChecksums: string[];
   /** Runs outside a transaction, statement by statement, and can be resumed. */
   concurrent: boolean;
