@@ -108,6 +108,23 @@ test('a toggle in production names the audience, and offline there is no questio
   await page.context().setOffline(false);
 });
 
+test('an enabled flag has a mark while a parent blocks it', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const [name, parent] = [await createFlag(api, project), await createFlag(api, project)];
+  const at = (flag: string) => `/api/admin/projects/${project}/features/${flag}`;
+  await api.send('POST', `${at(name)}/dependencies`, { feature: parent });
+  await api.send('POST', `${at(name)}/environments/production/on`);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}`);
+
+  const mark = page.getByRole('img', { name: `The parent ${parent} is disabled in production.` });
+  await mark.waitFor();
+  expect(await page.getByRole('img', { name: /^The parent/ }).count()).toBe(1);
+  await accessible(page);
+  await api.send('POST', `${at(parent)}/environments/production/on`);
+  await mark.waitFor({ state: 'hidden' });
+});
+
 test('several flags are tagged, marked stale and archived at once', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
   const names = [await createFlag(api, project), await createFlag(api, project)].toSorted();

@@ -132,7 +132,7 @@ export interface schemas {
   FeatureUsage: { version: number; maturity: string; featureName: string; lastHourUsage: Array<schemas['FeatureEnvironmentUsage']>; seenApplications: Array<string> };
   FlagCreator: { id: number; name: string };
   FlagCreatorList: Array<schemas['FlagCreator']>;
-  FoundEnvironment: { name: string; type: string; sortOrder: number; enabled: boolean; variantCount: number; hasStrategies: boolean; hasEnabledStrategies: boolean; lastSeenAt?: string; yes: number; no: number };
+  FoundEnvironment: { name: string; type: string; sortOrder: number; enabled: boolean; blockedBy?: string; variantCount: number; hasStrategies: boolean; hasEnabledStrategies: boolean; lastSeenAt?: string; yes: number; no: number };
   FoundFeature: { name: string; type: string; description?: string; project: string; stale: boolean; impressionData: boolean; favorite: boolean; createdAt: string; createdBy?: schemas['Collaborator']; archivedAt?: string; lastSeenAt?: string; lifecycle: schemas['Lifecycle']; dependencyType: "parent" | "child" | null; tags: Array<schemas['Tag']>; segments: Array<string>; environments: Array<schemas['FoundEnvironment']>; collaborators: schemas['Collaborators'] };
   FrontendContext: { userId?: string; sessionId?: string; remoteAddress?: string; currentTime?: string; appName?: string; environment?: string; properties?: { [key: string]: string } };
   FrontendFeatures: { toggles: Array<schemas['FrontendToggle']> };

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
+import { TriangleAlert } from 'lucide-react';
 import type { Me } from '../api/can.ts';
 import { missingPermissions } from '../api/can.ts';
 import { Person } from '../ui/Person.tsx';
 import { Cell, Cells } from '../ui/Row.tsx';
 import { Star } from '../ui/Star.tsx';
+import { StateIcon } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
 import type { ColumnId } from './columns.ts';
@@ -71,7 +73,7 @@ export function FlagRow({
         const found = flag.environments.find(one => one.name === name);
         const place = { project: flag.project, environment: name };
         return (
-          <Cell key={name} as="control">
+          <Cell key={name} as="control" className={s.environment}>
             {found && (
               <Toggle
                 checked={found.enabled}
@@ -79,6 +81,13 @@ export function FlagRow({
                 disabled={flag.archivedAt !== undefined}
                 missing={missingPermissions(me, found.enabled ? 'disableFeature' : 'enableFeature', place)}
                 onChange={enabled => onToggle(flag, name, enabled)}
+              />
+            )}
+            {found?.enabled && found.blockedBy !== undefined && (
+              <StateIcon
+                tone="warn"
+                label={`The parent ${found.blockedBy} is disabled in ${name}. Nobody gets ${flag.name} there.`}
+                icon={<TriangleAlert size={12} aria-hidden="true" />}
               />
             )}
           </Cell>

@@ -332,3 +332,25 @@ test('rejects an invalid parameter with its path', async () => {
     '/query/archived',
   ]);
 });
+
+test('names a parent that must be enabled and is disabled in the environment', async () => {
+  const parentOf = (feature: string, body: object) =>
+    request('POST', `/api/admin/projects/shop/features/${feature}/dependencies`, body);
+  for (const name of ['child', 'parent-on', 'parent-off', 'opposite'])
+    await request('POST', '/api/admin/projects/shop/features', { name });
+  await request('POST', '/api/admin/projects/shop/features/parent-on/environments/production/on');
+  await parentOf('child', { feature: 'parent-on' });
+  await parentOf('opposite', { feature: 'parent-off', enabled: false });
+  const blocks = async (name: string) =>
+    (await search(`query=${name}`)).features.map(({ environments }) =>
+      (environments as { name: string; blockedBy?: string }[]).map(one => `${one.name} ${one.blockedBy}`),
+    );
+
+  const [before, opposite] = [await blocks('child'), await blocks('opposite')];
+  await parentOf('child', { feature: 'parent-off' });
+  const after = await blocks('child');
+
+  expect(before).toEqual([['development parent-on', 'production undefined']]);
+  expect(opposite).toEqual([['development undefined', 'production undefined']]);
+  expect(after).toEqual([['development parent-off', 'production parent-off']]);
+});

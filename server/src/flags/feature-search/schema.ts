@@ -21,6 +21,13 @@ export const FoundEnvironment = Named(
     type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
     sortOrder: Type.Integer({ examples: [200] }),
     enabled: Type.Boolean(),
+    blockedBy: Type.Optional(
+      Type.String({
+        description:
+          'A parent that must be enabled and is disabled in this environment. Nobody gets the feature until the parent is enabled.',
+        examples: ['checkout-v2'],
+      }),
+    ),
     variantCount: Type.Integer({ examples: [0] }),
     hasStrategies: Type.Boolean(),
     hasEnabledStrategies: Type.Boolean(),

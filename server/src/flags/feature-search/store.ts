@@ -27,11 +27,20 @@ const LAST_HOUR = sql`(
     and hour >= date_trunc('hour', now()) - interval '1 hour' and hour >= date_trunc('hour', features.created_at)
 )`;
 
+/** The first parent that must be enabled and is not enabled in the environment. */
+const BLOCKED_BY = sql`(
+  select min(parent) from feature_dependencies as needed
+  where child = features.name and needed.enabled and not exists (
+    select from feature_environments
+    where feature_name = parent and environment = here.environment and feature_environments.enabled
+  )
+)`;
+
 /** Uses json instead of jsonb, which PostgreSQL would parse and serialise once more: a page of 50 costs 0.4 ms less. */
 const ENVIRONMENTS = sql`coalesce((
   select json_agg(json_strip_nulls(json_build_object(
       'name', environments.name, 'type', environments.type, 'sortOrder', environments.sort_order,
-      'enabled', here.enabled, 'variantCount', jsonb_array_length(here.variants),
+      'enabled', here.enabled, 'blockedBy', ${BLOCKED_BY}, 'variantCount', jsonb_array_length(here.variants),
       'hasStrategies', strategies.any_enabled is not null, 'hasEnabledStrategies', strategies.any_enabled is true,
       'lastSeenAt', ${iso(sql`seen.seen_at`)}, 'yes', counted.yes, 'no', counted.no
     )) order by environments.sort_order, environments.name)
