@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify';
 import type { Registry } from 'prom-client';
 import { notFound } from '../platform/errors.ts';
+import { lazyCompilers } from '../platform/http/compilers.ts';
 import { errorBody, STATUS, toApiError } from '../platform/http/errors.ts';
 import { MAX_PARAM_LENGTH } from '../platform/http/input.ts';
 import { SDK_TOKEN_SCHEMES } from '../platform/http/openapi.ts';
@@ -60,6 +61,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
       maxParamLength: MAX_PARAM_LENGTH,
     },
     return503OnClosing: false,
+    schemaController: lazyCompilers,
     // The router rejects a path before it belongs to a part of the application.
     frameworkErrors: (error, request, reply) =>
       (OFREP_PATH.test(request.url) ? failOfrep : fail)(error, request, reply),

@@ -13,16 +13,15 @@ const { default: addFormats } = fromFastify('ajv-formats');
 /** Fastify drops what the schema does not name; in tests a field too many or too few is an error. */
 export const strictSerializer = {
   schemaController: {
+    ...lazyCompilers,
     compilersFactory: {
       ...lazyCompilers.compilersFactory,
       // Fastify calls this for many routes: what is made at once for each costs 5.7 s of a start, made when needed 0.1 s.
       buildSerializer: (shared: unknown) => {
-        let compiler: Compiler | undefined;
         return ({ schema }: { schema?: unknown }) => {
           let validate: Validate | undefined;
           return (value: unknown) => {
-            compiler ??= compilerOf(shared as Record<string, JsonSchema>);
-            validate ??= compiler.compile(closed(schema as JsonSchema));
+            validate ??= validatorOf(schema as JsonSchema, shared as Record<string, JsonSchema>);
             const text = JSON.stringify(value);
             if (!validate(JSON.parse(text))) {
               throw new Error(
@@ -36,6 +35,30 @@ export const strictSerializer = {
     },
   },
 };
+
+type Validators = { compiler: Compiler; bySchema: Map<string, Validate> };
+
+/** By the shared schemas of an application, and by their text: the applications of all test files of a worker have the same. */
+const byObject = new WeakMap<object, Validators>();
+const byText = new Map<string, Validators>();
+
+function validatorOf(schema: JsonSchema, shared: Record<string, JsonSchema>): Validate {
+  const { compiler, bySchema } = validatorsOf(shared);
+  const text = JSON.stringify(schema);
+  const validate = bySchema.get(text) ?? compiler.compile(closed(schema));
+  bySchema.set(text, validate);
+  return validate;
+}
+
+function validatorsOf(shared: Record<string, JsonSchema>): Validators {
+  const known = byObject.get(shared);
+  if (known) return known;
+  const text = JSON.stringify(shared);
+  const validators = byText.get(text) ?? { compiler: compilerOf(shared), bySchema: new Map() };
+  byText.set(text, validators);
+  byObject.set(shared, validators);
+  return validators;
+}
 
 function compilerOf(shared: Record<string, JsonSchema>): Compiler {
   const ajv = new Ajv({ allErrors: true, strict: false, meta: false, validateSchema: false });
