@@ -134,6 +134,28 @@ test('shows the differences between a copy and its source', async ({ page, api, 
   await panel.waitFor({ state: 'hidden' });
 });
 
+test('a long name is shortened with a note, and a name above the limit is not cut', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project, { name: `${unique()}-`.padEnd(100, 'x') });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(clonePath(project, name));
+
+  const field = page.getByLabel('Name of the copy');
+  await page.getByText('The end of the name of the source is cut off').waitFor();
+  expect(await field.inputValue()).toBe(`${name.slice(0, 95)}-copy`);
+  const clone = page.getByRole('button', { name: 'Clone', exact: true });
+  await expect.poll(() => clone.isEnabled()).toBe(true);
+  await field.fill(`${name}-2`);
+  await page.getByText('A name has at most 100 characters. This one has 102.').waitFor();
+  expect(await field.inputValue()).toBe(`${name}-2`);
+  await expect.poll(() => clone.isDisabled()).toBe(true);
+  await accessible(page);
+});
+
 test('lists the copies of a flag with their differences', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
   const target = await createProject(api, { name: 'Search' });

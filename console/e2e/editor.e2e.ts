@@ -116,6 +116,36 @@ test('a new strategy shows its audience, and an invalid rollout is reported at t
   await accessible(page);
 });
 
+test('a strategy for everyone in production is saved only after a question', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, strategies } = await flagWithStrategy(api);
+  const count = async () => (await api.send<unknown[]>('GET', strategies)).length;
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}?edit=new`);
+  const save = page.getByRole('button', { name: /^Save to production/ });
+  await save.click();
+  const question = page.getByRole('dialog', { name: 'Save for everyone in production?' });
+  await question.getByText('Every user in production gets').waitFor();
+  await accessible(page);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'hidden' });
+  expect(await count()).toBe(1);
+
+  await save.click();
+  await question.getByRole('button', { name: 'Save for everyone' }).click();
+  await page.getByText('Saved to production.').waitFor();
+  expect(await count()).toBe(2);
+
+  await page.goto(`${address}?edit=new`);
+  await page.getByLabel('Rollout in percent').fill('25');
+  await save.click();
+  await expect.poll(count).toBe(3);
+  expect(await question.count()).toBe(0);
+});
+
 test('another field gets operators of its own, which differ', async ({ page, api, logInAs }) => {
   const { address, id } = await flagWithStrategy(api, {
     constraints: [{ contextName: 'currentTime', operator: 'DATE_AFTER', value: '2026-01-01T00:00:00.000Z' }],

@@ -71,6 +71,7 @@ test('a strategy is added, edited, moved and deleted', async ({ page, api, logIn
   await page.getByRole('button', { name: 'Add strategy' }).click();
   await page.getByRole('textbox', { name: 'Title' }).last().fill('Beta customers');
   await page.getByRole('button', { name: /^Save to production/ }).click();
+  await page.getByRole('button', { name: 'Save for everyone' }).click();
   await page.getByText('Beta customers').waitFor();
   await page.getByRole('button', { name: 'Gradual rollout' }).click();
   const percent = page.getByLabel('Rollout in percent');
@@ -328,14 +329,14 @@ test('the cards and the rail name the last changes, without favorites', async ({
   const card = page.getByRole('region', { name: 'production', exact: true });
   await card.getByRole('link', { name: /, (just now|\d+ s ago|1 min ago)$/ }).waitFor();
   const rail = page.getByRole('complementary', { name: 'About this flag' });
-  await rail.getByText(/rollout 50 → 75 %/).waitFor();
+  await rail.getByText(/rollout 50 % → 75 %/).waitFor();
   expect(await rail.getByText('favorites').count()).toBe(0);
   await accessible(page);
 
   await page.goto('/');
   const latest = page.getByRole('region', { name: 'Latest events' });
   await latest
-    .getByText(/rollout 50 → 75 %/)
+    .getByText(/rollout 50 % → 75 %/)
     .first()
     .waitFor();
   expect(await latest.getByText('favorites').count()).toBe(0);

@@ -2,8 +2,9 @@ import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { followsRule } from '../feature-search/NewFlag.tsx';
 import type { Feature } from '../features/queries.ts';
+import { formatNumber } from '../ui/words.ts';
 import s from './clone.module.css';
-import { type CloneForm, PARTS } from './form.ts';
+import { type CloneForm, copyNameOf, isShortened, MAX_NAME, PARTS } from './form.ts';
 
 type Project = {
   id: string;
@@ -30,18 +31,25 @@ export function Form({
   const target = projects.find(one => one.id === form.project);
   const rule = target?.featureNaming;
   const isValid = followsRule(rule?.pattern, form.name);
+  const { length } = form.name;
+  const isProposed = isShortened(source.name) && form.name === copyNameOf(source.name);
   return (
     <>
       <TextInput
         label="Name of the copy"
         classNames={{ input: 'mono' }}
         required
-        maxLength={100}
         autoComplete="off"
         spellCheck={false}
         value={form.name}
+        description={
+          isProposed &&
+          `The end of the name of the source is cut off, because a name has at most ${MAX_NAME} characters.`
+        }
         error={
-          errors.name ??
+          (length > MAX_NAME
+            ? `A name has at most ${MAX_NAME} characters. This one has ${formatNumber(length)}.`
+            : errors.name) ??
           (!isValid &&
             `Names in this project match ${rule?.pattern}${rule?.example ? `, such as ${rule.example}` : ''}.`)
         }

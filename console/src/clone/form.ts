@@ -22,10 +22,17 @@ export const PARTS: readonly { part: Part; label: string; count(source: Feature)
 const sum = (source: Feature, count: (one: Feature['environments'][number]) => number): number =>
   source.environments.reduce((total, one) => total + count(one), 0);
 
-const MAX_NAME = 100;
+export const MAX_NAME = 100;
+const SUFFIX = '-copy';
+
+/** The name that the form proposes. The end of a long name gives way to the suffix. */
+export const copyNameOf = (name: string): string => name.slice(0, MAX_NAME - SUFFIX.length) + SUFFIX;
+
+/** Whether the proposed name lacks the end of the name of the source. */
+export const isShortened = (name: string): boolean => name.length > MAX_NAME - SUFFIX.length;
 
 export const emptyForm = (source: Feature): CloneForm => ({
-  name: `${source.name}-copy`.slice(0, MAX_NAME),
+  name: copyNameOf(source.name),
   project: source.project,
   include: PARTS.map(({ part }) => part),
   targets: {},

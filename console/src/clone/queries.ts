@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Feature, Place } from '../features/queries.ts';
+import { MAX_NAME } from './form.ts';
 
 export type CloneRequest = schemas['CloneRequest'];
 export type ClonePlan = schemas['ClonePlan'];
@@ -22,7 +23,7 @@ export const planQuery = (path: Place, body: CloneRequest) =>
       );
       return plan as ClonePlan; // A dry run responds with a plan, never with a flag.
     },
-    enabled: body.name !== '',
+    enabled: body.name !== '' && body.name.length <= MAX_NAME,
     placeholderData: keepPreviousData,
     retry: false,
     staleTime: 0,

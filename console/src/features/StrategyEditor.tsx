@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { otherMessages, RequestError } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
+import { Confirm } from '../ui/Confirm.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { changesOf } from '../ui/diff.ts';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
@@ -27,7 +28,7 @@ import {
 import { Rollout } from './Rollout.tsx';
 import { Targeting } from './Targeting.tsx';
 import { Variants } from './Variants.tsx';
-import { audienceOf, textOf } from './words.ts';
+import { audienceOf, selectsEveryone, textOf } from './words.ts';
 
 /**
  * Edits a strategy, or creates one without `strategyId`. It starts from the newest state on the server. `onFinish` follows
@@ -114,6 +115,11 @@ function Editor({
   }, [save.error]);
   const problems = problemsOf(draft);
   const edits = changesOf(base.draft, draft);
+  const target = feature.environments.find(one => one.name === environment);
+  // A new strategy starts with all users, so a change that reaches all users of production needs a second look.
+  const reachesEveryone =
+    target?.type === 'production' && selectsEveryone(draft) && !(strategyId && selectsEveryone(base.draft));
+  const [isAsking, setAsking] = useState(false);
   const { question } = useUnsaved(edits.length > 0);
   const changes = strategyId ? edits : [{ path: ['strategy'], kind: 'added' as const, after: 'new' }];
   const messages = theirs ? [] : otherMessages(save.error, []);
@@ -186,10 +192,20 @@ function Editor({
         missing={missing}
         pending={save.isPending}
         disabled={problems.length > 0 || missing.length > 0}
-        onSave={() => save.mutate()}
+        onSave={() => (reachesEveryone ? setAsking(true) : save.mutate())}
         onInvalid={showProblem}
         onDiscard={onFinish}
       />
+      <Confirm
+        opened={isAsking}
+        title={`Save for everyone in ${environment}?`}
+        action="Save for everyone"
+        onConfirm={() => save.mutate()}
+        onClose={() => setAsking(false)}
+      >
+        Every user in {environment} gets {feature.name} {target?.enabled ? 'at once' : 'when it is enabled'}.
+        Lower the rollout or add targeting to reach some users only.
+      </Confirm>
       {question}
     </div>
   );

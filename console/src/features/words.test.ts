@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { audienceOf, constraintWords, listOf, textOf } from './words.ts';
+import { audienceOf, constraintWords, listOf, selectsEveryone, textOf } from './words.ts';
 
 const segments = new Map([
   [1, 'beta-customers'],
@@ -67,4 +67,13 @@ test('the field and the values of a constraint are strong', () => {
     { text: ' is not ' },
     { text: 'free', strong: true },
   ]);
+});
+
+test.each([
+  [{ ...strategy, parameters: { rollout: '100' }, disabled: false }, true],
+  [{ ...strategy, parameters: { rollout: '100' }, disabled: true }, false],
+  [{ ...strategy, parameters: { rollout: '99' }, disabled: false }, false],
+  [{ ...strategy, parameters: { rollout: '100' }, segments: [1], disabled: false }, false],
+])('whether %j selects everyone is %s', (one, expected) => {
+  expect(selectsEveryone(one)).toBe(expected);
 });

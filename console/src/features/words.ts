@@ -97,6 +97,10 @@ export function audienceOf(strategy: Strategy, segmentNames: ReadonlyMap<number,
 /** The audience as plain text, for titles and questions. */
 export const textOf = (words: readonly Word[]): string => words.map(word => word.text).join('');
 
+/** Whether a strategy selects every user. */
+export const selectsEveryone = (strategy: Strategy & { disabled: boolean }): boolean =>
+  !strategy.disabled && textOf(audienceOf(strategy, new Map())) === 'Everyone';
+
 /** Everyone who gets the flag in an environment, for a question: "50 % of eu-merchants or everyone in beta". */
 export function audienceText(
   strategies: readonly (Strategy & { disabled: boolean })[],

@@ -1,7 +1,14 @@
-import { changesOf } from './diff.ts';
+import { type Change, changesOf } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
 
-/** The change of an event in a few words, if it is short: "rollout 25 → 50 %". */
-export function EventBrief({ event: { preData, data } }: { event: { preData?: unknown; data?: unknown } }) {
-  return preData && data ? <BriefDiff changes={changesOf(preData, data)} /> : null;
+/** The change of an event in a few words, if it is short and its sentence does not have it: "plan +team". */
+export function EventBrief({
+  event: { preData, data, summary },
+}: {
+  event: { preData?: unknown; data?: unknown; summary: string };
+}) {
+  if (!preData || !data) return null;
+  const isInSentence = ({ path }: Change) =>
+    path[0] === 'parameters' && summary.includes(`**${path.at(-1)} `);
+  return <BriefDiff changes={changesOf(preData, data).filter(change => !isInSentence(change))} />;
 }

@@ -210,7 +210,7 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
         disabled: false,
       },
     },
-    'updated strategy **flexibleRollout** of flag **checkout** in environment **production** of project **default**, changing **parameters**',
+    'updated strategy **flexibleRollout** of flag **checkout** in environment **production** of project **default**, changing **rollout 5 % → 50 %**',
   ],
   [
     'feature-strategy-remove',
@@ -369,6 +369,37 @@ test('an update that changed more than three fields names three of them', () => 
   const summary = summaryOf('project-updated', { project: 'shop', data, preData });
 
   expect(summary).toBe('**alice** updated project **shop**, changing **a**, **b**, **c** and 1 more');
+});
+
+test.each([
+  [{ rollout: '10' }, { rollout: '50' }, '**rollout 10 % → 50 %**'],
+  [{ rollout: 'a*' }, { rollout: '50' }, '**rollout a\\* → 50 %**'],
+  [{}, { rollout: '0' }, '**rollout none → 0 %**'],
+  [
+    { rollout: '1', stickiness: 'default', groupId: 'a' },
+    { rollout: '1', stickiness: 'userId', groupId: 'b' },
+    '**stickiness default → userId** and **groupId a → b**',
+  ],
+  [{ groupId: 'g'.repeat(99) }, {}, `**groupId ${'g'.repeat(29)}… → none**`],
+  [{ rollout: '1', extra: 'a' }, { rollout: '2' }, '**rollout 1 % → 2 %** and **other parameters**'],
+  [{ userIds: 'a' }, { userIds: 'b' }, '**parameters**'],
+  [{ rollout: '1' }, { rollout: { deep: true } }, '**parameters**'],
+  [{ rollout: '1' }, 'text', '**parameters**'],
+])('a strategy whose parameters change from %j to %j has %s in its summary', (before, after, expected) => {
+  const event = { data: { name: 'x', parameters: after }, preData: { name: 'x', parameters: before } };
+
+  const summary = summaryOf('feature-strategy-update', event);
+
+  expect(summary).toBe(`**alice** updated strategy **x** of a flag, changing ${expected}`);
+});
+
+test('the parameters of an integration are not shown', () => {
+  const event = {
+    data: { id: 1, parameters: { rollout: 'a' } },
+    preData: { id: 1, parameters: { rollout: 'b' } },
+  };
+
+  expect(summaryOf('addon-config-updated', event)).toMatch(/, changing \*\*parameters\*\*$/);
 });
 
 test('a list and an object, or a field that one state lacks, count as changed', () => {

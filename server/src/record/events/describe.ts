@@ -1,7 +1,7 @@
 import { ellipsize } from '../../platform/text.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { asOneLine, escapeLine, escapeMarkdown } from './markdown.ts';
-import { changedFields, fromPayload, own } from './payload.ts';
+import { changedFields, changesOfStrategy, fromPayload, own } from './payload.ts';
 import { type Reference, referenceTo, referenceToActor } from './references.ts';
 import { type Option, type Options, parseTemplate, type Slot } from './template.ts';
 
@@ -37,6 +37,7 @@ const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   environment: event => event.environment ?? fromPayload(event, ['environment']),
   tag: event => tagOf(event.data) ?? tagOf(event.preData),
   changes: changedFields,
+  strategyChanges: changesOfStrategy,
   onlyDelivery: event => onlyOne(event, 'deliveries'),
   onlySession: event => onlyOne(event, 'sessions'),
   findingRule: event => wordsOf(fromPayload(event, ['rule'])),

@@ -49,6 +49,7 @@ const CHANGE = `${named('a change', 'action')}[ of flag {feature:flag}]`;
 const FINDING = `[the finding {findingRule}|a finding] of [flag {feature:flag}|segment {segment:name}|a project]${IN_PROJECT}`;
 
 const CHANGES = '[, changing {changes}]';
+const STRATEGY_CHANGES = '[, changing {strategyChanges}]';
 const NOW_VARIANTS = '[, now: {after.variants}]';
 const ROLES = '[, roles: {roles}]';
 const NEW_ROLES = '[ from {before.roles} to {after.roles}| to {after.roles}]';
@@ -104,7 +105,7 @@ export const EVENT_TYPES = {
   },
   'feature-strategy-update': {
     label: 'Strategy of flag updated',
-    text: `updated ${STRATEGY} of ${FLAG_HERE}${CHANGES}`,
+    text: `updated ${STRATEGY} of ${FLAG_HERE}${STRATEGY_CHANGES}`,
   },
   'feature-strategy-add': { label: 'Strategy added to flag', text: `added ${STRATEGY} to ${FLAG_HERE}` },
   'feature-strategy-remove': {
@@ -408,7 +409,7 @@ export const EVENT_TYPES = {
   },
   'default-strategy-updated': {
     label: 'Default strategy changed',
-    text: `changed the default strategy${HERE}[ to {after.name}]${CHANGES}`,
+    text: `changed the default strategy${HERE}[ to {after.name}]${STRATEGY_CHANGES}`,
   },
   'segment-import': { label: 'Segment imported', text: `imported ${SEGMENT}`, emitted: false },
   'signal-endpoint-created': {

@@ -1,3 +1,5 @@
+import { ellipsize } from '../../platform/text.ts';
+
 /** The states of the subject of an event: any JSON. */
 export type Payloads = { data: unknown; preData: unknown };
 
@@ -15,6 +17,38 @@ export function changedFields({ data, preData }: Payloads): string[] {
   if (!isRecord(data) || !isRecord(preData)) return [];
   const fields = new Set([...Object.keys(preData), ...Object.keys(data)]);
   return [...fields].filter(field => !same(own(data, field), own(preData, field)));
+}
+
+const SHOWN_PARAMETERS = ['rollout', 'stickiness', 'groupId'];
+const MAX_PARAMETER_LENGTH = 30;
+
+/** The same for a strategy, with the values of the parameters that decide who gets the feature: "rollout 10 % → 50 %". */
+export function changesOfStrategy(payloads: Payloads): string[] {
+  return changedFields(payloads).flatMap(field => (field === 'parameters' ? parameters(payloads) : [field]));
+}
+
+function parameters({ data, preData }: Payloads): string[] {
+  const [before, after] = [own(preData, 'parameters'), own(data, 'parameters')];
+  const changed = changedFields({ data: after, preData: before });
+  const shown = SHOWN_PARAMETERS.filter(
+    name => changed.includes(name) && [own(before, name), own(after, name)].every(isText),
+  );
+  const texts = shown.map(name => {
+    const [from, to] = [before, after].map(state => parameterText(name, own(state, name)));
+    return `${name} ${from} → ${to}`;
+  });
+  if (texts.length > 0 && texts.length === changed.length) return texts;
+  return [...texts, texts.length > 0 ? 'other parameters' : 'parameters'];
+}
+
+const isText = (value: unknown): value is string | undefined =>
+  value === undefined || (typeof value === 'string' && value.trim() !== '');
+
+function parameterText(name: string, value: unknown): string {
+  if (typeof value !== 'string') return 'none';
+  return name === 'rollout' && /^\d+$/.test(value)
+    ? `${value} %`
+    : ellipsize(value.trim(), MAX_PARAMETER_LENGTH);
 }
 
 // Not `isDeepStrictEqual`: two payloads nested 2,000 levels deep exhausted its stack.
