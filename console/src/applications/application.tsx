@@ -117,9 +117,7 @@ function Environments({ overview: { environments } }: { overview: ApplicationOve
               <span className="muted">{sdks.join(', ') || 'SDK unknown'}</span>
             </span>
             <span>{counted(instanceCount, 'instance')}</span>
-            <span className="muted">
-              seen <Time at={lastSeen} />
-            </span>
+            <Seen at={lastSeen} />
           </li>
         ))}
       </ul>
@@ -140,9 +138,7 @@ function Flags({ flags }: { flags: ApplicationDetails['seenToggles'] }) {
               {archived && <State tone="bad">Archived</State>}
               {!archived && stale && <State tone="warn">Stale</State>}
             </span>
-            <span className="muted">
-              seen <Time at={lastSeenAt} />
-            </span>
+            <Seen at={lastSeenAt} />
           </li>
         ))}
       </ul>
@@ -162,9 +158,7 @@ function Instances({ instances }: { instances: ApplicationDetails['instances'] }
               <span className="muted">{environment}</span>
             </span>
             <span className="muted">{sdkVersion ?? 'SDK unknown'}</span>
-            <span className="muted">
-              seen <Time at={lastSeen} />
-            </span>
+            <Seen at={lastSeen} />
           </li>
         ))}
       </ul>
@@ -181,5 +175,13 @@ function Section({ title, about, children }: { title: string; about: string; chi
       </header>
       {children}
     </section>
+  );
+}
+
+function Seen({ at }: { at: string }) {
+  return (
+    <span className="muted">
+      seen <Time at={at} />
+    </span>
   );
 }

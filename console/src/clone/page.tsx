@@ -7,12 +7,12 @@ import { type Feature, featureQuery, segmentsQuery } from '../features/queries.t
 import { projectsQuery, refreshFlags } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
-import s from './clone.module.css';
 import { Form } from './Form.tsx';
-import { emptyForm, requestOf } from './form.ts';
+import { emptyForm, MAX_NAME, requestOf } from './form.ts';
 import { Plan } from './Plan.tsx';
 import { markDifferences, type PlanNode, treeOf } from './plan.ts';
 import { cloneFeature, planQuery } from './queries.ts';
@@ -68,6 +68,7 @@ function Clone({ source }: { source: Feature }) {
   const [rejected, setRejected] = useState<PlanNode[]>();
 
   const available = projects.find(one => one.id === form.project)?.environments ?? [];
+  const isTooLong = form.name.length > MAX_NAME;
   const body = requestOf(form, source, available);
   const planned = useLater(body, PLAN_DELAY_MS);
   const { data: plan, error, isPlaceholderData, isFetching, refetch } = useQuery(planQuery(place, planned));
@@ -98,16 +99,11 @@ function Clone({ source }: { source: Feature }) {
   };
 
   return (
-    <div className={s.page}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={s.choices} tabIndex={0} aria-label="Choices">
-        <form
-          className={s.form}
-          onSubmit={event => {
-            event.preventDefault();
-            if (isCurrent && plan?.planId) clone.mutate(plan.planId);
-          }}
-        >
+    <FormAndEffect
+      wide
+      onSubmit={() => isCurrent && plan?.planId && clone.mutate(plan.planId)}
+      form={
+        <>
           <FormErrors messages={otherMessages(failure, FIELDS)} />
           <Form
             form={form}
@@ -116,40 +112,41 @@ function Clone({ source }: { source: Feature }) {
             errors={messagesByField(failure)}
             onChange={change}
           />
-          <footer>
-            <Can call="cloneFeature" project={form.project}>
-              <Button
-                type="submit"
-                variant="filled"
-                loading={clone.isPending}
-                disabled={!isCurrent || !plan?.planId || error !== null || form.name === ''}
-              >
-                Clone
-              </Button>
-            </Can>
-            <span className="muted">
-              {plan && isCurrent && !plan.planId
-                ? 'Remove the obstacles first.'
-                : 'The server copies all parts or none.'}
-            </span>
-          </footer>
-        </form>
-      </section>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={s.side} tabIndex={0} aria-labelledby="plan" aria-busy={!isCurrent}>
-        <h2 id="plan">Plan</h2>
-        {plan && tree && (
-          <Plan
-            plan={plan}
-            tree={markDifferences(tree, isFetching ? undefined : rejected)}
-            isOutdated={rejected !== undefined && !isFetching}
-            isPrevious={!isCurrent || error !== null}
-          />
-        )}
-        {!plan && !error && <Skeleton rows={5} height={32} />}
-        {!plan && error && <p className="muted">There is no plan for this input.</p>}
-      </section>
-    </div>
+        </>
+      }
+      actions={
+        <>
+          <Can call="cloneFeature" project={form.project}>
+            <Button
+              type="submit"
+              variant="filled"
+              loading={clone.isPending}
+              disabled={!isCurrent || !plan?.planId || error !== null || form.name === ''}
+            >
+              Clone
+            </Button>
+          </Can>
+          <span className="muted">
+            {plan && isCurrent && !plan.planId
+              ? 'Remove the obstacles first.'
+              : 'The server copies all parts or none.'}
+          </span>
+        </>
+      }
+      title="Plan"
+      isBusy={!isCurrent}
+    >
+      {!isTooLong && plan && tree && (
+        <Plan
+          plan={plan}
+          tree={markDifferences(tree, isFetching ? undefined : rejected)}
+          isOutdated={rejected !== undefined && !isFetching}
+          isPrevious={!isCurrent || error !== null}
+        />
+      )}
+      {!isTooLong && !plan && !error && <Skeleton rows={5} height={32} />}
+      {(isTooLong || (!plan && error)) && <p className="muted">There is no plan for this input.</p>}
+    </FormAndEffect>
   );
 }
 

@@ -36,6 +36,18 @@ export function FeatureSettingsPage() {
 }
 
 const FIELDS = ['description', 'type', 'impressionData', 'stale'];
+const CHECKBOXES = [
+  {
+    field: 'impressionData',
+    label: 'Impression data',
+    description: 'SDKs emit an event each time a program evaluates the flag.',
+  },
+  {
+    field: 'stale',
+    label: 'Stale',
+    description: 'The flag is no longer needed. It lowers the health of the project until it is archived.',
+  },
+] as const;
 type Draft = { description: string; type: string; impressionData: boolean; stale: boolean };
 /** A state of the flag, and the ETag that proves it. */
 type Known = { draft: Draft; etag: string };
@@ -147,22 +159,17 @@ function Editor({ feature, saved }: { feature: Feature; saved: Known }) {
           data={types.map(one => ({ value: one.id, label: one.name }))}
           onChange={event => change({ type: event.target.value })}
         />
-        <Checkbox
-          label="Impression data"
-          description="SDKs emit an event each time a program evaluates the flag."
-          disabled={isReadOnly}
-          checked={draft.impressionData}
-          error={messages.impressionData}
-          onChange={event => change({ impressionData: event.target.checked })}
-        />
-        <Checkbox
-          label="Stale"
-          description="The flag is no longer needed. It lowers the health of the project until it is archived."
-          disabled={isReadOnly}
-          checked={draft.stale}
-          error={messages.stale}
-          onChange={event => change({ stale: event.target.checked })}
-        />
+        {CHECKBOXES.map(({ field, label, description }) => (
+          <Checkbox
+            key={field}
+            label={label}
+            description={description}
+            disabled={isReadOnly}
+            checked={draft[field]}
+            error={messages[field]}
+            onChange={event => change({ [field]: event.target.checked })}
+          />
+        ))}
       </div>
       <SaveBar
         changes={changes}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
+import { ActionIcon, Button, NativeSelect, TextInput, type TextInputProps } from '@mantine/core';
 import { X } from 'lucide-react';
 import { FIELDS, instantOf, localTimeOf, type PlaygroundForm, type Property } from './form.ts';
 import s from './playground.module.css';
@@ -46,13 +46,10 @@ export function Form({
       <fieldset className={s.context}>
         <legend>Context</legend>
         {FIELDS.map(({ name, label }) => (
-          <TextInput
+          <Text
             key={name}
             label={label}
-            classNames={{ input: 'mono' }}
             maxLength={500}
-            autoComplete="off"
-            spellCheck={false}
             error={errors[`context.${name}`]}
             {...(name === 'currentTime'
               ? { type: 'datetime-local', description: 'In your time zone. Empty: now.' }
@@ -68,23 +65,17 @@ export function Form({
         {form.properties.map(({ name, value }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a property has no other identity while its name is typed
           <div key={at} className={s.property}>
-            <TextInput
+            <Text
               aria-label={`Name of property ${at + 1}`}
               placeholder="Name"
-              classNames={{ input: 'mono' }}
               maxLength={100}
-              autoComplete="off"
-              spellCheck={false}
               value={name}
               onChange={event => setProperty(at, { name: event.target.value })}
             />
-            <TextInput
+            <Text
               aria-label={`Value of property ${at + 1}`}
               placeholder="Value"
-              classNames={{ input: 'mono' }}
               maxLength={500}
-              autoComplete="off"
-              spellCheck={false}
               value={value}
               onChange={event => setProperty(at, { value: event.target.value })}
             />
@@ -107,3 +98,8 @@ export function Form({
     </>
   );
 }
+
+/** A value of the context, without the help that browsers offer for prose. */
+const Text = (props: TextInputProps) => (
+  <TextInput classNames={{ input: 'mono' }} autoComplete="off" spellCheck={false} {...props} />
+);

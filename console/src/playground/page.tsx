@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Form } from './Form.tsx';
 import { FIELDS, formOf, type PlaygroundForm, requestOf, searchOf } from './form.ts';
-import s from './playground.module.css';
 import { playgroundQuery } from './queries.ts';
 import { Results } from './Results.tsx';
 
@@ -48,18 +48,14 @@ function Playground({
   const isRejected = error instanceof RequestError && [400, 413].includes(error.status);
 
   return (
-    <div className={s.page}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={s.choices} tabIndex={0} aria-label="Choices">
-        <form
-          className={s.form}
-          onSubmit={event => {
-            event.preventDefault();
-            const next = searchOf(form);
-            if (JSON.stringify(next) === JSON.stringify(searchOf(evaluated))) void refetch();
-            else void navigate({ to: '/playground', search: next });
-          }}
-        >
+    <FormAndEffect
+      onSubmit={() => {
+        const next = searchOf(form);
+        if (JSON.stringify(next) === JSON.stringify(searchOf(evaluated))) void refetch();
+        else void navigate({ to: '/playground', search: next });
+      }}
+      form={
+        <>
           <FormErrors messages={isRejected ? otherMessages(error, CONTEXT_FIELDS) : []} />
           <Form
             form={form}
@@ -68,27 +64,26 @@ function Playground({
             errors={isRejected ? messagesByField(error) : {}}
             onChange={change => setForm(before => ({ ...before, ...change }))}
           />
-          <footer>
-            <Button type="submit" variant="filled" loading={isFetching}>
-              Evaluate
-            </Button>
-            <span className="muted">Nothing is saved.</span>
-          </footer>
-        </form>
-      </section>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={s.side} tabIndex={0} aria-labelledby="results" aria-busy={isFetching}>
-        <h2 id="results">Results</h2>
-        {data && <Results evaluations={data} />}
-        {!data && isFetching && <Skeleton rows={6} height={36} />}
-        {!data && error && !isRejected && <Failure error={error} onRetry={() => void refetch()} />}
-        {!data && !isFetching && !error && (
-          <p className="muted">
-            Choose a context and evaluate it. Each flag shows its result and the reason.
-          </p>
-        )}
-        {!data && isRejected && <p className="muted">The server rejected the request.</p>}
-      </section>
-    </div>
+        </>
+      }
+      actions={
+        <>
+          <Button type="submit" variant="filled" loading={isFetching}>
+            Evaluate
+          </Button>
+          <span className="muted">Nothing is saved.</span>
+        </>
+      }
+      title="Results"
+      isBusy={isFetching}
+    >
+      {data && <Results evaluations={data} />}
+      {!data && isFetching && <Skeleton rows={6} height={36} />}
+      {!data && error && !isRejected && <Failure error={error} onRetry={() => void refetch()} />}
+      {!data && !isFetching && !error && (
+        <p className="muted">Choose a context and evaluate it. Each flag shows its result and the reason.</p>
+      )}
+      {!data && isRejected && <p className="muted">The server rejected the request.</p>}
+    </FormAndEffect>
   );
 }
