@@ -137,6 +137,17 @@ test.each([
     'DATABASE_URL has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D.',
   ],
   ['DATABASE_URL', 'postgres://u@db:port/halyard', 'DATABASE_URL has a host or port that is not valid.'],
+  [
+    'DATABASE_URL',
+    'postgres://u:s3cr@db/halyard?sslmode=requird',
+    'DATABASE_URL has sslmode "requird"; sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify.',
+  ],
+  ['DATABASE_URL', 'postgres://db/halyard?sslmode=', /^DATABASE_URL has sslmode ""; sslmode must be one of /],
+  [
+    'DATABASE_URL',
+    'postgres://db/halyard?sslmode=require&sslmode=Disable',
+    /^DATABASE_URL has sslmode "Disable"; /,
+  ],
   ['PORT', 'abc', 'PORT must be a whole number from 0 to 65535, not "abc".'],
   ['LOG_LEVEL', 'loud', /^LOG_LEVEL must be one of fatal, .+, silent, not "loud"\./],
   ['HALYARD_PUBLIC_URL', 'a.example', /must be an http or https address, not "a\.example"\./],
@@ -156,6 +167,7 @@ test.each([
   'postgres:///halyard?host=/run/postgresql&user=ada@example.com',
   'postgresql://a:p%23s%2Fs@[::1]:5433/halyard?sslmode=require',
   'postgres://user@name:p@ss@db/halyard',
+  'postgres://db/halyard?sslmode=no-verify',
 ])('DATABASE_URL=%s is accepted', url => {
   expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
 });

@@ -185,7 +185,7 @@ function oneOf(values: string[], fallback: string): Parse<string> {
   };
 }
 
-// The address holds a password: a message says what is wrong with it, never what it holds.
+// The address has a password: a message quotes only the port and sslmode.
 export function postgresUrl(text: string | undefined): string {
   if (text === undefined) throw new Error('is missing');
   if (!/^postgres(ql)?:\/\//i.test(text)) throw new Error('must start with postgres:// or postgresql://');
@@ -202,8 +202,14 @@ export function postgresUrl(text: string | undefined): string {
     throw new Error('has a % that is not part of a percent-encoded character; write % itself as %25');
   }
   if (url.pathname.length < 2) throw new Error('names no database');
+  // pg takes an unknown mode for verify-full, and an empty one for no encryption.
+  const mode = url.searchParams.getAll('sslmode').find(one => !SSL_MODES.includes(one));
+  if (mode !== undefined)
+    throw new Error(`has sslmode ${JSON.stringify(mode)}; sslmode must be one of ${SSL_MODES.join(', ')}`);
   return text;
 }
+
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
 const NOT_ENCODED =
   'has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D';
