@@ -114,9 +114,9 @@ test('all problems of the environment are reported at once, with variable and ex
   expect(output()).not.toContain('too-short');
 });
 
-test('does not start with a weak password of the first admin, and does not print the password', async () => {
+test('does not connect with a weak password of the first admin, and does not print the password', async () => {
   const { child, output } = spawnServer({
-    ...env,
+    DATABASE_URL: 'postgres://127.0.0.1:1/halyard',
     HALYARD_INIT_ADMIN_USERNAME: 'ada',
     HALYARD_INIT_ADMIN_PASSWORD: 'Summer-2026!',
   });
@@ -124,8 +124,21 @@ test('does not start with a weak password of the first admin, and does not print
   const [code] = await once(child, 'exit');
 
   expect(code).toBe(1);
-  expect(output()).toContain('HALYARD_INIT_ADMIN_PASSWORD: password is easy to guess');
+  expect(output()).toContain('HALYARD_INIT_ADMIN_PASSWORD is easy to guess');
   expect(output()).not.toMatch(/Summer|at .*\.ts:/);
+});
+
+test('does not start with a reserved username of the first admin', async () => {
+  const { child, output } = spawnServer({
+    ...env,
+    HALYARD_INIT_ADMIN_USERNAME: 'System',
+    HALYARD_INIT_ADMIN_PASSWORD: 'mauve-otter-7-lanterns',
+  });
+
+  const [code] = await once(child, 'exit');
+
+  expect(code).toBe(1);
+  expect(output()).toContain('HALYARD_INIT_ADMIN_USERNAME: username "System" is reserved');
 });
 
 test('the first admin logs in over HTTP, and neither password nor cookie is in the log', async () => {

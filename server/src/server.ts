@@ -121,6 +121,6 @@ export async function startServer(config: Config): Promise<Server> {
 async function makeFirstAdmin(db: Db, admin: { username: string; password: string }): Promise<void> {
   await createFirstAdmin(db, admin.username, admin.password).catch(error => {
     if (!(error instanceof ApiError) || error.name !== 'BadDataError') throw error;
-    throw new ConfigError(error.details.map(({ message }) => `HALYARD_INIT_ADMIN_PASSWORD: ${message}`));
+    throw new ConfigError(error.details.map(({ message }) => `HALYARD_INIT_ADMIN_USERNAME: ${message}`));
   });
 }

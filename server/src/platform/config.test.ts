@@ -41,8 +41,8 @@ test.each([
     { initAdminTokens: [`*:*.${SECRET}`, `*:*.b${SECRET}`] },
   ],
   [
-    { HALYARD_INIT_ADMIN_USERNAME: 'ada', HALYARD_INIT_ADMIN_PASSWORD: 'chosen' },
-    { initAdmin: { username: 'ada', password: 'chosen' } },
+    { HALYARD_INIT_ADMIN_USERNAME: 'ada', HALYARD_INIT_ADMIN_PASSWORD: 'mauve otter lantern' },
+    { initAdmin: { username: 'ada', password: 'mauve otter lantern' } },
   ],
   [{ HALYARD_SECRET_KEY: KEY, NODE_ENV: 'production' }, { secretKey: Buffer.alloc(32, 7) }],
   [
@@ -176,6 +176,23 @@ test('the first admin has a password that somebody chose', () => {
   const missing = /HALYARD_INIT_ADMIN_PASSWORD is missing, and HALYARD_INIT_ADMIN_USERNAME is set/;
   expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_USERNAME: 'ada' })).toThrow(missing);
   expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_PASSWORD: 'x' })).toThrow('USERNAME is missing');
+});
+
+test.each([
+  ['s3cr', 'must have at least 12 characters'],
+  ['s3cr'.repeat(33), 'must have at most 128 characters'],
+  ['Summer-2026!', 'is easy to guess: it consists of common words and sequences'],
+  [
+    'grace12345678',
+    'must not contain the name, username or e-mail address of the user, and is easy to guess: it consists of common words and sequences',
+  ],
+])('the password %s of the first admin is a configuration error', (password, reason) => {
+  const admin = { HALYARD_INIT_ADMIN_USERNAME: 'grace@example.com', HALYARD_INIT_ADMIN_PASSWORD: password };
+
+  expect(problemsOf({ ...GOOD, ...admin })).toEqual([
+    'The configuration has 1 problem:',
+    `  HALYARD_INIT_ADMIN_PASSWORD ${reason}. Example: HALYARD_INIT_ADMIN_PASSWORD="$(openssl rand -base64 18)"`,
+  ]);
 });
 
 test('production needs a secret key', () => {

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { BlockList, isIPv4 } from 'node:net';
+import { passwordProblems } from './secrets/password-strength.ts';
 import { fileVariableOf, VARIABLES, type VariableName } from './variables.ts';
 
 /** The settings of the process. Only this file reads the environment. */
@@ -243,6 +244,8 @@ function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
     if (username === undefined && password === undefined) return undefined;
     if (password === undefined) throw new Error('is missing, and HALYARD_INIT_ADMIN_USERNAME is set');
     if (username === undefined) throw new Error('is set, and HALYARD_INIT_ADMIN_USERNAME is missing');
+    const problems = [...passwordProblems(password, { username, email: username })];
+    if (problems.length > 0) throw new Error(problems.join(', and '));
     return { username, password };
   };
 }

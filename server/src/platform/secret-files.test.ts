@@ -7,6 +7,7 @@ import { fileVariableOf, unknownVariables, VARIABLES, type VariableName } from '
 
 const DATABASE_URL = 'postgres://halyard@db:5432/halyard';
 const TOKEN = `*:*.${'s'.repeat(32)}`;
+const PASSWORD = 'mauve otter lantern';
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-secrets-'));
@@ -21,7 +22,7 @@ function fileWith(text: string): string {
 test.each<[VariableName, string, object]>([
   ['DATABASE_URL', DATABASE_URL, { databaseUrl: DATABASE_URL }],
   ['HALYARD_INIT_ADMIN_TOKENS', TOKEN, { initAdminTokens: [TOKEN] }],
-  ['HALYARD_INIT_ADMIN_PASSWORD', 'a password', { initAdmin: { username: 'ada', password: 'a password' } }],
+  ['HALYARD_INIT_ADMIN_PASSWORD', PASSWORD, { initAdmin: { username: 'ada', password: PASSWORD } }],
   ['HALYARD_SECRET_KEY', KEY, { secretKey: Buffer.alloc(32, 7) }],
   ['HALYARD_OLD_SECRET_KEYS', KEY, { oldSecretKeys: [Buffer.alloc(32, 7)] }],
 ])('%s can be in a file, with a newline at its end', (name, value, expected) => {

@@ -44,8 +44,7 @@ export const VARIABLES = {
   HALYARD_INIT_ADMIN_PASSWORD: {
     default: 'none',
     example: '"$(openssl rand -base64 18)"',
-    meaning:
-      'Password of the first admin; until a first user exists, the server does not start with a weak one',
+    meaning: 'Password of the first admin; the server does not start with a weak one',
     isSecret: true,
   },
   HALYARD_SECRET_KEY: {

@@ -4,7 +4,6 @@ import { SESSION_DAYS } from '../access/cookie.ts';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../access/public-routes.ts';
 import { SECRET_PATTERN } from '../access/token.ts';
 import { MAX_STRATEGIES } from '../flags/feature-environments/schema.ts';
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../people/passwords/strength.ts';
 import { KNOWN_FOR_DAYS, LOGIN_LIMITS, MAX_SESSIONS, REVOKED_FOR_DAYS } from '../people/sessions/limits.ts';
 import { MAX_PERSONAL_TOKENS } from '../people/users/personal-tokens.ts';
 import { INACTIVE_DAYS } from '../people/users/remove.ts';
@@ -13,6 +12,7 @@ import { DEFAULT_LIMITS } from '../platform/config.ts';
 import { STATEMENT_TIMEOUT_MS } from '../platform/db/database.ts';
 import { MAX_LISTED } from '../platform/errors.ts';
 import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../platform/http/filter.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../platform/secrets/password-strength.ts';
 import { VARIABLES } from '../platform/variables.ts';
 import { MAX_KEYS, MAX_STORED_BODY, MAX_STORED_BYTES } from '../record/idempotency/limits.ts';
 

@@ -2,6 +2,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { badData, notFound, type Violation } from '../../platform/errors.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
+import { type PasswordPerson, passwordViolations } from '../../platform/secrets/password-strength.ts';
 import type { Change } from '../../record/change.ts';
 import { checkPassword } from '../sessions/check-password.ts';
 import { endSessionsOf } from '../sessions/end.ts';
@@ -9,7 +10,6 @@ import { tooManyFailures } from '../sessions/login-blocked.ts';
 import { type LoginOrigin, openSession } from '../sessions/open.ts';
 import type { NewPassword, OwnNewPassword } from './schema.ts';
 import { deletePassword, findOwner, lockOwner, type PasswordOwner, updatePassword } from './store.ts';
-import { type PasswordPerson, passwordViolations } from './strength.ts';
 
 /** Hashes a password that an admin sets for a user. Runs before the change, because a hash takes 60 ms. */
 export async function hashNewPassword(db: Db, userId: number, input: NewPassword): Promise<string> {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { hashingWork, hashPassword, matchesPassword } from '../../platform/secrets/password-hash.ts';
+import { passwordViolations } from '../../platform/secrets/password-strength.ts';
 import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { browserWith, cookieOf, logIn, tryLogin } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
 import { waitingForLock } from '../../test/waiting.ts';
-import { passwordViolations } from './strength.ts';
 
 const harness = useHarness();
 const NEW = 'another staple battery horse';

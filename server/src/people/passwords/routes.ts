@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
+import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
 import { change } from '../../record/change.ts';
 import { actorOfLink, findValidLink, setPasswordByLink } from './link.ts';
 import {
@@ -14,7 +15,6 @@ import {
   PasswordToCheck,
   ResetLink,
 } from './schema.ts';
-import { rejectWeakPassword } from './strength.ts';
 
 const tags = ['Passwords'];
 const security: [] = [];

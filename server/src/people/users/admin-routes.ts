@@ -3,11 +3,11 @@ import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
+import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
 import { change } from '../../record/change.ts';
 import { hashNewPassword, setPassword } from '../passwords/change.ts';
 import { createResetLink } from '../passwords/link.ts';
 import { NewPassword, PasswordToCheck, ResetLink } from '../passwords/schema.ts';
-import { rejectWeakPassword } from '../passwords/strength.ts';
 import { endAllSessions } from '../sessions/end.ts';
 import {
   AccessCandidates,

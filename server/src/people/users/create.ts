@@ -1,10 +1,10 @@
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { badData, type Violation } from '../../platform/errors.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
+import { passwordViolations } from '../../platform/secrets/password-strength.ts';
 import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
 import { createInvitationLink } from '../passwords/link.ts';
-import { passwordViolations } from '../passwords/strength.ts';
 import type { NewUser, User } from './admin-schema.ts';
 import { reservedNames } from './reserved.ts';
 import { findRootRole, findUser, insertUser } from './store.ts';

@@ -1,4 +1,4 @@
-import { badData, type Violation } from '../../platform/errors.ts';
+import { badData, type Violation } from '../errors.ts';
 import { COMMON_WORDS } from './common-words.ts';
 
 export const MIN_PASSWORD_LENGTH = 12;
@@ -35,13 +35,14 @@ export function rejectWeakPassword(password: string, person: PasswordPerson = {}
 
 /** Checks length and guessability. There are no rules about character classes, which make passwords predictable. */
 export function passwordViolations(password: string, person: PasswordPerson = {}): Violation[] {
-  return [...phrases(password, person)].map(phrase => ({
-    message: `password ${phrase}`,
+  return [...passwordProblems(password, person)].map(problem => ({
+    message: `password ${problem}`,
     path: '/body/password',
   }));
 }
 
-function* phrases(password: string, person: PasswordPerson): Generator<string> {
+/** Each violation as the end of a sentence that begins with the name of the password. */
+export function* passwordProblems(password: string, person: PasswordPerson): Generator<string> {
   const length = [...password].length;
   if (length < MIN_PASSWORD_LENGTH) yield `must have at least ${MIN_PASSWORD_LENGTH} characters`;
   if (length > MAX_PASSWORD_LENGTH) yield `must have at most ${MAX_PASSWORD_LENGTH} characters`;
