@@ -54,6 +54,9 @@ test.each(['server', 'demo', 'migrate', 'health', 'rotate-secrets', 'drill', 'ev
     const help = await runToEnd(HALYARD, [name, '--help']);
     expect(help.code).toBe(0);
     expect(help.output).toContain(`Usage: halyard ${name} [<option>]`);
+    expect(help.output).toContain(
+      'Documentation: docs/reference/configuration.md in the repository of Halyard',
+    );
     expect(await runToEnd(HALYARD, [name, '--bogus'])).toEqual({
       code: 2,
       output: `Unknown option '--bogus'. Run halyard ${name} --help for all options.\n`,

@@ -3,6 +3,7 @@
 import { readOptions } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
+import { describeVariables } from '../src/platform/variables.ts';
 import { indexNext } from '../src/record/event-index/indexer.ts';
 import {
   findWrongLargeTexts,
@@ -20,6 +21,7 @@ const options = readOptions({
     verify: { type: 'boolean', default: false, meaning: 'Compare the index with the events' },
     rebuild: { type: 'boolean', default: false, meaning: 'Compare, and rebuild the chunks that differ' },
   },
+  variables: describeVariables('DATABASE_URL'),
 });
 
 const REPORT_EVERY = 50;

@@ -1,6 +1,7 @@
 // The health check of a container or a script: is the server on this machine ready?
 import { readOptions, rejectOption } from '../src/platform/command-line.ts';
 import { howToRun } from '../src/platform/files.ts';
+import { describeVariables } from '../src/platform/variables.ts';
 
 const WITHIN_MS = 5_000;
 const ANY_ADDRESS = ['', '0.0.0.0', '::'];
@@ -10,6 +11,7 @@ const { url } = readOptions({
   does: `Asks a server for GET /ready. Exits with 0 if it responds with 200, else with 1. It finds the server by the variables
 HOST and PORT, like the server itself.`,
   options: { url: { type: 'string', default: '', meaning: 'Address of the server' } },
+  variables: describeVariables('HOST', 'PORT'),
 });
 
 if (url !== '' && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))

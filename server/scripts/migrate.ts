@@ -2,11 +2,13 @@
 import { readOptions } from '../src/platform/command-line.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { howToRun } from '../src/platform/files.ts';
+import { describeVariables } from '../src/platform/variables.ts';
 import { runScript } from './run.ts';
 
 readOptions({
   run: howToRun('migrate'),
   does: 'Applies all missing migrations to the database of DATABASE_URL, without starting a server.',
+  variables: describeVariables('DATABASE_URL'),
 });
 
 await runScript(process.env, async ({ databaseUrl }) => {

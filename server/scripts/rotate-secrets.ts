@@ -12,6 +12,7 @@ import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { type Keyring, keyringOf } from '../src/platform/secrets/seal.ts';
 import { StartError } from '../src/platform/start-errors.ts';
+import { describeVariables } from '../src/platform/variables.ts';
 import { runScript } from './run.ts';
 
 const { 'forget-unreadable': forgetUnreadable } = readOptions({
@@ -25,6 +26,7 @@ be decrypted: keep the old keys then.`,
       meaning: 'Remove secrets that no key decrypts, so that the server starts. This cannot be undone',
     },
   },
+  variables: describeVariables('DATABASE_URL', 'HALYARD_SECRET_KEY', 'HALYARD_OLD_SECRET_KEYS'),
 });
 
 await runScript(process.env, async config => {

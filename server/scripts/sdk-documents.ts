@@ -3,6 +3,7 @@
 import { readOptions } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
+import { describeVariables } from '../src/platform/variables.ts';
 import { wakeServers } from '../src/record/publish.ts';
 import { startEpoch } from '../src/sdk/projection/store.ts';
 import { findDifferences, rebuildDocuments } from '../src/sdk/projection/verify.ts';
@@ -24,6 +25,7 @@ const options = readOptions({
       meaning: 'Make every SDK read everything again: after a dump was restored',
     },
   },
+  variables: describeVariables('DATABASE_URL'),
 });
 
 const SHOWN = 20;

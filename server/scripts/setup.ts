@@ -5,9 +5,12 @@ readOptions({
   run: 'npm run setup',
   does: `Prepares a clone for development: installs the packages, builds the console, creates and migrates the database, adds demo data
 and writes .env. It is safe to run again: existing data and secrets are kept.`,
-  more: `Environment variables:
-  DATABASE_URL  Address of the database; setup creates a missing database
-                Default: the address in .env, or postgres://postgres@127.0.0.1:5432/halyard`,
+  variables: {
+    DATABASE_URL: {
+      meaning: 'Address of the database; setup creates a missing database',
+      default: 'the address in .env, or postgres://postgres@127.0.0.1:5432/halyard',
+    },
+  },
 });
 
 const { prepareClone } = await import('./prepare-clone.ts');

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readOptions, rejectOption, version } from '../../src/platform/command-line.ts';
 import { howToRun } from '../../src/platform/files.ts';
+import { VARIABLES } from '../../src/platform/variables.ts';
 import { atEnd, end, isEnding } from './cleanup.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { step } from './progress.ts';
@@ -27,9 +28,12 @@ and removes it at the end.`,
       meaning: 'Port of this machine on which to look for a PostgreSQL',
     },
   },
-  more: `Environment variables:
-  DATABASE_URL  A database of the PostgreSQL to use, as a superuser
-  PORT          Port of the server. Default: ${DEFAULT_PORT}, or a free port if it is in use`,
+  variables: {
+    DATABASE_URL: { meaning: 'A database of the PostgreSQL to use, as a superuser', default: 'none' },
+    PORT: { meaning: 'Port of the server', default: `${DEFAULT_PORT}, or a free port if it is in use` },
+    HOST: { meaning: 'Address to listen on', default: '127.0.0.1' },
+    LOG_LEVEL: { meaning: VARIABLES.LOG_LEVEL.meaning, default: 'error' },
+  },
 });
 
 const postgresPort = Number(options['postgres-port']);

@@ -1,6 +1,7 @@
 import { readOptions, rejectOption } from '../../src/platform/command-line.ts';
 import { postgresUrl } from '../../src/platform/config.ts';
 import { howToRun } from '../../src/platform/files.ts';
+import { describeVariables } from '../../src/platform/variables.ts';
 
 export const PROBLEM_FOUND = 10;
 
@@ -32,6 +33,7 @@ for an invalid option.`,
       jobs: { type: 'string', default: '2', meaning: 'Connections that restore at the same time' },
       keep: { type: 'boolean', default: false, meaning: 'Keep the scratch database and print its name' },
     },
+    variables: describeVariables('DATABASE_URL', 'HALYARD_SECRET_KEY', 'HALYARD_OLD_SECRET_KEYS'),
   });
   if (!/^[1-9]\d?$/.test(jobs) || Number(jobs) > MOST_JOBS)
     rejectOption(RUN, `--jobs must be a whole number from 1 to ${MOST_JOBS}, not '${jobs}'`);

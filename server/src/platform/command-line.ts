@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
 import { howToRun, IS_PACKAGE, locate } from './files.ts';
-import { VARIABLE_NAMES, VARIABLES } from './variables.ts';
+import { type Described, VARIABLE_NAMES, VARIABLES } from './variables.ts';
 
 type Option = ParseArgsOptionDescriptor & { meaning: string };
 type Options = Record<string, Option>;
@@ -14,8 +14,8 @@ export type Command<T extends Options> = {
   /** The purpose, in one or more sentences. */
   does: string;
   options?: T;
-  /** Text that --help prints after the options. */
-  more?: string;
+  /** The environment variables that it reads, or the important ones. */
+  variables?: Described;
 };
 
 const HELP = { type: 'boolean', short: 'h', meaning: 'Print this text' } satisfies Option;
@@ -47,7 +47,7 @@ export function readServerOptions(): void {
     run: howToRun('server'),
     does: `Halyard ${version()}, a feature-flag service.`,
     options: { version: { type: 'boolean', short: 'v', meaning: 'Print the version' } },
-    more: variablesText(),
+    variables: VARIABLES,
   });
   if (wanted) printAndExit(version());
 }
@@ -76,22 +76,27 @@ function helpText(command: Command<Options>, options: Options): string {
   });
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   const lines = rows.map(({ flag, meaning }) => `  ${flag.padEnd(width)}  ${meaning}`);
-  const more = command.more === undefined ? '' : `\n\n${command.more}`;
-  return `${command.does}\n\nUsage: ${withOption(command.run, '<option>').replace(/(-- )?<option>/, '[$&]')}\n\nOptions:\n${lines.join('\n')}${more}`;
+  const variables = command.variables === undefined ? '' : `\n\n${variablesText(command.variables)}`;
+  return `${command.does}\n\nUsage: ${withOption(command.run, '<option>').replace(/(-- )?<option>/, '[$&]')}\n\nOptions:\n${lines.join('\n')}${variables}`;
 }
 
-function variablesText(): string {
-  const width = Math.max(...Object.keys(VARIABLES).map(name => name.length));
-  const variables = Object.entries(VARIABLES).map(
+function variablesText(variables: Described): string {
+  const width = Math.max(...Object.keys(variables).map(name => name.length));
+  const rows = Object.entries(variables).map(
     ([name, { meaning, default: fallback }]) =>
       `  ${name.padEnd(width)}  ${meaning}\n  ${' '.repeat(width)}  Default: ${fallback}`,
   );
-  const more = IS_PACKAGE ? '' : ' (npm start also reads them from .env)';
+  const isServer = variables === VARIABLES;
+  const more = isServer && !IS_PACKAGE ? ' (npm start also reads them from .env)' : '';
   return `Environment variables${more}:
-${variables.join('\n')}
+${rows.join('\n')}
 
-A secret can be in a file instead. These variables name such a file:
+${isServer ? FILES : `All variables: ${howToRun('server', '--help')}`}
+
+Documentation: docs/reference/configuration.md${IS_PACKAGE ? ' in the repository of Halyard' : ''}`;
+}
+
+const FILES = `A secret can be in a file instead. These variables name such a file:
 ${VARIABLE_NAMES.filter(name => name.endsWith('_FILE'))
   .map(name => `  ${name}`)
-  .join('\n')}${IS_PACKAGE ? '' : '\n\nDocumentation: docs/how-to/run-in-production.md'}`;
-}
+  .join('\n')}`;

@@ -75,6 +75,7 @@ async function run(
   return { ...ended, code };
 }
 
+const CONFIGURATION = 'Documentation: docs/reference/configuration.md';
 const MAIN = 'server/src/main.ts';
 const STACK = /^\s+at /m;
 
@@ -230,7 +231,7 @@ test.each([['--help'], ['-h']])('%s prints options and variables, without a data
 
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^Halyard \d+\.\d+\.\d+/);
-  for (const text of ['--version', 'DATABASE_URL', 'HALYARD_POOL_SIZE', 'Default: 10'])
+  for (const text of ['--version', 'DATABASE_URL', 'HALYARD_POOL_SIZE', 'Default: 10', CONFIGURATION])
     expect(stdout).toContain(text);
 });
 
@@ -298,6 +299,23 @@ test('rotate-secrets --help describes its option', async () => {
   const { stdout } = await runWith('rotate-secrets', '-h');
 
   expect(stdout).toMatch(/ --forget-unreadable +Remove /);
+});
+
+test.each([
+  ['setup', ['DATABASE_URL']],
+  ['migrate', ['DATABASE_URL']],
+  ['health', ['HOST', 'PORT']],
+  ['rotate-secrets', ['DATABASE_URL', 'HALYARD_SECRET_KEY', 'HALYARD_OLD_SECRET_KEYS']],
+  ['event-index', ['DATABASE_URL']],
+  ['sdk-documents', ['DATABASE_URL']],
+  ['drill/main', ['DATABASE_URL', 'HALYARD_SECRET_KEY', 'HALYARD_OLD_SECRET_KEYS']],
+  ['demo/main', ['DATABASE_URL', 'PORT', 'HOST', 'LOG_LEVEL']],
+])('%s --help describes the variables %j and names the page about configuration', async (name, variables) => {
+  const { stdout } = await runWith(name, '--help');
+
+  for (const variable of variables)
+    expect(stdout).toMatch(new RegExp(`^  ${variable} +\\S.*\\n +Default: \\S`, 'm'));
+  expect(stdout).toContain(CONFIGURATION);
 });
 
 test('npm run setup -- --help installs nothing', async () => {

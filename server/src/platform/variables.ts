@@ -138,6 +138,13 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
+/** Variables as `--help` describes them. */
+export type Described = { [name in VariableName]?: Pick<Variable, 'default' | 'meaning'> };
+
+/** The description of some variables. */
+export const describeVariables = (...names: VariableName[]): Described =>
+  Object.fromEntries(names.map(name => [name, VARIABLES[name]]));
+
 /** The variable that names a file with the value; undefined if the value is no secret. */
 export const fileVariableOf = (name: VariableName): string | undefined =>
   'isSecret' in VARIABLES[name] ? `${name}_FILE` : undefined;
