@@ -1,21 +1,31 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/platform/config.ts';
 import { startServer } from '../../src/server.ts';
 import { copyDatabase, createDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
-import { reasonOf } from './download.ts';
+import { cacheFolder, reasonOf } from './download.ts';
 import { freePort } from './free-port.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'halyard-demos-'));
+const PLATFORM = `${process.platform}-${process.arch}`;
 const cache = join(folder, 'halyard-demo');
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -130,18 +140,90 @@ test('a download that fails says so at once, with the cause, and leaves nothing'
   expect(readdirSync(cache)).toEqual([]);
 });
 
-test('a download that is interrupted leaves nothing in the cache', async () => {
+/** The folders in which the demo downloads at this time. */
+const parts = () =>
+  existsSync(cache) ? readdirSync(cache).filter(name => existsSync(join(cache, name, 'part'))) : [];
+
+/** Starts a demo whose download takes some seconds, and waits until the download has begun. */
+async function startDownload(seconds: number) {
   const npm = join(folder, 'npm.js');
-  writeFileSync(npm, `require('node:fs').writeFileSync('part', ''); setTimeout(() => {}, 600_000);`);
+  writeFileSync(npm, `require('node:fs').writeFileSync('part', ''); setTimeout(() => {}, ${seconds}e3);`);
+  const before = parts().length;
   const demo = startDemo(['--postgres-port', String(await freePort())], { npm_execpath: npm });
-  const parts = () =>
-    existsSync(cache) ? readdirSync(cache).filter(name => existsSync(join(cache, name, 'part'))) : [];
-  await expect.poll(parts).toHaveLength(1);
+  await expect.poll(parts).toHaveLength(before + 1);
+  return demo;
+}
+
+test('a download that is interrupted leaves nothing in the cache', async () => {
+  const demo = await startDownload(600);
 
   demo.child.kill('SIGTERM');
 
   expect(await demo.ended, demo.output()).toBe(0);
   expect(readdirSync(cache)).toEqual([]);
+});
+
+test('a demo removes the download of a killed demo and a folder without programs, and no download under way', async () => {
+  const other = await startDownload(600);
+  const [underWay = ''] = parts();
+  const killed = await startDownload(15);
+  killed.child.kill('SIGKILL');
+  // Not the close of the output, which npm still holds.
+  if (killed.child.signalCode === null) await once(killed.child, 'exit');
+  expect(parts()).toHaveLength(2);
+  mkdirSync(join(cache, basename(cacheFolder(PLATFORM)), 'native'), { recursive: true });
+
+  const { code } = await runDemo(['--postgres-port', String(await freePort())], {
+    npm_config_registry: 'http://127.0.0.1:1/',
+    npm_config_cache: join(folder, 'npm'),
+  });
+
+  expect(code).toBe(1);
+  expect(readdirSync(cache)).toEqual([underWay]);
+  other.child.kill('SIGTERM');
+  await Promise.all([other.ended, killed.ended]);
+});
+
+/** Puts programs into the cache that take the place of a downloaded PostgreSQL. */
+function cacheFakePostgres(xdg: string, initdb: string): void {
+  const programs = join(xdg, 'halyard-demo', basename(cacheFolder(PLATFORM)), 'native/bin');
+  mkdirSync(programs, { recursive: true });
+  const scripts = {
+    initdb,
+    // Never ready, like a PostgreSQL that is still starting.
+    postgres: `trap 'exit 0' INT; echo $$ > "$TMPDIR/postgres.pid"; while :; do sleep 0.1; done`,
+  };
+  for (const [name, script] of Object.entries(scripts))
+    writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+test.each([
+  ['initdb runs', 'touch "$TMPDIR/initdb.pid"; sleep 1; mkdir data', 'initdb.pid'],
+  ['PostgreSQL starts', 'mkdir data', 'postgres.pid'],
+])('a demo with --keep that is stopped while %s leaves no process and no files', async (_, initdb, sign) => {
+  const xdg = mkdtempSync(join(tmpdir(), 'halyard-fake-'));
+  const temporary = join(xdg, 'tmp');
+  mkdirSync(temporary);
+  // As root, the programs run as another user.
+  for (const path of [xdg, temporary]) chmodSync(path, 0o777);
+  cacheFakePostgres(xdg, initdb);
+  const demo = startDemo(['--keep', '--postgres-port', String(await freePort())], {
+    XDG_CACHE_HOME: xdg,
+    TMPDIR: temporary,
+  });
+  try {
+    await expect.poll(() => readdirSync(temporary) as string[], { timeout: 20_000 }).toContain(sign);
+
+    demo.child.kill('SIGINT');
+
+    expect(await demo.ended, demo.output()).toBe(0);
+    expect(demo.output()).not.toMatch(/^\s+at |Error/m);
+    expect(readdirSync(temporary)).toEqual([sign]);
+    const pid = readFileSync(join(temporary, sign), 'utf8').trim();
+    if (pid !== '') expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+  } finally {
+    rmSync(xdg, { recursive: true });
+  }
 });
 
 test('a cache folder that cannot be written is named, with the variables that help', async () => {

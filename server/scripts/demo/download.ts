@@ -87,10 +87,30 @@ const programsIn = (folder: string): string => join(folder, 'native/bin');
 /** Whether an earlier demo has downloaded PostgreSQL. */
 export const isDownloaded = (folder: string): boolean => existsSync(programsIn(folder));
 
+/** Removes what demos left that were killed while they downloaded, and a folder that has lost its programs. */
+function removeAbandoned(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const name of readdirSync(dirname(folder))) {
+    const [, pid] = /\.(\d+)\.[^.]+$/.exec(name) ?? [];
+    if (pid !== undefined && name.startsWith(`${basename(folder)}.`) && !isRunning(Number(pid)))
+      rmSync(join(dirname(folder), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it runs as another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 function createWorkFolder(folder: string): string {
   try {
     mkdirSync(dirname(folder), { recursive: true });
-    return mkdtempSync(`${folder}.`);
+    removeAbandoned(folder);
+    return mkdtempSync(`${folder}.${process.pid}.`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(

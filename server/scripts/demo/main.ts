@@ -155,10 +155,11 @@ async function choosePostgres() {
   const programs = isDownloaded(cache)
     ? await downloadPostgres()
     : await step(`Download PostgreSQL (24 MB) to ${cache}`, () => downloadPostgres(), true);
-  const own = await step('Start PostgreSQL', () => startOwnPostgres(programs, options.keep));
+  const { keep } = options;
+  const isKept = () => keep && isShown;
+  const own = await step('Start PostgreSQL', () => startOwnPostgres(programs, { keep, isKept }));
   atEnd(async () => {
-    if (!options.keep || !isShown) await own.stop();
-    else console.log(`To remove PostgreSQL and the database:  kill ${own.pid}; rm -r ${own.folder}`);
+    if (isKept()) console.log(`To remove PostgreSQL and the database:  kill ${own.pid}; rm -r ${own.folder}`);
   });
   return own;
 }

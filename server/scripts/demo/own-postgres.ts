@@ -1,10 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chownSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { atEnd, isEnding } from './cleanup.ts';
 import { freePort } from './free-port.ts';
 import { guard } from './guard.ts';
 import { inspect, type PostgresServer } from './postgres-server.ts';
@@ -22,10 +23,20 @@ const SETTINGS = [
   'max_connections=60',
 ];
 
-export type OwnPostgres = PostgresServer & { pid: number; folder: string; stop: () => Promise<void> };
+export type OwnPostgres = PostgresServer & { pid: number; folder: string };
 
-/** Starts a PostgreSQL on a free port, with data of its own in a temporary folder. */
-export async function startOwnPostgres(programs: string, keep: boolean): Promise<OwnPostgres> {
+type Keep = {
+  /** Whether the data may outlive this process. */
+  keep: boolean;
+  /** Whether it does, asked when the demo ends. */
+  isKept: () => boolean;
+};
+
+/**
+ * Starts a PostgreSQL on a free port, with data of its own in a temporary folder. It stops with the demo, also with a demo that
+ * ends while PostgreSQL starts.
+ */
+export async function startOwnPostgres(programs: string, { keep, isKept }: Keep): Promise<OwnPostgres> {
   const user = unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), 'halyard-demo-'));
   if (!keep) guard(folder);
@@ -37,20 +48,32 @@ export async function startOwnPostgres(programs: string, keep: boolean): Promise
   const password = randomBytes(18).toString('base64url');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  const initialized = promisify(execFile)(
+    join(programs, 'initdb'),
+    [
+      ...['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile],
+      ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-sync'],
+      ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
+    ],
+    { cwd: folder, ...user },
+  );
+  let child: ChildProcess | undefined;
+  const stop = async () => {
+    // initdb writes into the folder, so the folder can only be removed after it has ended.
+    await initialized.catch(() => {});
+    if (child !== undefined) await stopProcess(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  atEnd(async () => {
+    if (!isKept()) await stop();
+  });
   try {
-    await promisify(execFile)(
-      join(programs, 'initdb'),
-      [
-        ...['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile],
-        ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-sync'],
-        ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
-      ],
-      { cwd: folder, ...user },
-    );
+    await initialized;
     const port = await freePort();
+    if (isEnding()) throw new Error('The demo ended before PostgreSQL started.');
     const output = openSync(log, 'a');
     // In a process group of its own: Ctrl+C must not stop PostgreSQL before the server.
-    const child = spawn(
+    child = spawn(
       join(programs, 'postgres'),
       ['-D', data, '-p', String(port), ...SETTINGS.flatMap(setting => ['-c', setting])],
       { cwd: folder, detached: true, stdio: ['ignore', output, output], ...user },
@@ -60,29 +83,23 @@ export async function startOwnPostgres(programs: string, keep: boolean): Promise
       throw new Error(`PostgreSQL exited with code ${code}: ${readFileSync(log, 'utf8').slice(-1_000)}`);
     });
     exited.catch(() => {});
-    const stop = async () => {
-      if (child.exitCode === null && child.signalCode === null) {
-        child.ref();
-        const ended = once(child, 'exit');
-        child.kill('SIGINT');
-        const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
-        await ended;
-        clearTimeout(timer);
-      }
-      rmSync(folder, { recursive: true, force: true });
-    };
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
-    try {
-      const server = await Promise.race([untilReady(url), exited]);
-      return { ...server, pid: child.pid ?? 0, folder, stop };
-    } catch (error) {
-      await stop();
-      throw error;
-    }
+    const server = await Promise.race([untilReady(url), exited]);
+    return { ...server, pid: child.pid ?? 0, folder };
   } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
+    await stop();
     throw error;
   }
+}
+
+async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  const ended = once(child, 'exit');
+  child.kill('SIGINT');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+  await ended;
+  clearTimeout(timer);
 }
 
 async function untilReady(url: string): Promise<PostgresServer> {
