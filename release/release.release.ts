@@ -24,6 +24,15 @@ function setChecks(check: string): void {
   git('commit', '--quiet', '--all', '--message', 'test: replace the checks');
 }
 
+/** Replaces the placeholders for addresses, without which there is no release. */
+function setContacts(): void {
+  for (const path of ['SECURITY.md', 'CODE_OF_CONDUCT.md'])
+    writeFileSync(
+      join(clone, path),
+      read(path).replace(/(SECURITY|CONDUCT)_CONTACT \([^)]*\)/, 'maintainers@example.com'),
+    );
+}
+
 beforeEach(() => {
   clone = mkdtempSync(join(tmpdir(), 'halyard-scratch-'));
   execFileSync('git', ['clone', '--quiet', '--no-tags', ROOT, clone]);
@@ -33,6 +42,7 @@ beforeEach(() => {
   execFileSync('cp', ['-r', join(ROOT, 'scripts'), join(ROOT, 'package.json'), clone]);
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   writeFileSync(join(clone, '.git/info/exclude'), 'node_modules\nran.log\n');
+  setContacts();
   git('add', '--all');
   git('commit', '--quiet', '--allow-empty', '--message', 'test: take the tree');
   setChecks('echo check >> ran.log');
@@ -107,6 +117,23 @@ test('a release is rejected with every reason', async () => {
   expect(output).toContain('The working tree has changes.');
   expect(output).toContain('Version 0.0.9 is not later than 0.1.0');
   expect(output).toContain('CHANGELOG.md has no changes below "## Unreleased".');
+});
+
+test('a release is rejected while a page has a placeholder instead of an address', async () => {
+  for (const [path, placeholder] of [
+    ['SECURITY.md', 'SECURITY_CONTACT'],
+    ['CODE_OF_CONDUCT.md', 'CONDUCT_CONTACT'],
+  ] as const)
+    writeFileSync(join(clone, path), read(path).replace('maintainers@example.com', placeholder));
+  git('commit', '--quiet', '--all', '--message', 'test: restore the placeholders');
+
+  for (const args of [['0.2.0'], ['0.2.0', '--dry-run']])
+    expect(await release(...args)).toEqual({
+      code: 1,
+      output: `SECURITY.md has the placeholder SECURITY_CONTACT. Replace it by an address.
+CODE_OF_CONDUCT.md has the placeholder CONDUCT_CONTACT. Replace it by an address.
+`,
+    });
 });
 
 test.each([[[]], [['1.0']], [['v1.0.0']], [['1.0.0', '1.0.1']], [['--bogus']]])(

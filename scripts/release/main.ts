@@ -7,6 +7,8 @@ import { unreleasedChanges, withRelease } from './changelog.ts';
 import { currentVersion, isLater, isVersion, newTexts, writeTexts } from './versions.ts';
 
 const ROOT = process.cwd();
+/** Texts that the maintainers replace before the first release, by file. */
+const PLACEHOLDERS = { 'SECURITY.md': 'SECURITY_CONTACT', 'CODE_OF_CONDUCT.md': 'CONDUCT_CONTACT' };
 const USAGE = `Usage: npm run release -- <version> [--dry-run]
 
 Prepares a release: sets the version, runs all checks, builds the package, commits and tags. Publishes nothing.
@@ -89,6 +91,9 @@ function checkState(version: string, tag: string, changelog: string): void {
     problems.push(`Version ${version} is not later than ${current}, the version of package.json.`);
   if (unreleasedChanges(changelog) === '')
     problems.push('CHANGELOG.md has no changes below "## Unreleased". Describe them there.');
+  for (const [path, placeholder] of Object.entries(PLACEHOLDERS))
+    if (readFileSync(join(ROOT, path), 'utf8').includes(placeholder))
+      problems.push(`${path} has the placeholder ${placeholder}. Replace it by an address.`);
   if (problems.length > 0) throw new ReleaseError(problems.join('\n'));
 }
 
