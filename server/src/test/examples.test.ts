@@ -203,6 +203,20 @@ describe.each(pages.filter(path => examplesOf(path).length > 0))('%s', path => {
   });
 });
 
+// The data of `npx halyard demo` has other flags than the data of a clone.
+test.each([
+  'README.md',
+  'docs/how-to/use-a-server-sdk.md',
+  'docs/how-to/use-a-browser-sdk.md',
+  'docs/how-to/use-openfeature.md',
+])('%s creates the flags that it uses', path => {
+  const text = readFileSync(new URL(path, ROOT), 'utf8');
+  const used = [...text.matchAll(/\/features\/([\w.-]+)/g)].map(([, name = '']) => name);
+
+  expect(used).not.toEqual([]);
+  for (const name of used) expect(text).toContain(`-d '{"name":"${name}"`);
+});
+
 test.each(pages.filter(path => path.startsWith('docs/reference/')))('%s opens with an example', path => {
   const text = readFileSync(new URL(path, ROOT), 'utf8');
   const [beforeTable = ''] = text.split(/^\|/m);
