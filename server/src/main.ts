@@ -18,7 +18,9 @@ let databaseUrl: string | undefined;
 try {
   const config = readConfig(process.env);
   ({ databaseUrl } = config);
-  // After the configuration is read: an error in it is reported at once.
+  // The server takes 2 s of CPU time to load. An error in the configuration or of the database is reported before that.
+  const { checkDatabase } = await import('./platform/db/migrate.ts');
+  await checkDatabase(config.databaseUrl);
   const { startServer } = await import('./server.ts');
   const { reportUnhandled } = await import('./platform/unhandled.ts');
   const server = await startServer(config);

@@ -57,6 +57,9 @@ async function onServer(statement: string): Promise<void> {
 
 type Ended = { code: number | null; stdout: string; stderr: string };
 
+/** Where the server keeps compiled sources by default. With it, a script takes half the CPU time. */
+const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
+
 /** Runs a program of ours to its end. */
 async function run(
   script: string,
@@ -65,7 +68,7 @@ async function run(
 ): Promise<Ended> {
   const child = spawn(process.execPath, [join(ROOT, script), ...args], {
     cwd,
-    env: { PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
+    env: { ...COMPILE_CACHE, PATH: process.env.PATH, HOST: '127.0.0.1', PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended: Ended = { code: null, stdout: '', stderr: '' };
@@ -177,6 +180,18 @@ test.each<[string, Behaviour, RegExp]>([
   } finally {
     fake.close();
   }
+});
+
+test('an unreachable database is reported before the server is loaded', async () => {
+  const hooks = `import { registerHooks } from 'node:module';
+    registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });`;
+  const { stdout } = await run(MAIN, {
+    DATABASE_URL: 'postgres://127.0.0.1:1/halyard',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+  });
+
+  expect(stdout).toContain('/server/src/platform/start-errors.ts');
+  expect(stdout).not.toContain('/server/src/server.ts');
 });
 
 test('a port in use is named, with no stack', async () => {

@@ -33,6 +33,18 @@ export type MigrateOptions = {
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const files = await readMigrations(options.folder ?? MIGRATIONS);
+  return await withClient(databaseUrl, async client => {
+    await lockOut(client, options.onWaiting);
+    return await applyPending(client, files, options);
+  });
+}
+
+/** Connects to the database once. It throws what `migrate` would throw if the database cannot be used. */
+export async function checkDatabase(databaseUrl: string): Promise<void> {
+  await withClient(databaseUrl, async () => {});
+}
+
+async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     ...boundedConnection(databaseUrl, MIGRATION_TIMEOUT_MS),
     options: '-c timezone=UTC -c jit=off -c statement_timeout=0 -c lock_timeout=0',
@@ -42,8 +54,7 @@ export async function migrate(databaseUrl: string, options: MigrateOptions = {})
   await client.connect();
   try {
     await refuseOldPostgres(client);
-    await lockOut(client, options.onWaiting);
-    return await applyPending(client, files, options);
+    return await work(client);
   } finally {
     // Ends the session, and with it the lock.
     await client.end().catch(() => {});
