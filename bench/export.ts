@@ -6,6 +6,7 @@ import { get } from 'node:http';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
+import memory from '../server/bin/memory.json' with { type: 'json' };
 import { readOptions } from '../server/src/platform/command-line.ts';
 import { withClient } from './database.ts';
 import { copyOut } from './events/copy.ts';
@@ -85,8 +86,8 @@ const env = { ...process.env, DATABASE_URL: url.href, LOG_LEVEL: 'warn' };
 // Without its jobs: the search index of a new log would use CPU and memory of its own. With the options of server/bin/start.cjs.
 const server = fork(fileURLToPath(new URL('sdk/serve.ts', import.meta.url)), {
   stdio: 'inherit',
-  env: { ...env, MALLOC_ARENA_MAX: '2' },
-  execArgv: ['--max-semi-space-size=2', '--heap-growing-percent=20'],
+  env: { ...env, MALLOC_ARENA_MAX: memory.mallocArenas },
+  execArgv: memory.options,
 });
 const problems: string[] = [];
 try {

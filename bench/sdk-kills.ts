@@ -11,9 +11,8 @@ import { openDb } from '../server/src/platform/db/database.ts';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
 import { makeApiToken, makeFeature } from '../server/src/test/factories.ts';
 import { startSdk, TRANSPORTS, type Transport } from '../server/src/test/sdk-client.ts';
-import { startTcpProxy } from '../server/src/test/tcp-proxy.ts';
 import { percentile } from './measure.ts';
-import { printMachine, type Server, startServer } from './server.ts';
+import { printMachine, type Server, startProxiedServers } from './server.ts';
 import { startBalancer } from './streams/balancer.ts';
 
 const options = readOptions({
@@ -46,12 +45,8 @@ process.setMaxListeners(0);
 
 await createDatabase(name);
 const url = new URL(urlOf(name));
-const proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
-const throughProxy = new URL(url);
-throughProxy.host = `127.0.0.1:${proxy.port}`;
-const servers: Server[] = [await startServer(throughProxy), await startServer(throughProxy)];
-const ports = servers.map(server => Number(new URL(server.url).port));
-const balancer = await startBalancer(ports);
+const { proxy, servers, restart, stop } = await startProxiedServers(url);
+const balancer = await startBalancer(servers.map(server => Number(new URL(server.url).port)));
 const client = new pg.Client({ connectionString: url.href });
 await client.connect();
 const observed: Observed[] = [];
@@ -78,7 +73,7 @@ try {
   isWriting = false;
   for (const { sdk } of observed) sdk.destroy();
   balancer.close();
-  for (const server of servers) await server.stop();
+  await stop();
   await client.end();
   await proxy.close();
   await dropDatabase(name);
@@ -169,7 +164,7 @@ async function killServers(): Promise<void> {
     if (victim === undefined) continue;
     process.kill(victim.pid, 'SIGKILL');
     kills++;
-    servers[at] = await startServer(throughProxy, ports[at]);
+    await restart(at);
     stream();
   }
   isWriting = false;

@@ -13,6 +13,7 @@ import { createPersonalToken } from '../server/src/people/users/personal-tokens.
 import { SYSTEM } from '../server/src/platform/actor.ts';
 import type { Db } from '../server/src/platform/db/database.ts';
 import { change } from '../server/src/record/change.ts';
+import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 export const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
@@ -74,6 +75,33 @@ export async function startServer(database: URL, usedPort?: number): Promise<Ser
   }
   await stop();
   throw new Error('The server did not start within 2 minutes');
+}
+
+export type ProxiedServers = {
+  proxy: TcpProxy;
+  servers: Server[];
+  /** Starts a server in the place of one that was killed, on the same port. */
+  restart: (at: number) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+/** Starts two servers that reach the database through one proxy, which can cut or freeze their connections. */
+export async function startProxiedServers(database: URL): Promise<ProxiedServers> {
+  const proxy = await startTcpProxy(database.hostname, Number(database.port || 5432));
+  const throughProxy = new URL(database);
+  throughProxy.host = `127.0.0.1:${proxy.port}`;
+  const servers = [await startServer(throughProxy), await startServer(throughProxy)];
+  const ports = servers.map(server => Number(new URL(server.url).port));
+  return {
+    proxy,
+    servers,
+    restart: async at => {
+      servers[at] = await startServer(throughProxy, ports[at]);
+    },
+    stop: async () => {
+      for (const server of servers) await server.stop();
+    },
+  };
 }
 
 /** How many seconds the search index is behind, from the metrics: the part that is further behind. */

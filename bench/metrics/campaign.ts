@@ -8,8 +8,7 @@ import { readOptions } from '../../server/src/platform/command-line.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { makeApiToken, makeFeature } from '../../server/src/test/factories.ts';
-import { startTcpProxy } from '../../server/src/test/tcp-proxy.ts';
-import { ADMIN_TOKEN, printMachine, type Server, startServer } from '../server.ts';
+import { ADMIN_TOKEN, printMachine, type Server, startProxiedServers, startServer } from '../server.ts';
 
 const options = readOptions({
   run: 'npm run campaign:metrics',
@@ -43,10 +42,7 @@ const expected = new Map<string, { yes: number; no: number }>();
 process.setMaxListeners(0);
 
 await createDatabase(name);
-const proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
-const throughProxy = new URL(url);
-throughProxy.host = `127.0.0.1:${proxy.port}`;
-const servers: Server[] = [await startServer(throughProxy), await startServer(throughProxy)];
+const { proxy, servers, stop } = await startProxiedServers(url);
 const client = new pg.Client({ connectionString: url.href });
 await client.connect();
 let isRunning = true;
@@ -60,14 +56,14 @@ try {
   await cutting;
   isRunning = false;
   await Promise.all(writing);
-  for (const server of servers) await server.stop();
+  await stop();
   await compare();
   await kill(token);
   console.log(problems.length === 0 ? 'no problem found' : problems.join('\n'));
   process.exitCode = problems.length === 0 ? 0 : 1;
 } finally {
   isRunning = false;
-  for (const server of servers) await server.stop();
+  await stop();
   await client.end();
   await proxy.close();
   await dropDatabase(name);
