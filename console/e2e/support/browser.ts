@@ -16,7 +16,7 @@ const FLAGS = [
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
 /** The browser of the variable CHROMIUM, or that of Debian, or the one that Playwright installed. */
-export const launch = (): Promise<Browser> => {
+export const launch = (flags: readonly string[] = []): Promise<Browser> => {
   const executablePath = process.env.CHROMIUM ?? PROGRAMS.find(existsSync);
-  return chromium.launch({ ...(executablePath && { executablePath }), args: FLAGS });
+  return chromium.launch({ ...(executablePath && { executablePath }), args: [...FLAGS, ...flags] });
 };

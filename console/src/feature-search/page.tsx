@@ -59,7 +59,7 @@ function Flags({ projectId }: { projectId?: string }) {
     <Page
       title="Flags"
       name={project ? `Flags of ${project.name}` : 'Flags'}
-      note={project?.name}
+      note={projectId === undefined ? 'of all projects' : project?.name}
       actions={
         <>
           <Menu closeOnItemClick={false}>

@@ -61,9 +61,11 @@ function Values({ change: { path, kind, before, after } }: { change: ValueChange
 
 /** Up to two short changes in one line, for rows of a list and for the save bar: "rollout 25 → 50 %". */
 export function BriefDiff({ changes }: { changes: Change[] }) {
+  const brief = briefChanges(changes);
+  if (brief.length === 0) return null;
   return (
     <span className={s.brief}>
-      {briefChanges(changes).map(change => (
+      {brief.map(change => (
         <span key={change.path.join('.')}>
           {labelOf(change.path).replace('Constraint ', '').toLowerCase()}{' '}
           {change.kind === 'items' ? (

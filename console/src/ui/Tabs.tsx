@@ -17,7 +17,11 @@ export function Tabs({
           key={tab.to}
           to={tab.to}
           className={s.tab}
-          activeOptions={{ exact: true, includeSearch: false }}
+          // The address of one tab may be the beginning of another one, which only one of them may mark.
+          activeOptions={{
+            exact: tabs.some(other => other.to.startsWith(`${tab.to}/`)),
+            includeSearch: false,
+          }}
         >
           {tab.label}
           {tab.count !== undefined && <em>{tab.count}</em>}
