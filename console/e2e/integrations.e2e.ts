@@ -106,9 +106,11 @@ quickly('skips a delivery that blocks an ordered integration', async ({ page, ap
   await page.goto(`/integrations/${id}/deliveries`);
   await rows(page).filter({ hasText: second }).click();
   await page.getByRole('heading', { name: /^Waiting for event \d+, whose delivery failed/ }).waitFor();
-  const tab = page.getByRole('navigation', { name: 'Parts of the integration' });
-  const current = tab.locator('[aria-current=page]');
-  expect(await current.allTextContents()).toEqual(['Deliveries']);
+  const delivery = new URL(page.url()).searchParams.get('delivery');
+  await page.goto(`/integrations/${id}/deliveries/${delivery}`);
+  const tabs = page.getByRole('navigation', { name: 'Parts of the integration' });
+  await tabs.getByRole('link', { name: 'Deliveries' }).waitFor();
+  expect(await tabs.locator('[aria-current=page]').allTextContents()).toEqual(['Deliveries']);
   await rows(page).filter({ hasText: first }).click();
   await page.getByRole('heading', { name: 'Failed after 2 attempts. It blocks later deliveries' }).waitFor();
   await accessible(page);
