@@ -15,8 +15,10 @@ import { useSdkServer } from '../server/src/test/sdk-server.ts';
 import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const FLAG = 'pay.gift-cards';
-const HERE = `/api/admin/projects/payments/features/${FLAG}/environments/production`;
+/** The flags of the two pages in the documentation. */
+const FLAGS = { react: 'pay.gift-message', ofrep: 'pay.gift-points' };
+const environmentOf = (flag: string) =>
+  `/api/admin/projects/payments/features/${flag}/environments/production`;
 /** A poll of the SDK, in seconds. A new poll cancels the one before, so on a busy machine a shorter interval gets no response at all. */
 const REFRESH_INTERVAL = 0.5;
 const WITHIN_MS = 1_000;
@@ -33,7 +35,8 @@ const scripts = new Map<string, string>();
 
 beforeAll(async () => {
   await makeProject(harness.db, { id: 'payments' });
-  await makeFeature(harness.db, 'payments', { name: FLAG, type: 'release' });
+  for (const name of Object.values(FLAGS))
+    await makeFeature(harness.db, 'payments', { name, type: 'release' });
   token = await server.token('production', ['payments'], 'frontend');
   proxy = await startTcpProxy('127.0.0.1', Number(new URL(server.url).port));
   browser = await launch();
@@ -55,32 +58,26 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Only Ada gets the flag. Before each test it is disabled. */
+/** Only Ada gets the flags. Before each test they are disabled. */
 beforeEach(async () => {
-  await call(harness.app, 'PUT', `${HERE}/strategies`, {
-    body: [
-      {
-        name: 'flexibleRollout',
-        parameters: { rollout: '100', stickiness: 'userId' },
-        constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada'] }],
-        variants: [
-          {
-            name: 'blue',
-            weight: 1_000,
-            weightType: 'variable',
-            payload: { type: 'string', value: '#0000ff' },
-          },
-        ],
-      },
+  const strategy = {
+    name: 'flexibleRollout',
+    parameters: { rollout: '100', stickiness: 'userId' },
+    constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada'] }],
+    variants: [
+      { name: 'blue', weight: 1_000, weightType: 'variable', payload: { type: 'string', value: '#0000ff' } },
     ],
-  });
-  await toggle(false);
+  };
+  for (const flag of Object.values(FLAGS)) {
+    await call(harness.app, 'PUT', `${environmentOf(flag)}/strategies`, { body: [strategy] });
+    await toggle(flag, false);
+  }
 });
 
 afterEach(() => proxy.thaw());
 
-async function toggle(enabled: boolean): Promise<void> {
-  const { status } = await call(harness.app, 'POST', `${HERE}/${enabled ? 'on' : 'off'}`);
+async function toggle(flag: string, enabled: boolean): Promise<void> {
+  const { status } = await call(harness.app, 'POST', `${environmentOf(flag)}/${enabled ? 'on' : 'off'}`);
   expect(status).toBe(200);
 }
 
@@ -123,10 +120,10 @@ async function untilShown(page: Page, text: string): Promise<number> {
 }
 
 /** Toggles the flag several times. The fastest of the toggles decides: a busy machine delays single ones. */
-async function expectQuickChanges(page: Page, on: string, off: string): Promise<void> {
+async function expectQuickChanges(page: Page, flag: string, on: string, off: string): Promise<void> {
   const times: number[] = [];
   for (let n = 0; n < 6; n++) {
-    await toggle(n % 2 === 0);
+    await toggle(flag, n % 2 === 0);
     times.push(await untilShown(page, n % 2 === 0 ? on : off));
   }
   const sorted = times.toSorted((a, b) => a - b);
@@ -137,11 +134,11 @@ async function expectQuickChanges(page: Page, on: string, off: string): Promise<
 }
 
 /** The page is cut off while the flag changes, and shows the change when it is back. */
-async function expectConvergence(page: Page, on: string, off: string): Promise<void> {
+async function expectConvergence(page: Page, flag: string, on: string, off: string): Promise<void> {
   for (const enabled of [true, false]) {
     await page.context().setOffline(true);
     proxy.cut();
-    await toggle(enabled);
+    await toggle(flag, enabled);
     await page.waitForTimeout(500);
     expect(await page.evaluate('document.body.innerText')).toContain(enabled ? off : on);
     proxy.thaw();
@@ -161,13 +158,13 @@ test('a page with React shows changes, converges after a time offline, and keeps
       import { App } from './app.jsx';
       createRoot(document.getElementById('root')).render(<App />);`,
   });
-  const [on, off] = ['Gift cards are here.', 'No gift cards.'];
+  const [on, off] = ['Add a message.', 'No messages.'];
   await untilShown(page, off);
 
-  await expectQuickChanges(page, on, off);
-  await expectConvergence(page, on, off);
+  await expectQuickChanges(page, FLAGS.react, on, off);
+  await expectConvergence(page, FLAGS.react, on, off);
 
-  await toggle(true);
+  await toggle(FLAGS.react, true);
   await untilShown(page, on);
   for (let n = 0; n < 10; n++) {
     await page.getByLabel('User').fill(n % 2 === 0 ? 'ben' : 'ada');
@@ -190,19 +187,19 @@ test('a page with the OFREP web provider shows changes, converges after a time o
       import { OpenFeature } from '@openfeature/web-sdk';
       window.as = async targetingKey => {
         await OpenFeature.setContext({ targetingKey });
-        return OpenFeature.getClient().getStringValue('${FLAG}', 'none');
+        return OpenFeature.getClient().getStringValue('${FLAGS.ofrep}', 'none');
       };`,
   });
   page.on('request', request => requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
   const [on, off] = ['#0000ff', 'none'];
   await untilShown(page, off);
 
-  await expectQuickChanges(page, on, off);
+  await expectQuickChanges(page, FLAGS.ofrep, on, off);
   // A change costs one request. The provider does not poll.
   expect(requests.filter(one => one.startsWith('POST')).length).toBeLessThanOrEqual(8);
-  await expectConvergence(page, on, off);
+  await expectConvergence(page, FLAGS.ofrep, on, off);
 
-  await toggle(true);
+  await toggle(FLAGS.ofrep, true);
   await untilShown(page, on);
   for (let n = 0; n < 20; n++) {
     const user = n % 2 === 0 ? 'ben' : 'ada';
@@ -211,10 +208,10 @@ test('a page with the OFREP web provider shows changes, converges after a time o
 
   // The provider stores flags. After a reload they are those of the user of the page.
   await page.evaluate('window.as("ben")');
-  await toggle(false);
+  await toggle(FLAGS.ofrep, false);
   await page.reload();
   await untilShown(page, off);
-  await toggle(true);
+  await toggle(FLAGS.ofrep, true);
   await untilShown(page, on);
   await page.close();
 });
