@@ -317,11 +317,13 @@ test('a card names the parent that blocks the flag, and an archived flag offers 
 
 test('the cards and the rail name the last changes, without favorites', async ({ page, api, logInAs }) => {
   const { address, base, strategies, id } = await flagWithStrategy(api);
-  await api.send('PUT', `${strategies}/${id}`, {
-    name: 'flexibleRollout',
-    title: 'Gradual rollout',
-    parameters: { rollout: '75', stickiness: 'default', groupId: 'g' },
-  });
+  const roll = (rollout: string) =>
+    api.send('PUT', `${strategies}/${id}`, {
+      name: 'flexibleRollout',
+      title: 'Gradual rollout',
+      parameters: { rollout, stickiness: 'default', groupId: 'g' },
+    });
+  await roll('75');
   await logInAs({ rootRole: 'Admin' });
   await page.request.post(`${base}/favorites`, { headers: { 'sec-fetch-site': 'same-origin' } });
   await page.goto(address);
@@ -333,10 +335,12 @@ test('the cards and the rail name the last changes, without favorites', async ({
   expect(await rail.getByText('favorites').count()).toBe(0);
   await accessible(page);
 
+  // Other tests change flags of the same server, so the newest change is made just before.
+  await roll('80');
   await page.goto('/');
   const latest = page.getByRole('region', { name: 'Latest events' });
   await latest
-    .getByText(/rollout 50 % → 75 %/)
+    .getByText(/rollout 75 % → 80 %/)
     .first()
     .waitFor();
   expect(await latest.getByText('favorites').count()).toBe(0);
