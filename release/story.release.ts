@@ -52,6 +52,15 @@ test('the story has no password but that of the admin, and its secrets open with
   await db.destroy();
 });
 
+test('applications reported results until now', async () => {
+  const { rows } = await client.query(`
+    select (select max(hour) > now() - interval '2 hours' from metric_hours) as recent,
+      (select count(*)::int from applications) as applications,
+      (select count(*)::int from application_features) > 30 as used`);
+
+  expect(rows[0]).toEqual({ recent: true, applications: 3, used: true });
+});
+
 test('the documents that SDKs read fit the flags', async () => {
   const db = openDb({ url: urlOf(name), poolSize: 1, onError: () => {} });
 

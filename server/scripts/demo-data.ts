@@ -5,8 +5,8 @@ import { runScript } from './run.ts';
 readOptions({
   run: 'npm run demo-data',
   does: `Fills an empty database with a story to look at: three projects, four people and 60 days of history, with a stale flag,
-a failing webhook and a clone that differs from its source. It prints the passwords. It requires a database without users and
-a PostgreSQL role that is a superuser, because it moves the times of events into the past.`,
+a failing webhook, a clone that differs from its source, and applications that report results. It prints the passwords. It
+requires a database without users and a PostgreSQL role that is a superuser, because it moves the times of events into the past.`,
 });
 
 await runScript(process.env, async config => {

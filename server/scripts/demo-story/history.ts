@@ -1,6 +1,8 @@
+import type { Db } from '../../src/platform/db/database.ts';
 import { ENVIRONMENTS, FLAGS, pathOf } from './flags.ts';
 import type { People, Person } from './people.ts';
 import { DAY, HOUR, type Steps } from './steps.ts';
+import { seeFlags, startApplications } from './usage.ts';
 
 type Flag = {
   project: string;
@@ -22,10 +24,15 @@ function makeRandom(seed: number): () => number {
 const ROLLOUTS = [5, 10, 25, 50, 75, 100];
 const TAGS = ['checkout', 'ranking', 'q4', 'ios', 'android', 'growth'];
 
+/** Days before now on which the applications start, and on which they see the flags that are new. */
+const STARTED_ON = 30;
+const SEEN_ON = [30, 25, 21, 17, 13, 8, 5];
+
 /** The days of the story until `untilDay`: people create flags, change rollouts, enable and disable, tag and add favorites. */
 export async function makeHistory(
   steps: Steps,
   people: People,
+  db: Db,
   days: number,
   untilDay: number,
 ): Promise<void> {
@@ -61,6 +68,8 @@ export async function makeHistory(
       const flag = pick(flags);
       await steps.at(next(), () => changeSomething(flag, pick(team), random, pick));
     }
+    if (day === STARTED_ON) await steps.at(next(), () => startApplications(db));
+    if (SEEN_ON.includes(day)) await steps.at(next(), () => seeFlags(db));
     if (day === 10)
       await steps.at(next(), () =>
         people.ben.send('POST', '/api/admin/projects/payments/stale', {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { advanceAll } from '../../src/flags/lifecycle/advance.ts';
 import { readConfig } from '../../src/platform/config.ts';
+import { openDb } from '../../src/platform/db/database.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
 import { makeDemoStory } from './make.ts';
 
@@ -69,6 +71,32 @@ test('a flag is stale, and a clone exists', async () => {
       "select data -> 'clonedFrom' is not null as cloned from events where feature_name = 'checkout-express-b2b' and type = 'feature-created'",
     ),
   ).toEqual([{ cloned: true }]);
+});
+
+test('applications report results of 30 days, and flags have the stages that follow from them', async () => {
+  const [counts] = await read(`
+    select count(distinct day) >= 30 as month, sum(yes) > 0 and sum(no) > 0 as both, max(day) >= current_date - 1 as recent
+    from metric_days`);
+  expect(counts).toEqual({ month: true, both: true, recent: true });
+
+  const [hours] = await read(`
+    select count(distinct hour) > 100 as many, bool_and(hour = date_trunc('hour', hour)) as whole, max(hour) <= now() as past
+    from metric_hours`);
+  expect(hours).toEqual({ many: true, whole: true, past: true });
+
+  const stages = await read('select distinct stage from feature_lifecycles order by stage');
+  expect(stages.map(({ stage }) => stage)).toEqual(['initial', 'live', 'pre-live']);
+  const unseen = await read(
+    'select name from features where name not in (select feature_name from feature_last_seen)',
+  );
+  expect(unseen).toHaveLength(2);
+});
+
+test('nothing is left that a server would move to another stage when it starts', async () => {
+  const db = openDb({ url: config.databaseUrl, poolSize: 1, onError: () => {} });
+
+  expect(await advanceAll(db)).toBe(0);
+  await db.destroy();
 });
 
 test('a database that is not empty is not touched', async () => {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Config } from '../../src/platform/config.ts';
+import { openDb } from '../../src/platform/db/database.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { startServer } from '../../src/server.ts';
 import { makeHistory } from './history.ts';
@@ -7,6 +8,7 @@ import { createPeople, type Login } from './people.ts';
 import { startReceiver } from './receiver.ts';
 import { createBeginning, createIntegrations, endStory } from './scenes.ts';
 import { makeSteps } from './steps.ts';
+import { writeUsage } from './usage.ts';
 
 const DAYS = 60;
 /** Three attempts within two seconds, then half an hour: a failing delivery has a history and a future. */
@@ -17,6 +19,7 @@ export async function makeDemoStory(config: Config): Promise<Login[]> {
   await migrate(config.databaseUrl);
   const client = new pg.Client({ connectionString: config.databaseUrl });
   await client.connect();
+  const db = openDb({ url: config.databaseUrl, poolSize: 1, onError: () => {} });
   const receiver = await startReceiver();
   try {
     await requireEmpty(client);
@@ -34,16 +37,18 @@ export async function makeDemoStory(config: Config): Promise<Login[]> {
       const steps = makeSteps(client);
       const people = await createPeople(steps, config.databaseUrl, `http://127.0.0.1:${port}`, DAYS);
       await createBeginning(steps, people, DAYS);
-      await makeHistory(steps, people, DAYS, 3);
+      await makeHistory(steps, people, db, DAYS, 3);
       await createIntegrations(steps, people, receiver);
-      await endStory(steps, people, receiver);
+      await endStory(steps, people, receiver, db);
       await steps.shiftTimes();
+      await writeUsage(db);
       return people.logins;
     } finally {
       await server.stop();
     }
   } finally {
     receiver.close();
+    await db.destroy();
     await client.end();
   }
 }

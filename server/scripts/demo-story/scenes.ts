@@ -1,7 +1,9 @@
+import type { Db } from '../../src/platform/db/database.ts';
 import { ENVIRONMENTS, PROJECTS, pathOf } from './flags.ts';
 import type { People } from './people.ts';
 import type { Receiver } from './receiver.ts';
 import { DAY, HOUR, type Steps } from './steps.ts';
+import { seeFlags } from './usage.ts';
 
 const EU = ['AT', 'BE', 'DE', 'ES', 'FR', 'IT', 'NL', 'SE'];
 
@@ -96,7 +98,7 @@ export async function createIntegrations(
 type Strategy = { id: string; name: string } & Record<string, unknown>;
 
 /** The last three days: the express checkout reaches half of the EU, gets a copy for businesses, and the warehouse fails. */
-export async function endStory(steps: Steps, { ada, ben, dora, emil }: People, receiver: Receiver) {
+export async function endStory(steps: Steps, { ada, ben, dora, emil }: People, receiver: Receiver, db: Db) {
   const express = pathOf('payments', 'checkout-express');
   const strategies = `${express}/environments/production/strategies`;
   const { segments } = await ben.send<{ segments: { id: number; name: string }[] }>(
@@ -130,6 +132,10 @@ export async function endStory(steps: Steps, { ada, ben, dora, emil }: People, r
   const { id: _, ...fields } = gradual;
   const change = (changes: object) => ({ ...fields, ...changes });
   await steps.at(2 * DAY + 3 * HOUR, () => ben.send('POST', `${express}/environments/production/on`));
+  await steps.at(2 * DAY + 2 * HOUR, () => seeFlags(db));
+  await steps.at(DAY + 9 * HOUR, () =>
+    ben.send('POST', `${pathOf('payments', 'fraud-score-threshold')}/environments/production/on`),
+  );
   await steps.at(DAY + 8 * HOUR, () =>
     ben.send('POST', `${express}/link`, {
       url: 'https://tickets.example.com/PAY-2231',
@@ -164,6 +170,7 @@ export async function endStory(steps: Steps, { ada, ben, dora, emil }: People, r
       { op: 'replace', path: '/description', value: 'Transfers within ten seconds, also on weekends' },
     ]),
   );
+  await steps.at(62, () => seeFlags(db));
   await steps.at(59, () => ada.send('POST', `${express}/favorites`));
   await steps.at(58, () => ada.send('POST', `${pathOf('search', 'semantic-ranking')}/favorites`));
   await steps.at(57, () => ada.send('POST', '/api/admin/projects/payments/favorites'));

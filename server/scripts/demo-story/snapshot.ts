@@ -7,6 +7,7 @@ import { ownMigrationNames } from '../../src/platform/db/migration-files.ts';
 import { locate } from '../../src/platform/files.ts';
 import { hashPassword } from '../../src/platform/secrets/password-hash.ts';
 import { keyringOf } from '../../src/platform/secrets/seal.ts';
+import { writeUsage } from './usage.ts';
 
 /**
  * The demo story as rows, because making it by requests takes 5 s of CPU time and loading it 0.3 s. The file has a line with this
@@ -26,7 +27,19 @@ type Table = { table: string; columns: string[] };
 export const STORY_KEY = createHash('sha256').update('the demo story of Halyard').digest();
 
 /** Rows of a login, of a request or of a cache, which the story does not need. */
-const LEFT_OUT = ['sessions', 'login_failures', 'login_places', 'idempotency_keys', 'idempotency_usage'];
+const UNUSED = ['sessions', 'login_failures', 'login_places', 'idempotency_keys', 'idempotency_usage'];
+/** Rows that `writeUsage` writes as of the time of loading. */
+const USAGE = [
+  'metric_hours',
+  'metric_days',
+  'metric_features',
+  'metric_environments',
+  'metric_batches',
+  'application_features',
+  'feature_last_seen',
+  'unknown_flags',
+];
+const LEFT_OUT = [...UNUSED, ...USAGE];
 const ADMIN = 'ada';
 /** The next attempts of failing deliveries. */
 const JOBS = { table: 'pgboss.job', where: "state = 'created'" };
@@ -93,7 +106,12 @@ export async function loadSnapshot(
     await client.query('analyze');
   });
   const db = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
-  await resealSecrets(db, keyringOf(secretKey, [STORY_KEY])).finally(() => db.destroy());
+  try {
+    await writeUsage(db);
+    await resealSecrets(db, keyringOf(secretKey, [STORY_KEY]));
+  } finally {
+    await db.destroy();
+  }
   return ADMIN;
 }
 
