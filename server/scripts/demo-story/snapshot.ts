@@ -7,6 +7,7 @@ import { ownMigrationNames } from '../../src/platform/db/migration-files.ts';
 import { locate } from '../../src/platform/files.ts';
 import { hashPassword } from '../../src/platform/secrets/password-hash.ts';
 import { keyringOf } from '../../src/platform/secrets/seal.ts';
+import { DELIVERY_QUEUE } from '../../src/record/outbox.ts';
 import { writeUsage } from './usage.ts';
 
 /**
@@ -42,7 +43,7 @@ const USAGE = [
 const LEFT_OUT = [...UNUSED, ...USAGE];
 const ADMIN = 'ada';
 /** The next attempts of failing deliveries. */
-const JOBS = { table: 'pgboss.job', where: "state = 'created'" };
+const JOBS = { table: 'pgboss.job', where: `state = 'created' and name = '${DELIVERY_QUEUE}'` };
 
 const newestMigration = async (): Promise<string> => (await ownMigrationNames()).at(-1) ?? '';
 
