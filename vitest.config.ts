@@ -13,6 +13,9 @@ const PROCESSES = [
 /** Measures how long the event loop is blocked. */
 const ALONE = ['server/src/**/largest.process.test.ts'];
 
+/** For the projects that start servers. */
+const BUNDLE = 'server/src/test/server-bundle.ts';
+
 /** Compares the rows that all other tests got with the types in the sources. */
 const ROW_TYPES = 'server/src/test/row-types/row-types.test.ts';
 
@@ -46,6 +49,7 @@ export default defineConfig({
           name: 'processes',
           include: PROCESSES,
           exclude: ALONE,
+          globalSetup: [BUNDLE],
           setupFiles: ['server/src/test/watch-servers.ts'],
           sequence: { groupOrder: 0 },
         },
@@ -75,7 +79,7 @@ export default defineConfig({
         test: {
           name: 'console e2e',
           include: ['console/e2e/*.e2e.ts'],
-          globalSetup: ['console/e2e/support/global-setup.ts'],
+          globalSetup: [BUNDLE, 'console/e2e/support/global-setup.ts'],
           // The files of a worker share its browser.
           isolate: false,
           maxWorkers: availableParallelism(),
@@ -91,6 +95,7 @@ export default defineConfig({
         test: {
           name: 'alone',
           include: ALONE,
+          globalSetup: [BUNDLE],
           setupFiles: ['server/src/test/watch-servers.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 2 },

@@ -44,7 +44,7 @@ test('two builds are byte for byte the same', async () => {
 /** The packages whose code is in the bundle, by the source maps of a build of its own. */
 async function packagesInMaps(): Promise<string[]> {
   const at = join(folder, 'maps');
-  await bundle({ root: ROOT, folder: at, entries: ENTRIES, mapsOfLibraries: true });
+  await bundle({ root: ROOT, folder: at, entries: ENTRIES, maps: 'all' });
   const maps = readdirSync(at).filter(name => name.endsWith('.map'));
   const sources = maps.flatMap(name => JSON.parse(readFileSync(join(at, name), 'utf8')).sources as string[]);
   return sources.flatMap(

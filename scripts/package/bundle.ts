@@ -7,8 +7,8 @@ export type BundleOptions = {
   folder: string;
   /** Entry files by the name of their chunk, relative to the root. */
   entries: Record<string, string>;
-  /** Also write maps of libraries: for tests. */
-  mapsOfLibraries?: boolean;
+  /** Source maps of our files, of libraries too, or none: tests need the others. */
+  maps?: 'ours' | 'all' | 'none';
 };
 
 /** Never loaded: pg tries its native variant only if asked, and the package has the script of Scalar as a file. */
@@ -21,18 +21,13 @@ const noMapsOfLibraries: Plugin = {
 };
 
 /** Bundles the entries with all their dependencies. Returns the paths of the modules in the bundle. */
-export async function bundle({
-  root,
-  folder,
-  entries,
-  mapsOfLibraries = false,
-}: BundleOptions): Promise<string[]> {
+export async function bundle({ root, folder, entries, maps = 'ours' }: BundleOptions): Promise<string[]> {
   const build = await rolldown({
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, resolve(root, path)])),
     cwd: root,
     platform: 'node',
     external: LEFT_OUT,
-    plugins: mapsOfLibraries ? [] : [noMapsOfLibraries],
+    plugins: maps === 'ours' ? [noMapsOfLibraries] : [],
     onLog: (_level, { message }) => {
       throw new Error(`The bundler reports: ${message}`);
     },
@@ -42,7 +37,7 @@ export async function bundle({
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
-    sourcemap: true,
+    sourcemap: maps !== 'none',
     // Node.js reads the maps at each start. The text of the sources in them would cost 5 MB of memory.
     sourcemapExcludeSources: true,
     // The package has no sources: an error names the path that the file has in the repository.

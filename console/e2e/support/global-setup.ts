@@ -15,7 +15,7 @@ declare module 'vitest' {
 const TEMPLATE = `halyard_console_template_${process.pid}`;
 let server: ConsoleServer;
 
-/** Builds the console and starts the server that most tests share: a start takes 2 s of CPU time. */
+/** Builds the console and starts the server that most tests share: a start takes 1 s of CPU time. */
 export async function setup(project: TestProject): Promise<void> {
   await Promise.all([buildConsole(), makeTemplate(TEMPLATE)]);
   server = await startServer(TEMPLATE);

@@ -73,7 +73,7 @@ export const test = base.extend<Fixtures>({
     }),
 });
 
-/** A test with a server of its own: for limits that count all callers, and for settings. It costs 2 s of CPU time. */
+/** A test with a server of its own: for limits that count all callers, and for settings. It costs 1 s of CPU time. */
 export const testWithOwnServer = (env: Record<string, string> = {}) =>
   test.extend<{ server: Target }>({
     // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
