@@ -62,7 +62,7 @@ function Usage({ feature }: { feature: Feature }) {
           </div>
         )}
       </section>
-      {data && <Applications applications={byApplication(data.data)} />}
+      {data && <Applications applications={byApplication(data.data, range, environments)} />}
     </div>
   );
 }

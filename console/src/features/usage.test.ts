@@ -50,16 +50,23 @@ test('counts go to the days of a month', () => {
   expect(production?.slots[0]).toEqual({ at: '2026-10-17T00:00:00.000Z', yes: 3, no: 1 });
 });
 
-test('applications are sorted by their counts', () => {
-  const found = byApplication([
-    counted({}),
-    counted({ appName: 'mail', yes: 50 }),
-    counted({ environment: 'development' }),
-  ]);
+test('applications are sorted by their counts, and cover the same hours as the environments', () => {
+  const found = byApplication(
+    [
+      counted({}),
+      counted({ appName: 'mail', yes: 50 }),
+      counted({ environment: 'development' }),
+      // Older than the first slot of the environments.
+      counted({ timestamp: '2026-11-14T14:00:00.000Z', yes: 100 }),
+    ],
+    'day',
+    ['development', 'production'],
+    NOW,
+  );
 
   expect(found).toEqual([
     { appName: 'mail', yes: 50, no: 1, environments: ['production'] },
-    { appName: 'shop', yes: 6, no: 2, environments: ['production', 'development'] },
+    { appName: 'shop', yes: 6, no: 2, environments: ['development', 'production'] },
   ]);
 });
 

@@ -53,16 +53,29 @@ export function byEnvironment(
   });
 }
 
-/** The applications that asked for the flag, those with the most requests first. */
-export function byApplication(counts: readonly Counts[]): ApplicationUsage[] {
+/**
+ * The applications that asked for the flag, those with the most requests first. They cover the same slots as the
+ * environments, so that both have the same sum. `environments` gives the order of the names.
+ */
+export function byApplication(
+  counts: readonly Counts[],
+  range: Range,
+  environments: readonly string[],
+  now = Date.now(),
+): ApplicationUsage[] {
+  const { slots, slotMs } = RANGES[range];
+  const first = (Math.floor(now / slotMs) - slots + 1) * slotMs;
+  const order = (name: string) => (environments.includes(name) ? environments.indexOf(name) : Infinity);
   const found = new Map<string, ApplicationUsage>();
-  for (const { appName, environment, yes, no } of counts) {
+  for (const { appName, environment, yes, no, timestamp } of counts) {
+    if (Date.parse(timestamp) < first) continue;
     const one = found.get(appName) ?? { appName, yes: 0, no: 0, environments: [] };
     one.yes += yes;
     one.no += no;
     if (!one.environments.includes(environment)) one.environments.push(environment);
     found.set(appName, one);
   }
+  for (const { environments: names } of found.values()) names.sort((a, b) => order(a) - order(b));
   return [...found.values()].toSorted((a, b) => b.yes + b.no - a.yes - a.no);
 }
 
