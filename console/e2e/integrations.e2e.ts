@@ -106,6 +106,9 @@ quickly('skips a delivery that blocks an ordered integration', async ({ page, ap
   await page.goto(`/integrations/${id}/deliveries`);
   await rows(page).filter({ hasText: second }).click();
   await page.getByRole('heading', { name: /^Waiting for event \d+, whose delivery failed/ }).waitFor();
+  expect(await page.getByRole('button', { name: 'Skip…' }).getAttribute('title')).toBe(
+    'This delivery has attempts left. It can be skipped after the last one.',
+  );
   const delivery = new URL(page.url()).searchParams.get('delivery');
   await page.goto(`/integrations/${id}/deliveries/${delivery}`);
   const tabs = page.getByRole('navigation', { name: 'Parts of the integration' });

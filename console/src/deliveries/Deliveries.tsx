@@ -162,7 +162,7 @@ function Row({ delivery, name }: { delivery: Delivery; name: string | undefined 
       <StateIcon tone={STATE_TONES[state]} label={STATE_WORDS[state]} icon={ICONS[state]} />
       <span className={s.main}>
         <span className={s.line}>
-          <Sentence event={delivery.event} short />
+          <Sentence event={delivery.event} />
         </span>
         <small>
           {name !== undefined && <span>{`to ${name}`}</span>}

@@ -123,6 +123,11 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
   const isRetrying = delivery.state === 'retrying' && delivery.nextAttemptAt !== null;
   const obstacle =
     isOpen && !isRetrying ? 'This delivery is not redelivered: its attempt is due or running.' : undefined;
+  const noSkip = delivery.blocks
+    ? undefined
+    : isOpen
+      ? 'This delivery has attempts left. It can be skipped after the last one.'
+      : 'This delivery does not block later ones.';
   const send = async () => {
     await redeliver(delivery);
     toast({
@@ -165,10 +170,10 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
         <Can call="skipIntegrationEvent">
           <Button
             leftSection={<SkipForward size={13} />}
-            aria-disabled={!delivery.blocks}
-            data-disabled={!delivery.blocks || undefined}
-            title={delivery.blocks ? undefined : 'This delivery does not block later ones.'}
-            onClick={() => delivery.blocks && ask('skip')}
+            aria-disabled={noSkip !== undefined}
+            data-disabled={noSkip !== undefined || undefined}
+            title={noSkip}
+            onClick={() => noSkip === undefined && ask('skip')}
           >
             Skip…
           </Button>

@@ -20,8 +20,11 @@ export function present({ event, provider, ...record }: RecordRow): IntegrationE
   };
 }
 
-/** Only root admins call these routes, so the IP address is included. */
-export const withIp = (event: RecordRow['event']) => ({ ...presentEvent(event), ip: event.ip });
+/** Only root admins call these routes, so the IP address is included. The console links the names in the parts of the summary. */
+export const withIp = (event: RecordRow['event']) => ({
+  ...presentEvent(event, { parts: true }),
+  ip: event.ip,
+});
 
 /** The plan of a dry run, with its first and last event. */
 export async function presentPlan(

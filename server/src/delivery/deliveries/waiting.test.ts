@@ -20,7 +20,7 @@ type Shown = {
   stateDetails: string;
   nextAttemptAt: string | null;
   details: Record<string, unknown>;
-  event: { id: number; createdAt: string; summary: string };
+  event: { id: number; createdAt: string; summary: string; parts?: { text: string }[] };
 };
 /** Oldest first. */
 const records = async (id: number) => (await deliveries.records(id)).toReversed() as Shown[];
@@ -35,6 +35,9 @@ test('describes a delivery before its first attempt', async () => {
   const [record] = await records(id);
   expect(record).toMatchObject({ state: 'pending', stateDetails: 'Waiting for its first attempt.' });
   expect(record?.details).toEqual({ provider: 'webhook', message: record?.event.summary });
+  expect(record?.event.parts?.map(({ text }) => text).join('')).toBe(
+    record?.event.summary.replace(/\*\*|\\/g, ''),
+  );
   expect(Date.parse(record?.nextAttemptAt ?? '')).toBeGreaterThanOrEqual(before);
   // However long it waits, the next attempt is not in the past.
   await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
