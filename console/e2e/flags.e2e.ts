@@ -241,7 +241,7 @@ test('the age of a change grows while the page is open', async ({ page, api, log
   await row.getByText('2 min ago').waitFor();
 });
 
-test('a favorite on the home page names the environments in which it is enabled', async ({
+test('a favorite on the home page names the environments in which it is enabled or blocked', async ({
   page,
   api,
   logInAs,
@@ -262,6 +262,12 @@ test('a favorite on the home page names the environments in which it is enabled'
   await page.reload();
 
   await favorite.getByText('enabled in dev', { exact: true }).waitFor();
+
+  const parent = await createFlag(api, project);
+  await api.send('POST', `${path}/dependencies`, { feature: parent });
+  await page.reload();
+
+  await favorite.getByText('blocked in dev', { exact: true }).waitFor();
   await accessible(page);
 });
 

@@ -117,9 +117,19 @@ function Favorites() {
   );
 }
 
-function enabledIn(environments: readonly { name: string; enabled: boolean }[]): string {
-  const enabled = environments.filter(one => one.enabled).map(one => shortEnvironment(one.name));
-  return enabled.length === 0 ? 'disabled in every environment' : `enabled in ${enabled.join(', ')}`;
+type Environment = { name: string; enabled: boolean; blockedBy?: string };
+
+/** "enabled in dev, blocked in prod". A disabled parent blocks the flag where it is enabled. */
+function enabledIn(environments: readonly Environment[]): string {
+  const enabled = environments.filter(one => one.enabled);
+  const parts = [
+    ['enabled in', enabled.filter(one => !one.blockedBy)],
+    ['blocked in', enabled.filter(one => one.blockedBy)],
+  ] as const;
+  const words = parts.flatMap(([word, where]) =>
+    where.length === 0 ? [] : [`${word} ${where.map(({ name }) => shortEnvironment(name)).join(', ')}`],
+  );
+  return words.join(', ') || 'disabled in every environment';
 }
 
 const SHOWN_PROJECTS = 12;
