@@ -12,7 +12,7 @@ import { SaveBar } from '../ui/SaveBar.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
-import { bodyOf, type Draft, draftOf, newDraft, problemsOf, rolloutProblem } from './draft.ts';
+import { bodyOf, type Draft, draftOf, newDraft, notAllowed, problemsOf, rolloutProblem } from './draft.ts';
 import s from './features.module.css';
 import {
   addStrategy,
@@ -79,7 +79,9 @@ function Editor({
   const [draft, setDraft] = useState(original);
   const [theirs, setTheirs] = useState<{ draft: Draft; etag: string; by: Change }>();
   const segments = useQuery(segmentsQuery).data?.segments ?? [];
-  const fields = useQuery(contextQuery).data ?? [];
+  const fields = (useQuery(contextQuery).data ?? []).filter(
+    ({ project }) => project === null || project === feature.project,
+  );
   const place = { projectId: feature.project, featureName: feature.name, environment };
   const missing = useMissingPermissions(strategyId ? 'updateFeatureStrategy' : 'addFeatureStrategy', {
     project: feature.project,
@@ -114,6 +116,14 @@ function Editor({
     if (save.error) showProblem();
   }, [save.error]);
   const problems = problemsOf(draft);
+  // The constraint shows them.
+  const hasWrongValues = draft.constraints.some(
+    one =>
+      notAllowed(
+        one,
+        fields.find(({ name }) => name === one.contextName),
+      ).length > 0,
+  );
   const edits = changesOf(base.draft, draft);
   const target = feature.environments.find(one => one.name === environment);
   // A new strategy starts with all users, so a change that reaches all users of production needs a second look.
@@ -191,7 +201,7 @@ function Editor({
         action={`Save to ${environment}`}
         missing={missing}
         pending={save.isPending}
-        disabled={problems.length > 0 || missing.length > 0}
+        disabled={problems.length > 0 || hasWrongValues || missing.length > 0}
         onSave={() => (reachesEveryone ? setAsking(true) : save.mutate())}
         onInvalid={showProblem}
         onDiscard={onFinish}

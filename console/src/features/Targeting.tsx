@@ -1,11 +1,13 @@
 import { ActionIcon, Button, Menu, NativeSelect, TextInput } from '@mantine/core';
 import { Plus, Shapes, X } from 'lucide-react';
 import { useState } from 'react';
+import { counted } from '../ui/words.ts';
 import {
   type Draft,
   hasOpposite,
   isDate,
   isNumber,
+  notAllowed,
   OPERATOR_GROUPS,
   operatorsFor,
   takesList,
@@ -15,7 +17,7 @@ import {
 import s from './features.module.css';
 import type { Constraint, ContextField, Segment } from './queries.ts';
 import { ValuesInput } from './ValuesInput.tsx';
-import { constraintWords, operatorWords, textOf } from './words.ts';
+import { constraintWords, listOf, operatorWords, textOf } from './words.ts';
 
 /** The audience: segments and constraints. All of them must match. */
 export function Targeting({
@@ -118,6 +120,8 @@ function ConstraintRow({
 }) {
   const { contextName, operator, inverted = false } = constraint;
   const field = fields.find(one => one.name === contextName);
+  const legal = field?.legalValues.map(({ value }) => value) ?? [];
+  const wrong = notAllowed(constraint, field);
   const operators = [...new Set([...operatorsFor(field), operator])];
   const names = [...new Set([...fields.map(one => one.name), contextName])];
   const isNegated = inverted && operator !== 'IN' && operator !== 'NOT_IN';
@@ -163,6 +167,7 @@ function ConstraintRow({
           label={`Values of ${contextName}`}
           values={constraint.values ?? []}
           suggestions={field?.legalValues}
+          wrong={wrong}
           onChange={values => onChange({ ...constraint, values })}
         />
       ) : (
@@ -185,6 +190,25 @@ function ConstraintRow({
       <ActionIcon aria-label={`Remove the constraint on ${contextName}`} onClick={onRemove}>
         <X size={15} />
       </ActionIcon>
+      {wrong.length > 0 && (
+        <p className={s.problem} role="alert">
+          {listOf(wrong, 'and')} {wrong.length === 1 ? 'is' : 'are'} not allowed for {contextName}. Allowed:{' '}
+          {listOf(legal, 'and')}.{' '}
+          <button
+            type="button"
+            className={s.more}
+            onClick={event => {
+              event.currentTarget.closest('div')?.querySelector('input')?.focus();
+              onChange({
+                ...constraint,
+                values: constraint.values?.filter(one => !wrong.includes(one)) ?? [],
+              });
+            }}
+          >
+            Remove {counted(wrong.length, 'value')}
+          </button>
+        </p>
+      )}
     </div>
   );
 }

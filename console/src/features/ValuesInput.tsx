@@ -10,11 +10,14 @@ export function ValuesInput({
   label,
   values,
   suggestions = [],
+  wrong = [],
   onChange,
 }: {
   label: string;
   values: readonly string[];
   suggestions?: readonly { value: string; description?: string }[];
+  /** The values that the field does not allow. */
+  wrong?: readonly string[];
   onChange(values: string[]): void;
 }) {
   const [typed, setTyped] = useState('');
@@ -25,10 +28,11 @@ export function ValuesInput({
     onChange(splitValues(text, values));
     setTyped('');
   };
+  const isInvalid = values.length === 0 || wrong.length > 0;
   return (
-    <div className={s.values} data-invalid={values.length === 0 || undefined}>
+    <div className={s.values} data-invalid={isInvalid || undefined}>
       {shown.map(value => (
-        <span key={value} className={s.value}>
+        <span key={value} className={s.value} data-wrong={wrong.includes(value) || undefined}>
           {value}
           <button
             type="button"
@@ -46,7 +50,7 @@ export function ValuesInput({
       )}
       <input
         aria-label={label}
-        aria-invalid={values.length === 0}
+        aria-invalid={isInvalid}
         value={typed}
         placeholder="Add or paste values"
         list={suggestions.length > 0 ? listId : undefined}

@@ -46,6 +46,21 @@ const isValidRollout = ({ name, parameters }: Pick<Draft, 'name' | 'parameters'>
 export const rolloutProblem = (draft: Pick<Draft, 'name' | 'parameters'>): string | undefined =>
   isValidRollout(draft) ? undefined : 'The rollout must be a whole number from 0 to 100.';
 
+/** The values of a list that its field does not allow. A number may be written in several ways, such as 1 and 1.0. */
+export function notAllowed(
+  { operator, values = [] }: Pick<Constraint, 'operator' | 'values'>,
+  field: Pick<ContextField, 'legalValues'> | undefined,
+): string[] {
+  const legal = new Set(field?.legalValues.flatMap(({ value }) => formsOf(value)));
+  if (legal.size === 0 || !takesList(operator) || operator === 'IN_CIDR') return [];
+  return values.filter(value => !formsOf(value).some(form => legal.has(form)));
+}
+
+const formsOf = (value: string): string[] => {
+  const text = value.trim();
+  return text === '' || Number.isNaN(Number(text)) ? [text] : [text, String(Number(text))];
+};
+
 /** The problems that prevent saving, in the order of the editor. */
 export function problemsOf(draft: Draft): string[] {
   const problems: string[] = [];

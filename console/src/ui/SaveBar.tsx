@@ -38,7 +38,7 @@ export function SaveBar({
   };
   useShortcuts([{ keys: 'mod+s', description: action, run: save }]);
   return (
-    <div className={s.bar}>
+    <div className={s.bar} data-save-bar="">
       <span className={s.pending}>
         {summary ?? (
           <>
