@@ -22,11 +22,37 @@ test('enabling in production asks first and names the audience', async ({ page, 
     enabled: false,
   });
   await accessible(page);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('alertdialog').count()).toBe(0);
+  expect(await toggle.evaluate(element => element === document.activeElement)).toBe(true);
+  await toggle.click();
   await page.getByRole('button', { name: 'Enable', exact: true }).click();
   await expect.poll(() => toggle.isChecked()).toBe(true);
   await expect
     .poll(() => api.send<{ enabled: boolean }>('GET', `${base}/environments/production`))
     .toMatchObject({ enabled: true });
+
+  // A message replaces the one about the former toggle, and the button that saves stays free.
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await page.getByRole('button', { name: 'Gradual rollout' }).click();
+  const save = page.getByRole('button', { name: /^Save to production/ });
+  await save.waitFor();
+  const inDevelopment = page.getByLabel('Enabled in development', { exact: true });
+  await inDevelopment.click();
+  await page.getByText('is enabled in development').waitFor();
+  await inDevelopment.click();
+  const message = page.getByText('is disabled in development');
+  const place = await message.boundingBox();
+  expect(await page.getByText('is enabled in development').count()).toBe(0);
+  expect(place && place.y + place.height).toBeLessThan((await save.boundingBox())?.y ?? 0);
+
+  // The focus returns to the button that opened a dialog.
+  const complete = page.getByRole('button', { name: 'Complete…' });
+  await complete.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: /^Complete/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => complete.evaluate(element => element === document.activeElement)).toBe(true);
   await accessible(page);
 });
 
@@ -41,7 +67,10 @@ test('the command palette runs the actions of the flag that the user may run', a
   await page.goto(address);
   await page.getByRole('button', { name: 'Archive…' }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByLabel('Search or run').last().fill('enable');
+  // While the palette still loads.
+  await page.keyboard.type('enable', { delay: 30 });
+  await page.getByRole('dialog', { name: 'Search or run' }).waitFor();
+  await expect.poll(() => page.getByLabel('Search or run').last().inputValue()).toBe('enable');
   await page.getByText(`Enable ${name} in development`).click();
   await expect
     .poll(() => api.send<{ enabled: boolean }>('GET', `${base}/environments/development`))
@@ -132,6 +161,36 @@ test('pasted values become values of a constraint, and the limit of the server i
   await page.getByText('A constraint can have at most 250 values').waitFor();
   expect(await saved()).toBe(201);
   await accessible(page);
+});
+
+test('values that the context field does not allow are named, and removed with one click', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const field = `plan${unique()}`;
+  await api.send('POST', '/api/admin/context', {
+    name: field,
+    legalValues: [{ value: 'team' }, { value: 'business' }],
+  });
+  const { address, strategies, id } = await flagWithStrategy(api, {
+    constraints: [{ contextName: field, operator: 'IN', values: ['team'] }],
+  });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}?edit=${id}`);
+  const input = page.getByLabel(`Values of ${field}`);
+  await input.fill('business,gold,silver,');
+  await page.getByText(`gold and silver are not allowed for ${field}. Allowed: team and business.`).waitFor();
+  expect(await page.getByRole('button', { name: /^Save to production/ }).isDisabled()).toBe(true);
+  await accessible(page);
+  await page.getByRole('button', { name: 'Remove 2 values' }).click();
+  expect(await input.evaluate(element => element === document.activeElement)).toBe(true);
+  await page.keyboard.press('Control+s');
+  await page.getByText('Saved to production.').waitFor();
+  expect((await api.send<Strategy[]>('GET', strategies))[0]?.constraints[0]?.values).toEqual([
+    'team',
+    'business',
+  ]);
 });
 
 test('two people edit one strategy: the second one sees both changes and chooses', async ({
@@ -297,6 +356,11 @@ test('a card names the parent that blocks the flag, and an archived flag offers 
   await api.send('POST', `/api/admin/projects/${project}/features/${parent}/environments/production/on`);
   await card.getByText(`The parent ${parent}`).waitFor({ state: 'hidden' });
   await rail.getByText(/must be enabled · enabled in 1 of \d/).waitFor();
+  const shown = await rail
+    .getByRole('region', { name: 'Depends on', exact: true })
+    .getByRole('link', { name: parent })
+    .evaluate(element => element.clientWidth / element.scrollWidth);
+  expect(shown).toBe(1);
 
   await page.getByRole('button', { name: 'Archive…' }).click();
   await page.getByRole('button', { name: 'Archive flag' }).click();

@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
-import { setEnabled, setFavorite } from '../features/queries.ts';
+import { setFavorite } from '../features/queries.ts';
+import { toastFailedToggle, toggleWithUndo } from '../features/toggle.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { Keys } from '../ui/Keys.tsx';
@@ -11,7 +12,7 @@ import { isOffline } from '../ui/offline.ts';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import type { Search } from '../ui/search.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
-import { toast, toastError } from '../ui/toasts.ts';
+import { toastError } from '../ui/toasts.ts';
 import type { Pages } from '../ui/usePages.ts';
 import { BulkBar } from './BulkBar.tsx';
 import { type ColumnId, fittingColumns, gridOf, useListWidth } from './columns.ts';
@@ -52,17 +53,8 @@ export function FlagList({
   const width = useListWidth();
 
   const toggle = useCallback(
-    async ({ flag, environment, enabled }: Toggling) => {
-      const place = { ...placeOf(flag), environment };
-      await setEnabled(client, place, enabled);
-      toast({
-        message: `${flag.name} is ${enabled ? 'enabled' : 'disabled'} in ${environment}.`,
-        action: {
-          label: 'Undo',
-          run: () => void setEnabled(client, place, !enabled).catch(toastError),
-        },
-      });
-    },
+    ({ flag, environment, enabled }: Toggling) =>
+      toggleWithUndo(client, { ...placeOf(flag), environment }, enabled),
     [client],
   );
   const select = useCallback(
@@ -91,7 +83,7 @@ export function FlagList({
         const change = { flag, environment, enabled };
         const isProduction = shown.find(({ name }) => name === environment)?.type === 'production';
         if (isProduction) ask(change);
-        else void toggle(change).catch(toastError);
+        else void toggle(change).catch(toastFailedToggle({ ...placeOf(flag), environment }, enabled));
       },
       onFavorite: flag => void setFavorite(client, placeOf(flag), !flag.favorite).catch(toastError),
       onSelect: select,

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Radio, TriangleAlert } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
 import { useOfferActions } from '../ui/actions.ts';
 import { Env } from '../ui/Env.tsx';
@@ -11,11 +11,11 @@ import { Person } from '../ui/Person.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { Time } from '../ui/Time.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
-import { toast, toastError } from '../ui/toasts.ts';
 import { Audience } from './Audience.tsx';
 import s from './features.module.css';
 import { type Block, blocksOf } from './parents.ts';
-import { type Feature, type FeatureEnvironment, lastChangeQuery, setEnabled, useParents } from './queries.ts';
+import { type Feature, type FeatureEnvironment, lastChangeQuery, useParents } from './queries.ts';
+import { toastFailedToggle, toggleWithUndo } from './toggle.ts';
 import { audienceText } from './words.ts';
 
 /** One card per environment: toggle, audience in words, last change, last request of an SDK. A click selects the environment. */
@@ -78,18 +78,16 @@ function Card({
   const active = strategies.filter(strategy => !strategy.disabled);
   const stateWord = feature.archived ? 'Archived' : enabled ? 'Enabled' : 'Disabled';
 
-  const toggle = async (next: boolean) => {
+  const card = useRef<HTMLElement>(null);
+  const closeQuestion = () => {
     setAsked(false);
-    await setEnabled(client, place, next);
-    toast({
-      message: `${feature.name} is ${next ? 'enabled' : 'disabled'} in ${name}.`,
-      action: { label: 'Undo', run: () => void setEnabled(client, place, !next).catch(toastError) },
-    });
+    card.current?.querySelector('input')?.focus();
   };
+  const toggle = () => void toggleWithUndo(client, place, !enabled).catch(toastFailedToggle(place, !enabled));
   const start = () => {
     if (feature.archived || missing.length > 0 || isOffline()) return;
     if (type === 'production') setAsked(true);
-    else void toggle(!enabled).catch(toastError);
+    else toggle();
   };
   useOfferActions([
     !feature.archived &&
@@ -103,9 +101,10 @@ function Card({
   ]);
   return (
     <section
+      ref={card}
       className={s.card}
       data-selected={isSelected || undefined}
-      data-quiet={feature.archived || blocks.length > 0 || undefined}
+      data-quiet={feature.archived || !enabled || blocks.length > 0 || undefined}
       aria-label={name}
     >
       <header>
@@ -125,19 +124,27 @@ function Card({
         />
       </header>
       {asked ? (
-        <div className={s.ask} role="alertdialog" aria-label={`Confirm in ${name}`}>
+        <div
+          className={s.ask}
+          role="alertdialog"
+          aria-label={`Confirm in ${name}`}
+          onKeyDown={event => event.key === 'Escape' && closeQuestion()}
+        >
           <p>
             {enabled ? 'Disable' : 'Enable'} in {name} for {audienceText(strategies, segmentNames)}?
           </p>
           <Button
             variant="filled"
             color={enabled ? 'red' : undefined}
-            onClick={() => void toggle(!enabled).catch(toastError)}
+            onClick={() => {
+              closeQuestion();
+              toggle();
+            }}
             autoFocus
           >
             {enabled ? 'Disable' : 'Enable'}
           </Button>
-          <Button onClick={() => setAsked(false)}>Cancel</Button>
+          <Button onClick={closeQuestion}>Cancel</Button>
         </div>
       ) : (
         <ul className={s.audiences}>

@@ -14,12 +14,15 @@ import { useSecondsLeft } from './useSecondsLeft.ts';
 export function LoginForm({
   returnTo,
   inNewWindow = false,
+  username = '',
   onLoggedIn,
 }: {
   /** The path to open after single sign-on. */
   returnTo: string;
   /** Lets single sign-on happen in another window, so that this page keeps its input. */
   inNewWindow?: boolean;
+  /** The user who logs in again, if that is known. */
+  username?: string;
   onLoggedIn(): void;
 }) {
   const methods = useQuery(methodsQuery);
@@ -41,14 +44,14 @@ export function LoginForm({
             Log in with single sign-on{inNewWindow && ' in a new window'}
           </Button>
         ) : (
-          <PasswordForm key={type} onLoggedIn={onLoggedIn} />
+          <PasswordForm key={type} username={username} onLoggedIn={onLoggedIn} />
         ),
       )}
     </>
   );
 }
 
-function PasswordForm({ onLoggedIn }: { onLoggedIn(): void }) {
+function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn(): void }) {
   const login = useMutation({
     mutationFn: (form: FormData) => logIn(String(form.get('username')), String(form.get('password'))),
     onSuccess: onLoggedIn,
@@ -65,6 +68,7 @@ function PasswordForm({ onLoggedIn }: { onLoggedIn(): void }) {
         name="username"
         label="Username or e-mail address"
         autoComplete="username"
+        defaultValue={username}
         size="sm"
         required
         withAsterisk={false}
@@ -74,6 +78,8 @@ function PasswordForm({ onLoggedIn }: { onLoggedIn(): void }) {
         name="password"
         label="Password"
         autoComplete="current-password"
+        // The form appears after the dialog that looks for the field to focus.
+        autoFocus={username !== ''}
         size="sm"
         visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password' }}
         required

@@ -66,12 +66,19 @@ export function LoginDialog() {
           </p>
           <FormErrors messages={error === undefined ? [] : [error]} />
           <Suspense>
-            <LoginForm returnTo="/logged-in" inNewWindow onLoggedIn={() => void onLoggedIn()} />
+            <LoginForm
+              returnTo="/logged-in"
+              inNewWindow
+              username={usernameOf(ownerOfPage())}
+              onLoggedIn={() => void onLoggedIn()}
+            />
           </Suspense>
         </>
       )}
     </Modal>
   );
 }
+
+const usernameOf = (me: Me | undefined): string => me?.user.username ?? me?.user.email ?? '';
 
 const nameOf = ({ user }: Me): string => user.name ?? user.username ?? user.email ?? `user ${user.id}`;

@@ -22,7 +22,7 @@ import {
   User,
   Zap,
 } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useMemo, useState } from 'react';
+import { type KeyboardEvent, useEffect, useMemo } from 'react';
 import { can } from '../api/can.ts';
 import type { Schemas } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
@@ -45,8 +45,18 @@ const PAGES: readonly [string, string, LucideIcon, string?][] = [
 ];
 
 /** The command palette: flags, actions of the page, pages and projects. Recent choices come first. */
-export function Palette({ onClose }: { onClose(): void }) {
-  const [typed, setTyped] = useState('');
+export function Palette({
+  typed,
+  onType,
+  onReady,
+  onClose,
+}: {
+  typed: string;
+  onType(text: string): void;
+  /** The field has the focus. */
+  onReady(): void;
+  onClose(): void;
+}) {
   const navigate = useNavigate();
   const { data: flags = [] } = useQuery({ ...flagsQuery(typed.trim()), placeholderData: keepPreviousData });
   const { data: projects = [] } = useQuery(projectsQuery);
@@ -121,7 +131,7 @@ export function Palette({ onClose }: { onClose(): void }) {
       store={store}
       actions={groups}
       query={typed}
-      onQueryChange={setTyped}
+      onQueryChange={onType}
       onSpotlightClose={onClose}
       filter={(_query, actions) => actions}
       shortcut={null}
@@ -137,6 +147,7 @@ export function Palette({ onClose }: { onClose(): void }) {
         leftSection: <Search size={16} />,
         placeholder: 'Flags, pages, actions…',
         'aria-label': 'Search or run',
+        onFocus: onReady,
         onKeyDown: runFirst,
       }}
     />

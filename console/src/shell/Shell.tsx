@@ -45,13 +45,36 @@ export function Shell() {
         <ConnectionBanner />
         {useIsStuck() ? <OfflinePage /> : <Outlet />}
       </main>
-      <Suspense>
-        {overlay === 'palette' && <Palette onClose={close} />}
-        {overlay === 'help' && <Help onClose={close} />}
-      </Suspense>
+      {overlay === 'palette' && <PaletteAtOnce onClose={close} />}
+      <Suspense>{overlay === 'help' && <Help onClose={close} />}</Suspense>
       <Toasts />
       <Suspense>{sessionEnded && <LoginDialog />}</Suspense>
     </div>
+  );
+}
+
+const focus = (element: HTMLElement | null): void => element?.focus();
+
+/** The palette. A field takes what the user types until the field of the palette has the focus. */
+function PaletteAtOnce({ onClose }: { onClose(): void }) {
+  const [typed, setTyped] = useState('');
+  const [isReady, setReady] = useState(false);
+  return (
+    <>
+      {!isReady && (
+        <input
+          ref={focus}
+          className={s.early}
+          aria-label="Search or run"
+          value={typed}
+          onChange={event => setTyped(event.target.value)}
+          onKeyDown={event => event.key === 'Escape' && onClose()}
+        />
+      )}
+      <Suspense>
+        <Palette typed={typed} onType={setTyped} onReady={() => setReady(true)} onClose={onClose} />
+      </Suspense>
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { otherMessages } from '../api/errors.ts';
 import s from './Confirm.module.css';
 import { FormErrors } from './Failure.tsx';
+import { useReturnFocus } from './useReturnFocus.ts';
 
 /**
  * Asks before an effect. `children` show the effect; `action` is the verb of the button, such as "Archive 3 flags".
@@ -27,6 +28,7 @@ export function Confirm({
   onConfirm(): unknown;
   onClose(): void;
 }) {
+  useReturnFocus(opened);
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
   const confirm = async () => {

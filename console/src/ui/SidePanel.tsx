@@ -1,5 +1,6 @@
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useReturnFocus } from './useReturnFocus.ts';
 
 /** An editor at the right side, opened by the address (`?edit=…`). Esc closes it. */
 export function SidePanel({
@@ -18,6 +19,7 @@ export function SidePanel({
   children: ReactNode;
   onClose(): void;
 }) {
+  useReturnFocus(opened);
   return (
     <Drawer
       opened={opened}

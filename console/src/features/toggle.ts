@@ -1,0 +1,33 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { toast } from '../ui/toasts.ts';
+import { type EnvironmentPlace, setEnabled } from './queries.ts';
+
+const aboutOf = ({ featureName, environment }: EnvironmentPlace): string =>
+  `${featureName} in ${environment}`;
+
+/** Enables or disables a flag, and offers "Undo". The message replaces an older one about the same toggle. */
+export async function toggleWithUndo(
+  client: QueryClient,
+  place: EnvironmentPlace,
+  enabled: boolean,
+): Promise<void> {
+  await setEnabled(client, place, enabled);
+  toast({
+    message: `${place.featureName} is ${enabled ? 'enabled' : 'disabled'} in ${place.environment}.`,
+    about: aboutOf(place),
+    action: {
+      label: 'Undo',
+      run: () => void setEnabled(client, place, !enabled).catch(toastFailedToggle(place, !enabled)),
+    },
+  });
+}
+
+/** Says which toggle failed: the page already shows the former state again. */
+export const toastFailedToggle =
+  (place: EnvironmentPlace, enabled: boolean) =>
+  (error: unknown): void =>
+    toast({
+      tone: 'bad',
+      message: `${place.featureName} was not ${enabled ? 'enabled' : 'disabled'} in ${place.environment}. ${error instanceof Error ? error.message : String(error)}`,
+      about: aboutOf(place),
+    });
