@@ -227,10 +227,12 @@ test('a project that does not exist is not found', async ({ page, logInAs }) => 
   await accessible(page);
 });
 
-test('the age of a change grows while the page is open', async ({ page, api, logInAs }) => {
+test('the age of a change grows while the page is open', async ({ newPage, api, logInAs }) => {
   const name = `Project ${unique()}`;
   await createProject(api, { name });
-  await logInAs({ rootRole: 'Admin' });
+  // The clock of a window stays as it is set.
+  const page = await newPage();
+  await logInAs({ rootRole: 'Admin' }, page);
   await page.clock.install();
   await page.goto(`/projects?query=${encodeURIComponent(name)}`);
   const row = page.getByRole('row', { name });

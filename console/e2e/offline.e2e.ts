@@ -35,11 +35,13 @@ test('a change that is made offline is not saved, and not sent later', async ({
 });
 
 test('a page that cannot load offline says so, and opens when the user is online again', async ({
-  page,
+  newPage,
   logInAs,
   tolerated,
 }) => {
-  await logInAs({ rootRole: 'Admin' });
+  // The cache of this window does not have the page yet.
+  const page = await newPage();
+  await logInAs({ rootRole: 'Admin' }, page);
   tolerated.push(/ERR_INTERNET_DISCONNECTED|preload|dynamically imported/);
   await page.goto('/flags');
   await page.getByRole('heading', { level: 1, name: 'Flags' }).waitFor();
