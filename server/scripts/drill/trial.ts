@@ -5,7 +5,6 @@ import { type Db, openDb } from '../../src/platform/db/database.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { keyringOf } from '../../src/platform/secrets/seal.ts';
 import { findDifferences } from '../../src/sdk/projection/verify.ts';
-import { startServer } from '../../src/server.ts';
 import { withClient } from './scratch.ts';
 
 export type Trial = { migrations: number; problems: string[]; readyMs: number };
@@ -55,6 +54,8 @@ async function findDocumentProblems(db: Db): Promise<string[]> {
 }
 
 async function askReady(config: Config, databaseUrl: string): Promise<Response> {
+  // Here, because the server takes 2 s of CPU time to load: neither --help nor a failed dump needs it.
+  const { startServer } = await import('../../src/server.ts');
   const server = await startServer({
     ...config,
     databaseUrl,
