@@ -168,7 +168,11 @@ test('another field gets operators of its own, which differ', async ({ page, api
   await accessible(page);
 });
 
-test('a new constraint gets the focus', async ({ page, api, logInAs }) => {
+test('a new constraint gets the focus, and the button that adds one after a removal', async ({
+  page,
+  api,
+  logInAs,
+}) => {
   const { address, id } = await flagWithStrategy(api);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`${address}?edit=${id}`);
@@ -177,6 +181,9 @@ test('a new constraint gets the focus', async ({ page, api, logInAs }) => {
   const field = page.getByLabel('Context field');
   await page.getByRole('menuitem').first().waitFor({ state: 'hidden' });
   await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true);
+  await page.getByRole('button', { name: 'Remove the constraint on' }).press('Enter');
+  const adding = page.getByRole('button', { name: 'Add a constraint or segment' });
+  await expect.poll(() => adding.evaluate(element => element === document.activeElement)).toBe(true);
 });
 
 test('the editor fits a window of 360 px', async ({ page, api, logInAs }) => {

@@ -276,6 +276,10 @@ test('a viewer finds the settings of an integration, and no way into deliveries'
   const id = await createWebhook(api, project, 'http://127.0.0.1:9/', { description, enabled: false });
   await logInAs();
   await page.goto('/integrations');
+  const all = page.getByRole('link', { name: 'All deliveries' });
+  await expect.poll(() => all.getAttribute('aria-disabled')).toBe('true');
+  await all.click();
+  await page.getByText('Requires ADMIN').waitFor();
   await page.getByRole('link', { name: description }).click();
 
   await page.waitForURL(`/integrations/${id}`);

@@ -44,8 +44,13 @@ export function Strategies({
   const place = { projectId: feature.project, featureName: feature.name, environment: environment.name };
   const where = { project: feature.project, environment: environment.name };
   const { strategies } = environment;
-  const others = feature.environments.filter(one => one.name !== environment.name);
-  const other = feature.archived ? undefined : others.find(one => one.name === search.compare);
+  const { environments } = feature;
+  const at = environments.findIndex(one => one.name === environment.name);
+  // Changes usually come from the environment before.
+  const neighbor = environments[at - 1] ?? environments[at + 1];
+  const other = feature.archived
+    ? undefined
+    : environments.find(one => one.name === search.compare && one.name !== environment.name);
   // The server rejects changes of an archived flag.
   const edit = feature.archived ? undefined : search.edit;
   const close = () => replace({ edit: undefined });
@@ -64,10 +69,10 @@ export function Strategies({
         <h2>Strategies in {environment.name}</h2>
         <span className="muted">A user gets the flag if any strategy matches</span>
         <span className={s.sectionActions}>
-          {!feature.archived && others.length > 0 && (
+          {!feature.archived && neighbor && (
             <Button
               leftSection={<ArrowLeftRight size={14} />}
-              onClick={() => push({ compare: others[0]?.name })}
+              onClick={() => push({ compare: neighbor.name })}
             >
               Compare…
             </Button>

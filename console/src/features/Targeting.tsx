@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Menu, NativeSelect, TextInput } from '@mantine/core';
 import { Plus, Shapes, X } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { counted } from '../ui/words.ts';
 import {
   type Draft,
@@ -33,6 +33,12 @@ export function Targeting({
 }) {
   /** The constraint that the user added last. Its field gets the focus. */
   const [added, setAdded] = useState<number>();
+  /** Gets the focus when what had it was removed. */
+  const adding = useRef<HTMLButtonElement>(null);
+  const remove = (change: Partial<Draft>) => {
+    onChange(change);
+    adding.current?.focus();
+  };
   const chosen = draft.segments.flatMap(id => segments.find(one => one.id === id) ?? []);
   const setConstraint = (index: number, constraint: Constraint) =>
     onChange({ constraints: draft.constraints.map((one, n) => (n === index ? constraint : one)) });
@@ -47,7 +53,7 @@ export function Targeting({
             <button
               type="button"
               aria-label={`Remove segment ${segment.name}`}
-              onClick={() => onChange({ segments: draft.segments.filter(id => id !== segment.id) })}
+              onClick={() => remove({ segments: draft.segments.filter(id => id !== segment.id) })}
             >
               <X size={12} />
             </button>
@@ -68,13 +74,13 @@ export function Targeting({
           onChange={next => setConstraint(index, next)}
           onRemove={() => {
             setAdded(undefined);
-            onChange({ constraints: draft.constraints.filter((_, n) => n !== index) });
+            remove({ constraints: draft.constraints.filter((_, n) => n !== index) });
           }}
         />
       ))}
       <Menu position="bottom-start" returnFocus={false}>
         <Menu.Target>
-          <Button variant="subtle" leftSection={<Plus size={14} />}>
+          <Button ref={adding} variant="subtle" leftSection={<Plus size={14} />}>
             Add a constraint or segment
           </Button>
         </Menu.Target>

@@ -5,6 +5,7 @@ import { Blocks, ScrollText } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
 import { projectsQuery } from '../shell/queries.ts';
+import { Can } from '../ui/Can.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { Keys } from '../ui/Keys.tsx';
@@ -31,9 +32,11 @@ export function IntegrationsPage() {
       title="Integrations"
       note={data && counted(data.addons.length, 'integration')}
       actions={
-        <Button component={Link} to="/deliveries" leftSection={<ScrollText size={14} />}>
-          All deliveries
-        </Button>
+        <Can call="getDeliveries">
+          <Button component={Link} to="/deliveries" leftSection={<ScrollText size={14} />}>
+            All deliveries
+          </Button>
+        </Can>
       }
     >
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}

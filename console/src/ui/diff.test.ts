@@ -65,11 +65,12 @@ test.each([
 });
 
 test('writes values for people', () => {
-  expect([wordsOf('50', ['rollout']), wordsOf(true, ['stale']), wordsOf({ a: 1 }, ['x'])]).toEqual([
-    '50 %',
-    'yes',
-    '{"a":1}',
-  ]);
+  expect([
+    wordsOf('50', ['rollout']),
+    wordsOf(335, ['variants', 'red', 'weight']),
+    wordsOf(true, ['stale']),
+    wordsOf({ a: 1 }, ['x']),
+  ]).toEqual(['50 %', '33.5 %', 'yes', '{"a":1}']);
 });
 
 test('keeps at most two short changes for a row', () => {

@@ -72,12 +72,14 @@ export function labelOf(path: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A value for people: `yes` for true, `50 %` for a rollout, JSON for an object. */
+/** A value for people: `yes` for true, `50 %` for a rollout and for the weight of a variant, JSON for an object. */
 export function wordsOf(value: unknown, path: readonly string[]): string {
   if (value === true) return 'yes';
   if (value === false) return 'no';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return path.at(-1) === 'rollout' ? `${text} %` : text;
+  if (path.at(-1) === 'rollout') return `${text} %`;
+  // Weights are in thousandths.
+  return path.at(-1) === 'weight' && typeof value === 'number' ? `${value / 10} %` : text;
 }
 
 /** How many fields of the newer state did not change. */
