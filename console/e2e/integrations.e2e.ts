@@ -278,8 +278,9 @@ test('a viewer finds the settings of an integration, and no way into deliveries'
   await page.goto('/integrations');
   const all = page.getByRole('link', { name: 'All deliveries' });
   await expect.poll(() => all.getAttribute('aria-disabled')).toBe('true');
-  await all.click();
+  await all.focus();
   await page.getByText('Requires ADMIN').waitFor();
+  await page.keyboard.press('Enter');
   await page.getByRole('link', { name: description }).click();
 
   await page.waitForURL(`/integrations/${id}`);
