@@ -141,7 +141,13 @@ async function fillMetrics(): Promise<void> {
       ),
     );
   }
-  await step('statistics', 'analyze metric_days, metric_hours');
+  await step(
+    'last use',
+    `insert into feature_last_seen (feature_name, environment, seen_at, first_seen_on, enabled_on, disabled_on)
+     select flag.name, environment.name, now(), now() - interval '${DAYS} days', now(), now() from metric_features as flag
+       cross join (select name from metric_environments order by id limit 2) as environment`,
+  );
+  await step('statistics', 'analyze metric_days, metric_hours, feature_last_seen');
 }
 
 async function measureSize(): Promise<void> {
@@ -161,15 +167,20 @@ async function measureSize(): Promise<void> {
 async function measureQueries(): Promise<void> {
   const flag = () => `flag-${1 + randomInt(FLAGS)}`;
   const project = () => `project-${1 + randomInt(PROJECTS)}`;
-  const queries: [string, () => string][] = [
+  const queries: [string, () => string, mostMs?: number][] = [
     ['usage of a flag', () => `/api/admin/client-metrics/features/${flag()}`],
     ['last 24 h of a flag', () => `/api/admin/client-metrics/features/${flag()}/raw?hoursBack=24`],
     ['last 30 days of a flag', () => `/api/admin/client-metrics/features/${flag()}/raw?hoursBack=720`],
     ['last 30 days of a project', () => `/api/admin/projects/${project()}/usage?days=30`],
+    [
+      'the same, 1,000 flags on one page',
+      () => `/api/admin/projects/${project()}/usage?days=30&limit=1000`,
+      Number.POSITIVE_INFINITY,
+    ],
     ['applications', () => '/api/admin/metrics/applications'],
   ];
   console.log('\n| Query | p50, ms | p95, ms |\n| --- | ---: | ---: |');
-  for (const [query, address] of queries) {
+  for (const [query, address, mostMs = MOST_P95_MS] of queries) {
     const times: number[] = [];
     for (let n = 0; n < Number(options.requests); n++) {
       times.push(
@@ -184,8 +195,7 @@ async function measureQueries(): Promise<void> {
     }
     const p95 = percentile(times, 0.95);
     console.log(`| ${query} | ${percentile(times, 0.5).toFixed(1)} | ${p95.toFixed(1)} |`);
-    if (p95 > MOST_P95_MS)
-      problems.push(`${query}: p95 is ${p95.toFixed(1)} ms, the goal is ${MOST_P95_MS} ms`);
+    if (p95 > mostMs) problems.push(`${query}: p95 is ${p95.toFixed(1)} ms, the goal is ${mostMs} ms`);
   }
 }
 

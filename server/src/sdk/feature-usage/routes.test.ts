@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeAll, expect, test } from 'vitest';
-import { makeFeature } from '../../test/factories.ts';
+import { makeFeature, makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { makeFlusher } from '../metrics/flush.ts';
@@ -108,6 +108,33 @@ test('lists the usage of the features of a project by environment', async () => 
   expect((await get('/api/admin/projects/default/usage?offset=1')).body).toEqual({ total: 1, features: [] });
   expect((await get('/api/admin/projects/default/usage?days=0&limit=x')).body.details).toHaveLength(2);
   expect((await get('/api/admin/projects/nowhere/usage')).status).toBe(404);
+});
+
+test('pages through the features that were evaluated within the days', async () => {
+  const { db } = harness;
+  await makeProject(db, { id: 'paged' });
+  const names = ['paged-1', 'paged-2', 'paged-3', 'paged-archived', 'paged-earlier'];
+  for (const name of names) await makeFeature(db, 'paged', { name, type: 'release' });
+  const usage = makeUsage(new Registry());
+  const toggles = Object.fromEntries(names.map((name, n) => [name, { yes: n, no: 1 }]));
+  const token = { id: 1, type: 'backend', environment: 'production', projects: undefined };
+  void usage.report(token, {}, { appName: 'shop', instanceId: 'i', bucket: { stop: Date.now(), toggles } });
+  await makeFlusher(db, usage).flush();
+  await sql`update features set archived_at = now() where name = 'paged-archived'`.execute(db);
+  await sql`update feature_last_seen set enabled_on = enabled_on - 5, disabled_on = disabled_on - 5
+    where feature_name = 'paged-earlier'`.execute(db);
+
+  const pages = await Promise.all(
+    [0, 2].map(async offset => await get(`/api/admin/projects/paged/usage?days=2&limit=2&offset=${offset}`)),
+  );
+
+  const found = pages.flatMap(({ body }) => body.features);
+  expect(pages.map(({ body }) => body.total)).toEqual([3, 3]);
+  expect(found.map(({ name, environments }) => [name, environments[0].yes, environments[0].no])).toEqual([
+    ['paged-1', 0, 1],
+    ['paged-2', 1, 1],
+    ['paged-3', 2, 1],
+  ]);
 });
 
 test('a feature that was never evaluated has no counts', async () => {

@@ -65,7 +65,10 @@ export async function listCounts(
   return rows;
 }
 
-/** The counts of the features of a project over the last days, by name and environment. */
+/**
+ * The counts of the features of a project over the last days, by name and environment. The days of last use tell which features were
+ * evaluated, so that only the counts of one page are added up.
+ */
 export async function listProjectUsage(
   db: Reader,
   project: string,
@@ -73,25 +76,27 @@ export async function listProjectUsage(
   limit: number,
   offset: number,
 ): Promise<{ total: number; features: ProjectFeatureUsage[] }> {
+  const since = sql`(now() - ${days} * interval '1 day')::date`;
   const { rows } = await sql<{ total: number; features: ProjectFeatureUsage[] }>`
-    with used as materialized (
-      select features.name, metric_environments.name as environment, sum(yes)::bigint as yes, sum(no)::bigint as no,
-        max(day) as day
-      from features join metric_features on metric_features.name = features.name
-        join metric_days on feature_id = metric_features.id
-        join metric_environments on metric_environments.id = environment_id
-      where features.project = ${project} and features.archived_at is null and variant = ''
-        and day >= greatest((now() - ${days} * interval '1 day')::date, features.created_at::date)
-      group by features.name, metric_environments.name
-    ), page as (
-      select distinct name from used order by name limit ${limit} offset ${offset}
+    with evaluated as materialized (
+      select distinct features.name, features.created_at
+      from features join feature_last_seen on feature_name = features.name
+      where features.project = ${project} and features.archived_at is null
+        and greatest(enabled_on, disabled_on) >= greatest(${since}, features.created_at::date)
+    ), page as materialized (
+      select * from evaluated order by name limit ${limit} offset ${offset}
     )
-    select (select count(distinct name) from used) as total, coalesce((
-      select jsonb_agg(jsonb_build_object('name', name, 'environments', environments) order by name)
-      from (
-        select name, jsonb_agg(jsonb_build_object(
-          'environment', environment, 'yes', yes, 'no', no, 'lastDay', day) order by environment) as environments
-        from page join used using (name) group by name
+    select (select count(*) from evaluated) as total, coalesce((
+      select jsonb_agg(jsonb_build_object('name', page.name, 'environments', environments) order by page.name)
+      from page join metric_features on metric_features.name = page.name cross join lateral (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'environment', metric_environments.name, 'yes', yes, 'no', no, 'lastDay', day) order by metric_environments.name), '[]')
+          as environments
+        from (
+          select environment_id, sum(yes)::bigint as yes, sum(no)::bigint as no, max(day) as day from metric_days
+          where feature_id = metric_features.id and variant = '' and day >= ${since} and day >= page.created_at::date
+          group by environment_id
+        ) as counted join metric_environments on metric_environments.id = environment_id
       ) as listed
     ), '[]') as features`.execute(db);
   return rows[0] ?? { total: 0, features: [] };
