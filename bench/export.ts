@@ -11,6 +11,7 @@ import { readOptions } from '../server/src/platform/command-line.ts';
 import { withClient } from './database.ts';
 import { copyOut } from './events/copy.ts';
 import { databaseOf, prepareEvents } from './events/load.ts';
+import { cpuBetween, readCpuOf } from './search/cpu.ts';
 import { ADMIN_TOKEN, describeMachine, startServer } from './server.ts';
 import { residentMb } from './soak/memory.ts';
 
@@ -74,8 +75,8 @@ async function exportAll(port: number, pid: number): Promise<Read & { riseMb: nu
 const copyAll = (client: pg.Client): Promise<Read> =>
   counted(take => copyOut(client, `copy (select ${COLUMNS} from events) to stdout`, take));
 
-const shown = (kind: string, { rows, bytes, perSecond }: Read, riseMb?: number): string =>
-  `| ${kind} | ${rows} | ${(bytes / 1e6).toFixed(0)} | ${perSecond.toFixed(0)} | ${riseMb?.toFixed(0) ?? ''} |`;
+const shown = (kind: string, { rows, bytes, perSecond }: Read, more: (number | undefined)[]): string =>
+  `| ${[kind, rows, (bytes / 1e6).toFixed(0), perSecond.toFixed(0), ...more.map(one => one?.toFixed(0) ?? '')].join(' | ')} |`;
 
 const events = Number(options.events);
 const url = databaseOf('skewed', events);
@@ -95,12 +96,17 @@ try {
   const pid = server.pid ?? 0;
   await withClient(url, async client => {
     console.log(`${await describeMachine(client)}, load ${loadavg()[0]?.toFixed(1)} at the start\n`);
-    console.log('| | rows | MB | rows/s | memory rise, MB |\n|---|--:|--:|--:|--:|');
+    console.log(
+      '| | rows | MB | rows/s | server, µs of CPU per row | PostgreSQL, µs | memory rise, MB |\n|---|--:|--:|--:|--:|--:|--:|',
+    );
     for (let round = 0; round < Number(options.rounds); round++) {
       const copied = await copyAll(client);
-      console.log(shown('COPY', copied));
+      console.log(shown('COPY', copied, [undefined, undefined, undefined]));
+      const before = await readCpuOf(pid, client);
       const exported = await exportAll(port, pid);
-      console.log(shown('export', exported, exported.riseMb));
+      const cpu = cpuBetween(before, await readCpuOf(pid, client));
+      const [ofServer, ofPostgres] = [cpu.server, cpu.postgres].map(ms => (ms * 1_000) / exported.rows);
+      console.log(shown('export', exported, [ofServer, ofPostgres, exported.riseMb]));
       const share = exported.perSecond / copied.perSecond;
       console.log(`\nexport / COPY: ${(share * 100).toFixed(0)} %\n`);
       if (exported.rows < events) problems.push(`The export has ${exported.rows} of ${events} events`);

@@ -4,6 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { authenticationRequired } from '../../platform/errors.ts';
 import type { ExportSource } from '../../platform/http/long-reads.ts';
+import { asBytes } from '../../platform/http/stream.ts';
 import { firstIdOf } from '../event-index/bitmap.ts';
 import { findIndexed, type Indexed, type SearchMemory, type Window } from '../event-search/indexed.ts';
 import { readWatermark } from '../events/tail.ts';
@@ -23,7 +24,7 @@ const IDS_PER_RANGE = 64_000;
 const CHUNKS_AT_ONCE = 8;
 
 /**
- * The events of an export, newest first, some at a time. Each batch is a statement of its own, which applies the visibility
+ * The lines of an export, newest event first, some at a time. Each batch is a statement of its own, which applies the visibility
  * of that moment, so no connection is held while the client reads.
  */
 export async function* readBatches(
@@ -32,7 +33,7 @@ export async function* readBatches(
   events: ExportedEvents,
   line: RawBuilder<string>,
   memory?: SearchMemory,
-): AsyncGenerator<ExportedLine[], void> {
+): AsyncGenerator<Buffer, void> {
   const range = await exportedRange(source, events);
   if (events.query === undefined) {
     yield* readFromLog(source, actor, events, range, line);
@@ -63,19 +64,18 @@ async function* readFromLog(
   events: ExportedEvents,
   range: IdRange,
   line: RawBuilder<string>,
-): AsyncGenerator<ExportedLine[], void> {
+): AsyncGenerator<Buffer, void> {
   for (const { low, high } of rangesOf(range)) {
     let end = high;
     for (;;) {
       if (source.isGone()) return;
-      const lines = await source.read(async db => {
+      const batch = await source.read(async db => {
         await rejectRevoked(db, actor);
-        return await listExportBatch(db, actor, events, { low, high: end }, line);
+        return batchOf(await listExportBatch(db, actor, events, { low, high: end }, line));
       });
-      const last = lines.at(-1);
-      if (!last) break;
-      yield lines;
-      end = last.id;
+      if (!batch) break;
+      yield batch.bytes;
+      end = batch.last;
     }
   }
 }
@@ -88,21 +88,27 @@ async function* readFromIndex(
   { low, high }: IdRange,
   line: RawBuilder<string>,
   { indexed }: Indexed,
-): AsyncGenerator<ExportedLine[], void> {
+): AsyncGenerator<Buffer, void> {
   let before = high;
   for (;;) {
     if (source.isGone()) return;
     const ids = await indexed.newest({ before, after: low - 1 }, 0, BATCH_ROWS);
     const end = ids.at(-1);
     if (end === undefined) return;
-    const lines = await source.read(async db => {
+    const batch = await source.read(async db => {
       await rejectRevoked(db, actor);
-      return await listExportBatchById(db, actor, events, ids, line);
+      return batchOf(await listExportBatchById(db, actor, events, ids, line));
     });
-    if (lines.length > 0) yield lines;
+    if (batch) yield batch.bytes;
     // Large events end a batch early.
-    before = lines.at(-1)?.id ?? end;
+    before = batch?.last ?? end;
   }
+}
+
+/** The lines as bytes, which are outside of the heap: the garbage collector copied texts that waited for the client. */
+function batchOf(lines: ExportedLine[]): { bytes: Buffer; last: number } | undefined {
+  const last = lines.at(-1)?.id;
+  return last === undefined ? undefined : { bytes: asBytes(lines.map(({ line }) => line)), last };
 }
 
 /** Breaks off the export of a caller who lost the token or session, or who is no longer a root admin. */

@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { ExportSource } from '../../platform/http/long-reads.ts';
-import { asBytes, type Pieces } from '../../platform/http/stream.ts';
+import type { Pieces } from '../../platform/http/stream.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { readAhead, readBatches } from './batches.ts';
 import { LINES } from './lines.ts';
@@ -17,7 +17,5 @@ export async function* exportEvents(
   const { header, line } = LINES[format];
   const first = header(actor.isAdmin);
   if (first !== '') yield first;
-  for await (const lines of readAhead(readBatches(source, actor, events, line(actor), memory))) {
-    yield asBytes(lines.map(({ line }) => line));
-  }
+  yield* readAhead(readBatches(source, actor, events, line(actor), memory));
 }

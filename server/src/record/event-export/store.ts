@@ -13,7 +13,7 @@ export type IdRange = { low: number; high: number };
 export const BATCH_ROWS = 1_000;
 /** The weight after which a batch ends. */
 const BATCH_WEIGHT = 2_097_152;
-/** An event as a line of text. Lines of about 1 kB are cheaper for the garbage collector than one text for the whole batch. */
+/** An event as a line of text. */
 export type ExportedLine = { id: number; line: string };
 
 /** The newest visible events of a range that match, bounded in number and size, at least one if there is one. */
