@@ -122,7 +122,7 @@ behindFront(
     await logInAs({ rootRole: 'Admin' });
     tolerated.push(/500/);
 
-    front.broken = /^\/api\/admin\/search\/events/;
+    front.broken = { paths: /^\/api\/admin\/search\/events/, status: 500 };
     await page.goto(`/projects/${project}/features/${flag}`);
     const changes = page.getByRole('region', { name: 'Recent changes' });
     await changes.getByText('This part did not load').waitFor();
@@ -132,6 +132,23 @@ behindFront(
     await changes.getByRole('button', { name: 'Retry' }).click();
 
     await changes.getByRole('link', { name: /created/ }).waitFor();
+    expect(await page.getByText('This part did not load').count()).toBe(0);
+  },
+);
+
+behindFront(
+  'a part of a page that failed in an outage loads when the server is back',
+  async ({ page, server, logInAs, tolerated }) => {
+    const { front } = server;
+    await logInAs({ rootRole: 'Admin' });
+    tolerated.push(/502/);
+
+    front.broken = { paths: /^\/api\/admin\/user\/sessions/, status: 502 };
+    await page.goto('/profile');
+    await page.getByText('This part did not load').waitFor();
+    delete front.broken;
+
+    await page.getByText('This session').waitFor();
     expect(await page.getByText('This part did not load').count()).toBe(0);
   },
 );

@@ -6,12 +6,23 @@ import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
+import { isOutage } from './api/errors.ts';
 import { createConsoleRouter } from './routes.tsx';
 import { theme } from './theme.ts';
 
+const RETRY_MS = 5_000;
+
 // The client retries by itself, see api/client.ts. A change that is made offline fails: TanStack Query would send it hours later.
 const queryClient = new QueryClient({
-  defaultOptions: { queries: { staleTime: 10_000, retry: false }, mutations: { networkMode: 'always' } },
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      retry: false,
+      // A part of a page that failed in an outage loads when the server is back.
+      refetchInterval: ({ state }) => isOutage(state.error) && RETRY_MS,
+    },
+    mutations: { networkMode: 'always' },
+  },
 });
 const router = createConsoleRouter(queryClient);
 const root = document.getElementById('root');

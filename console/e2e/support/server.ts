@@ -67,8 +67,8 @@ export type Front = {
   url: string;
   /** `away`: no connection. `updated`: another version of the console, which has none of the files of this one. */
   state: 'up' | 'away' | 'updated';
-  /** Paths of which every request fails with 500. */
-  broken?: RegExp;
+  /** Every request of these paths fails. 502: the load balancer cannot reach the server. */
+  broken?: { paths: RegExp; status: 500 | 502 };
   close: () => Promise<void>;
 };
 
@@ -79,7 +79,7 @@ export async function startFront(target: { url: string }): Promise<Front> {
   const server = createServer((request, response) => {
     const { method, url: path = '', headers } = request;
     if (front.state === 'away') return request.socket.destroy();
-    if (front.broken?.test(path)) return response.writeHead(500).end();
+    if (front.broken?.paths.test(path)) return response.writeHead(front.broken.status).end();
     if (front.state === 'updated' && path.startsWith('/assets/')) return response.writeHead(404).end();
     if (front.state === 'updated' && path === '/index.html')
       return response.writeHead(200).end('<script type="module" src="/assets/main-new.js"></script>');

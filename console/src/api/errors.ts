@@ -28,6 +28,10 @@ export class RequestError extends Error {
 export const unreachable = (): RequestError =>
   new RequestError(0, { message: 'Cannot reach the server. Check the connection.' });
 
+/** Whether the server was unreachable or overloaded, so that the same request can succeed later. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof RequestError && [0, 502, 503, 504].includes(error.status);
+
 /** A change that was not sent. It must not be sent later, when nobody expects it. */
 export const offline = (): RequestError => new RequestError(0, { message: 'Not saved: you are offline.' });
 

@@ -60,6 +60,7 @@ export function ApplicationPage() {
 function About({ application: { description, url } }: { application: ApplicationDetails }) {
   // Anybody with an SDK token names an application, but only users describe it. Other schemes than these could run code.
   const isLink = url !== undefined && /^https?:\/\//.test(url);
+  if (!description && !isLink) return null;
   return (
     <p className={s.about}>
       {description}{' '}
@@ -180,7 +181,7 @@ function Section({ title, about, children }: { title: string; about: string; chi
 
 function Seen({ at }: { at: string }) {
   return (
-    <span className="muted">
+    <span className={`muted ${s.seen}`}>
       seen <Time at={at} />
     </span>
   );

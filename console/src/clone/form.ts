@@ -13,8 +13,16 @@ export type CloneForm = {
 export type Part = NonNullable<CloneRequest['include']>[number];
 
 export const PARTS: readonly { part: Part; label: string; count(source: Feature): number }[] = [
-  { part: 'strategies', label: 'Strategies', count: source => sum(source, one => one.strategies.length) },
-  { part: 'variants', label: 'Variants', count: source => sum(source, one => one.variants.length) },
+  {
+    part: 'strategies',
+    label: 'Strategies with their variants',
+    count: source => sum(source, one => one.strategies.length),
+  },
+  {
+    part: 'variants',
+    label: 'Variants of environments',
+    count: source => sum(source, one => one.variants.length),
+  },
   { part: 'tags', label: 'Tags', count: source => source.tags.length },
   { part: 'dependencies', label: 'Parents', count: source => source.dependencies.length },
 ];

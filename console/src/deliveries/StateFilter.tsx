@@ -27,7 +27,7 @@ export function StateFilter({
       value={value === undefined ? 'all' : String(value)}
       data={[
         { value: 'all', label: 'All' },
-        { value: OPEN, label: withCount('Retrying', open) },
+        { value: OPEN, label: withCount('In progress', open) },
         { value: DELIVERED, label: 'Delivered' },
         { value: FAILED, label: withCount('Failed, ended', failed) },
       ]}
