@@ -67,7 +67,8 @@ export async function listCounts(
 
 /**
  * The counts of the features of a project over the last days, by name and environment. The days of last use tell which features were
- * evaluated, so that only the counts of one page are added up.
+ * evaluated, so that only the counts of one page are added up. They are looked up feature by feature: with a join the planner read
+ * those of all projects.
  */
 export async function listProjectUsage(
   db: Reader,
@@ -79,10 +80,12 @@ export async function listProjectUsage(
   const since = sql`(now() - ${days} * interval '1 day')::date`;
   const { rows } = await sql<{ total: number; features: ProjectFeatureUsage[] }>`
     with evaluated as materialized (
-      select distinct features.name, features.created_at
-      from features join feature_last_seen on feature_name = features.name
+      select features.name, features.created_at
+      from features cross join lateral (
+        select max(greatest(enabled_on, disabled_on)) as day from feature_last_seen where feature_name = features.name
+      ) as used
       where features.project = ${project} and features.archived_at is null
-        and greatest(enabled_on, disabled_on) >= greatest(${since}, features.created_at::date)
+        and used.day >= greatest(${since}, features.created_at::date)
     ), page as materialized (
       select * from evaluated order by name limit ${limit} offset ${offset}
     )
