@@ -4,7 +4,7 @@ import { runScript } from './run.ts';
 
 readOptions({
   run: 'npm run demo-data',
-  does: `Fills an empty database with a story to look at: three projects, four people and 60 days of history, with a stale flag,
+  does: `Fills an empty database with sample data: three projects, four people and 60 days of history, with a stale flag,
 a failing webhook, a clone that differs from its source, and applications that report results. It prints the passwords. It
 requires a database without users and a PostgreSQL role that is a superuser, because it moves the times of events into the past.`,
 });
@@ -12,7 +12,7 @@ requires a database without users and a PostgreSQL role that is a superuser, bec
 await runScript(process.env, async config => {
   const { makeDemoStory } = await import('./demo-story/make.ts');
   const people = await makeDemoStory(config);
-  console.log('The database has the demo story. Log in as one of these users:\n');
+  console.log('The database has the sample data. Log in as one of these users:\n');
   for (const { username, password, role } of people)
     console.log(`  ${username.padEnd(5)} ${role.padEnd(7)} password ${password}`);
   console.log(`\nNext:  npm start\nThen:  ${config.publicUrl}`);

@@ -6,9 +6,9 @@ type Command = { does: string; load: () => Promise<unknown> };
 
 const COMMANDS: Record<string, Command> = {
   server: { does: 'Start the server', load: () => import('../src/main.ts') },
-  demo: { does: 'Start a server with a story to look at', load: () => import('./demo/main.ts') },
+  demo: { does: 'Start a server with sample data', load: () => import('./demo/main.ts') },
   migrate: { does: 'Update the database without starting a server', load: () => import('./migrate.ts') },
-  health: { does: 'Exit with 0 if the server is ready, else with 1', load: () => import('./health.ts') },
+  health: { does: 'Exit with 0 if the server is ready, otherwise with 1', load: () => import('./health.ts') },
   'rotate-secrets': {
     does: 'Encrypt the stored secrets with the current key',
     load: () => import('./rotate-secrets.ts'),

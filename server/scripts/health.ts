@@ -8,7 +8,7 @@ const ANY_ADDRESS = ['', '0.0.0.0', '::'];
 
 const { url } = readOptions({
   run: howToRun('health'),
-  does: `Asks a server for GET /ready. Exits with 0 if it responds with 200, else with 1. It finds the server by the variables
+  does: `Asks a server for GET /ready. Exits with 0 if it responds with 200, otherwise with 1. It finds the server by the variables
 HOST and PORT, like the server itself.`,
   options: { url: { type: 'string', default: '', meaning: 'Address of the server' } },
   variables: describeVariables('HOST', 'PORT'),

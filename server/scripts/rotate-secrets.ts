@@ -11,7 +11,7 @@ import { ConfigError } from '../src/platform/config.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { type Keyring, keyringOf } from '../src/platform/secrets/seal.ts';
-import { StartError } from '../src/platform/start-errors.ts';
+import { StartError } from '../src/platform/start-error.ts';
 import { describeVariables } from '../src/platform/variables.ts';
 import { runScript } from './run.ts';
 

@@ -12,9 +12,10 @@ export async function runScript(
   let databaseUrl: string | undefined;
   try {
     const config = readConfig(env);
-    ({ databaseUrl } = config);
-    sayDatabase(config.databaseUrl);
-    await work(config);
+    // A command takes long, and a connection pooler gains nothing from it.
+    databaseUrl = config.directUrl;
+    sayDatabase(databaseUrl);
+    await work({ ...config, databaseUrl });
   } catch (error) {
     exitWith(error, databaseUrl);
   }

@@ -4,8 +4,9 @@ import { readOptions } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { describeVariables } from '../src/platform/variables.ts';
-import { wakeServers } from '../src/record/publish.ts';
-import { startEpoch } from '../src/sdk/projection/store.ts';
+import { startEpoch } from '../src/record/epoch/start.ts';
+import { SDK_CHANNEL } from '../src/record/publish.ts';
+import { wakeServers } from '../src/record/wake.ts';
 import { findDifferences, rebuildDocuments } from '../src/sdk/projection/verify.ts';
 import { runScript } from './run.ts';
 
@@ -22,7 +23,7 @@ const options = readOptions({
     'new-epoch': {
       type: 'boolean',
       default: false,
-      meaning: 'Make every SDK read everything again: after a dump was restored',
+      meaning: 'Make every server and every SDK read everything again: after a dump was restored',
     },
   },
   variables: describeVariables('DATABASE_URL'),
@@ -33,8 +34,8 @@ const SHOWN = 20;
 await runScript(process.env, async config => {
   const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.warn(error.message) });
   if (options['new-epoch']) {
-    await startEpoch(db);
-    wakeServers(db);
+    await startEpoch(db, 'The command sdk-documents --new-epoch was run.');
+    wakeServers(db, SDK_CHANNEL);
     console.log('A new epoch has started. Every SDK reads everything again.');
   }
   if (options.verify || options.rebuild || !options['new-epoch']) {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyHttpOptions, type RawServerDefault } from 'fastify';
 import { sessionCookieName } from './access/cookie.ts';
-import { installGuard } from './access/guard.ts';
+import { installGate, requestLimits, UNGATED } from './access/gate.ts';
+import { installAuthentication, installAuthorization } from './access/guard.ts';
 import { type ConsoleFiles, NOT_BUILT } from './console/files.ts';
 import { consoleRoutes, sendConsole } from './console/routes.ts';
 import { deliveryRoutes } from './delivery/deliveries/routes.ts';
@@ -37,10 +38,13 @@ import { ssoRoutes } from './people/sso/routes.ts';
 import { userAdminRoutes } from './people/users/admin-routes.ts';
 import { userRoutes } from './people/users/routes.ts';
 import { viewRoutes } from './people/views/routes.ts';
+import { type Admission, admissionMetrics } from './platform/admission/metrics.ts';
+import type { ShareLimits } from './platform/admission/shares.ts';
 import type { Config } from './platform/config.ts';
 import type { Db } from './platform/db/database.ts';
 import { pendingMigrations } from './platform/db/migrate.ts';
 import type { App } from './platform/http/app.ts';
+import { installBodyShares } from './platform/http/body-shares.ts';
 import { installChecks } from './platform/http/checks.ts';
 import { installClosing } from './platform/http/closing.ts';
 import { boundedViolations, lazyCompilers } from './platform/http/compilers.ts';
@@ -55,15 +59,20 @@ import { installJsonBodies } from './platform/http/json.ts';
 import { installRequestLog, logOptions, RequestLogController } from './platform/http/log.ts';
 import { makeLongReads } from './platform/http/long-reads.ts';
 import { installMetrics } from './platform/http/metrics.ts';
+import { installMetricsToken } from './platform/http/metrics-token.ts';
 import { installOpenApi } from './platform/http/openapi.ts';
+import { makeOutageLog, type OutageLog } from './platform/http/outage-log.ts';
 import { installWriteLimit } from './platform/http/rate-limit.ts';
 import { installRowIds, ROW_ID } from './platform/http/row-ids.ts';
 import { sharedServer } from './platform/http/shared-server.ts';
-import { clientErrorHandler, installExpectations } from './platform/http/socket-errors.ts';
+import { clientErrorHandler, installExpectations, rejectTwoHosts } from './platform/http/socket-errors.ts';
 import { installStalledClients } from './platform/http/stalled-clients.ts';
 import { RULE } from './platform/http/violations.ts';
+import { passwordHashes } from './platform/secrets/password-hash.ts';
 import { keyringOf } from './platform/secrets/seal.ts';
 import { COMMENT_PARAMETER, installComments } from './record/comment.ts';
+import { reportEpochs } from './record/epoch/metrics.ts';
+import { makeEpochWatch } from './record/epoch/watch.ts';
 import { eventCountRoutes } from './record/event-counts/routes.ts';
 import { eventExportRoutes } from './record/event-export/routes.ts';
 import { makeSearchMemory } from './record/event-search/indexed.ts';
@@ -108,11 +117,13 @@ declare module 'fastify' {
 export type AppSettings = Pick<
   Config,
   | 'publicUrl'
+  | 'poolSize'
   | 'logLevel'
   | 'trustedProxies'
   | 'limits'
   | 'writeLimit'
   | 'maxStreams'
+  | 'metricsToken'
   | 'secretKey'
   | 'oldSecretKeys'
   | 'allowedTargets'
@@ -124,13 +135,17 @@ export type AppSettings = Pick<
 /** The pools of connections for other work than short requests. */
 type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db };
 
-/** Streams and evaluations have their usual limits by default. */
+/** Requests, streams and evaluations have their usual limits by default. */
 type BuildOptions = ServerOptions &
   Pools & {
+    requests?: Partial<ShareLimits>;
+    bodies?: Partial<ShareLimits>;
     streams?: Partial<StreamLimits>;
     evaluation?: Partial<SliceLimits>;
     usageLimits?: Partial<MergeLimits>;
     consoleFiles?: ConsoleFiles;
+    /** Whether the database accepts no writes. */
+    isReadOnly?: () => boolean;
   };
 
 /** The whole HTTP surface, in one list. */
@@ -141,10 +156,13 @@ export async function buildApp(
     longReadDb = db,
     searchDb = longReadDb,
     sdkDb = db,
+    requests,
+    bodies,
     streams,
     evaluation,
     usageLimits,
     consoleFiles = NOT_BUILT,
+    isReadOnly = () => false,
     ...options
   }: BuildOptions = {},
 ): Promise<App> {
@@ -153,27 +171,39 @@ export async function buildApp(
     publicUrl: settings.publicUrl,
     keyring: keyringOf(settings.secretKey, settings.oldSecretKeys),
   };
-  const longReads = makeLongReads(longReadDb, searchDb);
-  const serving = makeServingState(sdkDb);
+  const admission: Admission = new Map();
+  const longReads = makeLongReads(longReadDb, searchDb, admission);
+  const epochs = makeEpochWatch();
+  const serving = makeServingState(sdkDb, epochs);
+  const headers = securityHeaders(settings.publicUrl);
+  const outageLog = makeOutageLog();
   const app: App = Fastify({
-    ...serverOptions(settings),
+    ...serverOptions(settings, outageLog),
     serverFactory: sharedServer(
       ({ url = '' }) => isSdkPath(url),
       () => app.sdk.routing,
+      rejectTwoHosts(headers),
     ),
     ...options,
   }).withTypeProvider<TypeBoxTypeProvider>();
 
+  outageLog.writeTo(app.log);
   installErrors(app, (request, reply) => sendConsole(request, reply, consoleFiles));
-  const headers = securityHeaders(settings.publicUrl);
   installSecurityHeaders(app, headers);
   installExpectations(app, headers);
   installRequestLog(app);
   installStalledClients(app);
   installClosing(app);
+  admission.set(
+    'requests',
+    installGate(app, settings.publicUrl, { ...requestLimits(settings.poolSize), ...requests }),
+  );
+  installMetricsToken(app, settings.metricsToken);
+  installAuthentication(app, db, settings.publicUrl);
   installInputLimits(app);
-  installGuard(app, db, settings.publicUrl);
+  installAuthorization(app, db);
   installWriteLimit(app, settings.writeLimit);
+  admission.set('bodies', installBodyShares(app, bodies));
   installJsonBodies(app);
   installChecks(app);
   installIgnored(app);
@@ -181,14 +211,22 @@ export async function buildApp(
   installRevisionHeader(app);
   installComments(app);
   installIdempotency(app, db);
-  installCompression(app);
-  await installOpenApi(app, settings.publicUrl, sessionCookieName(settings.publicUrl), () => app.sdk, {
-    'Halyard-Comment': COMMENT_PARAMETER,
-  });
+  installCompression(app, admission);
+  await installOpenApi(
+    app,
+    settings.publicUrl,
+    sessionCookieName(settings.publicUrl),
+    () => app.sdk,
+    { 'Halyard-Comment': COMMENT_PARAMETER },
+    UNGATED,
+  );
   installMetrics(app);
+  admission.set('logins', passwordHashes.logins).set('new-passwords', passwordHashes.newPasswords);
+  admissionMetrics(app.metrics, admission);
   const usage = makeUsage(app.metrics, usageLimits);
   app.decorate('usage', usage);
   await installSdk(app, serving, {
+    admission,
     securityHeaders: headers,
     streams: { ...STREAM_LIMITS, streams: settings.maxStreams, ...streams },
     evaluation: { ...SLICE_LIMITS, ...evaluation },
@@ -198,11 +236,15 @@ export async function buildApp(
   healthRoutes(app, {
     load: () => checkReady(db),
     isDatabaseResponding: () => (serving.age === undefined ? undefined : serving.age < DATABASE_GONE_AFTER_S),
+    isReadOnly,
+    isDraining: () => app.drain.isDraining,
   });
   eventRoutes(app, db);
+  reportEpochs(epochs, app.log, app.metrics);
   const searchMemory = makeSearchMemory();
+  epochs.onChange(searchMemory.clear);
   eventSearchRoutes(app, db, longReads, searchMemory);
-  eventStreamRoutes(app, db, longReads);
+  eventStreamRoutes(app, db, longReads, epochs);
   eventExportRoutes(app, longReads, searchMemory);
   eventCountRoutes(app, longReads, searchMemory);
   projectRoutes(app, db, limits);
@@ -210,7 +252,7 @@ export async function buildApp(
   featureEnvironmentRoutes(app, db, lockFeatureEtag);
   projectHealthRoutes(app, db, longReads);
   cloneRoutes(app, db, limits);
-  featureSearchRoutes(app, db);
+  featureSearchRoutes(app, db, longReads);
   dependencyRoutes(app, db);
   favoriteRoutes(app, db);
   linkRoutes(app, db);
@@ -223,7 +265,7 @@ export async function buildApp(
   constraintRoutes(app, db);
   transferRoutes(app, db, limits, longReads);
   playgroundRoutes(app, longReads);
-  segmentRoutes(app, db, limits);
+  segmentRoutes(app, db, limits, longReads);
   tagRoutes(app, db);
   integrationRoutes(app, db, integrationSettings(settings), longReads);
   deliveryRoutes(app, db, sso);
@@ -268,10 +310,13 @@ export const integrationSettings = (config: AppSettings) => ({
   targets: { allowed: config.allowedTargets, allowPrivate: config.allowPrivateTargets },
 });
 
-function serverOptions({ logLevel, trustedProxies, publicUrl }: AppSettings): ServerOptions {
+function serverOptions(
+  { logLevel, trustedProxies, publicUrl }: AppSettings,
+  outageLog: OutageLog,
+): ServerOptions {
   const headers = securityHeaders(publicUrl);
   return {
-    logger: logOptions(logLevel),
+    logger: logOptions(logLevel, outageLog),
     logController: new RequestLogController(),
     genReqId: () => randomUUID(),
     // Only these may say whom they speak for; the address goes into the record.
@@ -300,7 +345,8 @@ function serverOptions({ logLevel, trustedProxies, publicUrl }: AppSettings): Se
     // Ours is made of `validation` (platform/http/violations.ts). Fastify's would join all violations, of which there can be 100,000.
     schemaErrorFormatter: () => new Error('The request does not match its schema'),
     // No hook runs for these, so the headers are set here.
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply.headers(headers)),
+    frameworkErrors: async (error, request, reply) =>
+      await sendError((await request.server.callerError(request)) ?? error, request, reply.headers(headers)),
     clientErrorHandler: clientErrorHandler(headers),
     // Requests that arrive before the last connection closes still get a response (platform/http/closing.ts).
     return503OnClosing: false,

@@ -30,7 +30,7 @@ test('two servers that start at once on an empty database both come up', async (
 
   for (const server of servers) {
     expect(await (await ask(server, '/api/admin/user')).json()).toMatchObject({
-      user: { name: 'admin' },
+      user: { name: 'admin token admin' },
     });
     expect(await (await ask(server, '/health')).json()).toEqual({ health: 'GOOD' });
   }
@@ -97,6 +97,34 @@ test('at SIGTERM a request that runs is finished, no new one is taken, and the p
   expect(await stopping).toMatchObject({ code: 0 });
 });
 
+test('after SIGTERM the server is not ready and serves everything, and a second SIGTERM stops it', async () => {
+  const server = await startProcess({ ...env, HALYARD_SHUTDOWN_DELAY_SECONDS: '600' });
+  const ready = async () => {
+    const response = await ask(server, '/ready');
+    return [response.status, await response.json()];
+  };
+
+  server.process.kill('SIGTERM');
+  await expect.poll(ready).toEqual([503, { health: 'BAD', database: 'GOOD', writes: 'GOOD' }]);
+  const body = JSON.stringify({ name: `Renamed ${Date.now()}` });
+  const served = [
+    await ask(server, '/api/admin/user'),
+    await ask(server, '/api/admin/projects/default', { method: 'PUT', body }),
+    await ask(server, '/api/client/features'),
+  ];
+
+  // The last one is the response for SDKs to a token that is not theirs.
+  expect(served.map(({ status }) => status)).toEqual([200, 200, 403]);
+  expect(served.map(({ headers }) => headers.get('connection'))).toEqual(['close', 'close', 'close']);
+  expect(await stopProcess(server)).toMatchObject({ code: 0 });
+});
+
+test('SIGINT stops the server without a delay', async () => {
+  const server = await startProcess({ ...env, HALYARD_SHUTDOWN_DELAY_SECONDS: '600' });
+
+  expect(await stopProcess(server, 'SIGINT')).toMatchObject({ code: 0 });
+});
+
 test('all problems of the environment are reported at once, with variable and example, and no secret', async () => {
   const { child, output } = spawnServer({
     DATABASE_URL: 'mysql://x',
@@ -161,6 +189,30 @@ test('the first admin logs in over HTTP, and neither password nor cookie is in t
   expect(server.output()).not.toContain(cookie.slice(-20));
 });
 
+test('warns once if there is neither a user nor an admin token, and names the variables to set', async () => {
+  const empty = `${name}_empty`;
+  await createDatabase(empty);
+  const warnings = async (variables: Record<string, string>) => {
+    const server = await startProcess({ DATABASE_URL: urlOf(empty), ...variables });
+    await stopProcess(server);
+    return jsonLines(server.output()).filter(line => line.msg === 'no user or admin token found');
+  };
+
+  const without = await warnings({});
+  const withToken = await warnings({ HALYARD_INIT_ADMIN_TOKENS: TOKEN });
+  await dropDatabase(empty);
+
+  expect(without).toMatchObject([
+    {
+      level: 40,
+      remedy: expect.stringMatching(
+        /HALYARD_INIT_ADMIN_USERNAME and HALYARD_INIT_ADMIN_PASSWORD, or HALYARD_INIT_ADMIN_TOKENS/,
+      ),
+    },
+  ]);
+  expect(withToken).toEqual([]);
+});
+
 /** The server of tests that leave it as it was. Each start takes 1 s of CPU time. */
 let common: RunningServer | undefined;
 /** Texts that must not be in its log, which is complete when it has stopped. */
@@ -201,27 +253,40 @@ test('the log has the id of each request and no token, wherever the token was se
   for (const text of unlogged) expect(server.output()).not.toContain(text.slice(-20));
 });
 
+const jsonLines = (text: string): { level: number; msg: string }[] =>
+  text
+    .split('\n')
+    .filter(line => line.startsWith('{') && line.endsWith('}'))
+    .map(line => JSON.parse(line));
+
 test('the server outlives its database, says that the database does not respond, and comes back', async () => {
   const server = await commonServer();
   const admin = new pg.Client({ connectionString: urlOf('postgres') });
   await admin.connect();
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
 
+  const logged = server.output().length;
   await admin.query(`alter database ${name} allow_connections false`);
   await admin.query(cut);
   const ready = async () => await (await ask(server, '/ready')).json();
-  await expect.poll(ready).toEqual({ health: 'GOOD', database: 'BAD' });
+  await expect.poll(ready).toEqual({ health: 'GOOD', database: 'BAD', writes: 'BAD' });
   const during = [(await ask(server, '/ready')).status, (await ask(server, '/health')).status];
   const refused = await ask(server, '/api/admin/user');
   const rejection = await refused.json();
+  await ask(server, '/api/admin/user');
+  const lines = jsonLines(server.output().slice(logged));
   await admin.query(`alter database ${name} allow_connections true`);
   await admin.end();
 
   expect(during).toEqual([200, 200]);
   expect([refused.status, rejection]).toMatchObject([503, { name: 'ServiceUnavailableError' }]);
   expect(refused.headers.get('retry-after')).toBe('2');
-  await expect.poll(ready).toEqual({ health: 'GOOD', database: 'GOOD' });
+  await expect.poll(ready).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
   expect((await ask(server, '/api/admin/user')).status).toBe(200);
+  // Each part of the server says once that it failed, and a response of 503 is not an error of the server.
+  const failures = lines.filter(line => line.level >= 40).map(line => line.msg);
+  expect(failures).toEqual([...new Set(failures)]);
+  expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: 'request failed' }));
 });
 
 test('a client that sends its headers or its body too slowly is cut off; others are served meanwhile', async () => {

@@ -9,6 +9,14 @@ const { unknownVariables } = await import('./platform/variables.ts');
 
 const STOP_WITHIN_MS = 9_000;
 
+const once = (work: () => void) => {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
+};
+
 readServerOptions();
 for (const warning of unknownVariables(process.env)) process.stderr.write(`Warning: ${warning}\n`);
 
@@ -20,24 +28,34 @@ try {
   ({ databaseUrl } = config);
   // The server takes 2 s of CPU time to load. An error in the configuration or of the database is reported before that.
   const { checkDatabase } = await import('./platform/db/migrate.ts');
-  await checkDatabase(config.databaseUrl);
+  await checkDatabase(config.directUrl);
   const { startServer } = await import('./server.ts');
   const { reportUnhandled } = await import('./platform/unhandled.ts');
   const server = await startServer(config);
   reportUnhandled(server.app);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      server.app.log.info({ signal }, 'stopping');
-      setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-      server.stop().then(
-        () => process.exit(0),
-        error => {
-          server.app.log.fatal({ err: error }, 'stop failed');
-          process.exit(1);
-        },
-      );
-    });
-  }
+  const stop = () => {
+    setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
+    server.stop().then(
+      () => process.exit(0),
+      error => {
+        server.app.log.fatal({ err: error }, 'stop failed');
+        process.exit(1);
+      },
+    );
+  };
+  const stopOnce = once(stop);
+  process.once('SIGTERM', () => {
+    const delaySeconds = config.shutdownDelaySeconds;
+    server.app.log.info({ signal: 'SIGTERM', delaySeconds }, 'stopping');
+    server.drain();
+    setTimeout(stopOnce, delaySeconds * 1_000);
+    process.once('SIGTERM', stopOnce);
+  });
+  // From a terminal, where no proxy has to notice.
+  process.once('SIGINT', () => {
+    server.app.log.info({ signal: 'SIGINT' }, 'stopping');
+    stopOnce();
+  });
 } catch (error) {
   exitWith(error, databaseUrl);
 }

@@ -4,11 +4,14 @@ import { checkSealed } from './delivery/integrations/reseal.ts';
 import { deliveryMetrics } from './delivery/sending/metrics.ts';
 import { createInitialAdminTokens } from './people/api-tokens/initial-admin-tokens.ts';
 import { checkClientSecret } from './people/auth-settings/secret.ts';
-import { createFirstAdmin } from './people/users/first-admin.ts';
+import { createFirstAdmin, hasUserOrAdminToken } from './people/users/first-admin.ts';
 import { type Config, ConfigError } from './platform/config.ts';
-import { type Db, openDb, type PoolUse } from './platform/db/database.ts';
+import { readBudget } from './platform/db/connection-budget.ts';
+import { type Db, type OpenPool, openDb } from './platform/db/database.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { type Pools, poolMetrics } from './platform/db/pool-metrics.ts';
+import { checkPooler } from './platform/db/pooler.ts';
+import { makeWriteState, writeMetrics } from './platform/db/write-state.ts';
 import { ApiError } from './platform/errors.ts';
 import type { App } from './platform/http/app.ts';
 import { LONG_READ_CONNECTIONS, LONG_READ_WAIT_MS, SEARCH_CONNECTIONS } from './platform/http/long-reads.ts';
@@ -22,17 +25,44 @@ import { startWorker } from './worker/worker.ts';
 const WORKER_CONNECTIONS = 3;
 const SDK_CONNECTIONS = 2;
 const METRICS_CONNECTIONS = 1;
+/** Those of the job engine and of the two listeners. */
+const OTHER_CONNECTIONS = 5;
+/** Pools that get a connection before all others: without them flags would grow old, and what SDKs report would be lost. */
+const RESERVED = ['sdk', 'metrics'];
+/** For the operator of a new server that nobody can log in to. */
+const FIRST_ACCESS =
+  'Nobody can log in. Set HALYARD_INIT_ADMIN_USERNAME and HALYARD_INIT_ADMIN_PASSWORD, or HALYARD_INIT_ADMIN_TOKENS, and restart the server.';
 
-export type Server = { app: App; stop: () => Promise<void> };
+export type Server = {
+  app: App;
+  /** Tells proxies that the server is about to stop. It serves requests until `stop` is called. */
+  drain: () => void;
+  stop: () => Promise<void>;
+};
 
 /** Brings the database up to date, then serves requests and runs jobs until it is stopped. */
 export async function startServer(config: Config): Promise<Server> {
   const pools: Pools = new Map();
+  const writeState = makeWriteState();
+  const opened = new Map<string, OpenPool>();
+  const others = (): OpenPool[] =>
+    [...opened].filter(([name]) => !RESERVED.includes(name)).map(([, pool]) => pool);
   const connection = (pool: string) => ({
     url: config.databaseUrl,
+    name: pool,
+    sessionOptions: config.directUrl === config.databaseUrl,
+    onRefused: () => {
+      for (const other of others())
+        if (RESERVED.includes(pool)) other.makeRoom();
+        else other.closeIdle();
+    },
     onError: (error: Error) => app.log.warn({ err: error }, 'database connection lost'),
+    onReadOnly: writeState.noteReadOnly,
     onQuery: (sql: string) => app.log.trace({ sql }, 'statement'),
-    onOpen: (use: () => PoolUse) => pools.set(pool, use),
+    onOpen: (one: OpenPool) => {
+      opened.set(pool, one);
+      pools.set(pool, one.use);
+    },
   });
   const db: Db = openDb({
     ...connection('requests'),
@@ -62,23 +92,34 @@ export async function startServer(config: Config): Promise<Server> {
     preparedStatements: false,
   });
   const consoleFiles = await loadConsole();
-  const app = await buildApp(db, config, { longReadDb, searchDb, sdkDb, consoleFiles });
+  const app = await buildApp(db, config, {
+    longReadDb,
+    searchDb,
+    sdkDb,
+    consoleFiles,
+    isReadOnly: () => writeState.isReadOnly,
+  });
   poolMetrics(app.metrics, pools);
+  writeMetrics(app.metrics, writeState);
   if (consoleFiles.problem !== undefined)
     app.log.warn({ problem: consoleFiles.problem }, 'console not loaded');
-  await migrate(config.databaseUrl, {
+  await migrate(config.directUrl, {
     onApplied: migration => app.log.info(migration, 'migration applied'),
     onWaiting: () => app.log.info('migration waits for another server'),
   });
+  await checkPooler(db, config);
+  await warnOfShortage(db, pools, app.log);
   await createInitialAdminTokens(db, config.initAdminTokens);
   if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
+  if (!(await hasUserOrAdminToken(db)))
+    app.log.warn({ remedy: FIRST_ACCESS }, 'no user or admin token found');
   const { keyring, targets } = integrationSettings(config);
   const unreadable = await checkSealed(db, keyring);
   if (unreadable.length > 0) app.log.error({ integrations: unreadable }, 'integration secrets not readable');
   await checkClientSecret(db, keyring);
   const sender = makeSender(targets);
   const stopWorker = await startWorker(
-    config.databaseUrl,
+    config.directUrl,
     workerDb,
     app.log,
     {
@@ -87,12 +128,12 @@ export async function startServer(config: Config): Promise<Server> {
       publicUrl: config.publicUrl,
       schedule: config.deliverySchedule,
       disableAfterHours: config.disableAfterHours,
-      observe: deliveryMetrics(app.metrics, db),
+      observe: deliveryMetrics(app.metrics, workerDb),
     },
-    jobMetrics(app.metrics, db),
+    jobMetrics(app.metrics, workerDb),
     config.retention,
   );
-  const stopServing = await keepCurrent(app.serving, config.databaseUrl, app.log, app.metrics);
+  const stopServing = await keepCurrent(app.serving, config.directUrl, app.log, app.metrics);
   const flushing = keepFlushing(app.usage, metricsDb, app.log, app.metrics);
   const stop = async () => {
     // At the same time: the streams of SDKs end over 6 s, and jobs get 5 s. Most metrics are written before that, the last ones after.
@@ -115,7 +156,19 @@ export async function startServer(config: Config): Promise<Server> {
     throw cannotListen(error, config.host, config.port);
   });
   app.log.info({ console: config.publicUrl }, 'server started');
-  return { app, stop };
+  return { app, drain: app.drain.begin, stop };
+}
+
+/** A server that PostgreSQL has too few connections for works, and responds with 503 under load. */
+async function warnOfShortage(db: Db, pools: Pools, log: App['log']): Promise<void> {
+  const perServer = [...pools.values()].reduce((sum, use) => sum + use().size, OTHER_CONNECTIONS);
+  const { available, limitedBy, otherServers } = await readBudget(db);
+  const needed = perServer * (otherServers + 1);
+  if (needed > available)
+    log.warn(
+      { needed, available, limitedBy, servers: otherServers + 1, perServer },
+      'too few database connections',
+    );
 }
 
 async function makeFirstAdmin(db: Db, admin: { username: string; password: string }): Promise<void> {

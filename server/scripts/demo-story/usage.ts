@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { advanceAll } from '../../src/flags/lifecycle/advance.ts';
 import type { Db, Tx } from '../../src/platform/db/database.ts';
-import { seeInstances } from '../../src/sdk/applications/see-instances.ts';
+import { makeSeeInstances } from '../../src/sdk/applications/see-instances.ts';
 import { createMetricPartitions } from '../../src/sdk/metrics/partitions.ts';
 import { insertNumbers } from '../../src/sdk/metrics/store.ts';
 import { ENVIRONMENTS } from './flags.ts';
@@ -34,11 +34,12 @@ const projectOfApplication = sql`(values ${sql.join(
 /** The applications start, and are seen for the first time. */
 export async function startApplications(db: Db): Promise<void> {
   const seenAt = Date.now();
-  await seeInstances(
+  await makeSeeInstances()(
     db,
     APPLICATIONS.flatMap(({ application, sdkVersion, instances }) =>
       ENVIRONMENTS.flatMap(environment =>
         Array.from({ length: environment === 'production' ? instances : 1 }, (_, index) => ({
+          token: 0,
           application,
           environment,
           instanceId: `${application}-${environment}-${index + 1}`,

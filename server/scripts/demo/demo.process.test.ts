@@ -212,7 +212,7 @@ test.each([
     TMPDIR: temporary,
   });
   try {
-    await expect.poll(() => readdirSync(temporary) as string[], { timeout: 20_000 }).toContain(sign);
+    await expect.poll(() => readdirSync(temporary) as string[]).toContain(sign);
 
     demo.child.kill('SIGINT');
 

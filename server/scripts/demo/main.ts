@@ -13,9 +13,9 @@ const DEFAULT_PORT = 4242;
 const RUN = howToRun('demo');
 const options = readOptions({
   run: RUN,
-  does: `Starts a server with a story to look at: three projects, four people and 60 days of history. It uses the PostgreSQL of
-DATABASE_URL, else one on port 5432, else it downloads one (24 MB). It writes only to a new database of its own,
-and removes it at the end.`,
+  does: `Starts a server with sample data: three projects, four people and 60 days of history. It uses the PostgreSQL server in
+DATABASE_URL. Without it, it tries port 5432, and if nothing listens there, it downloads PostgreSQL (24 MB). It writes only to a
+new database, which it removes at the end.`,
   options: {
     keep: {
       type: 'boolean',
@@ -79,7 +79,7 @@ async function showDemo(): Promise<void> {
     if (!options.keep || !isShown) await remove();
   });
   const adminToken = `*:*.${randomBytes(24).toString('hex')}`;
-  const login = await step('Story: 3 projects, 4 people, 60 days of history', async () => {
+  const login = await step('Sample data: 3 projects, 4 people, 60 days of history', async () => {
     const { prepareStory } = await story;
     return await prepareStory(url);
   });

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Config } from '../../src/platform/config.ts';
 import { MigrationError } from '../../src/platform/db/migration-error.ts';
-import { StartError } from '../../src/platform/start-errors.ts';
+import { StartError } from '../../src/platform/start-error.ts';
 import { runScript } from '../run.ts';
 import { compareEvents, compareFacts, compareMigrations, type Facts, readFacts } from './facts.ts';
 import { FOLDER_PREFIX, removeLeftovers } from './leftovers.ts';

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { StartError } from '../../src/platform/start-errors.ts';
+import { StartError } from '../../src/platform/start-error.ts';
 
 type Program = 'pg_dump' | 'pg_restore';
 

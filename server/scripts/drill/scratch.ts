@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { boundedConnection, MIGRATION_TIMEOUT_MS } from '../../src/platform/db/database.ts';
-import { explainStartError, StartError } from '../../src/platform/start-errors.ts';
+import { StartError } from '../../src/platform/start-error.ts';
+import { explainStartError } from '../../src/platform/start-errors.ts';
 
 export type Scratch = { url: string; name: string; drop: () => Promise<void>; keep: () => Promise<void> };
 
@@ -20,7 +21,7 @@ export async function withClient<T>(url: string, work: (client: pg.Client) => Pr
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({
-    ...boundedConnection(url, MIGRATION_TIMEOUT_MS),
+    ...boundedConnection(url, 'drill', MIGRATION_TIMEOUT_MS),
     options: '-c timezone=UTC -c statement_timeout=0',
   });
   // The statement that runs rejects as well; without a listener the process would end.

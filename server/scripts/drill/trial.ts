@@ -59,6 +59,7 @@ async function askReady(config: Config, databaseUrl: string): Promise<Response> 
   const server = await startServer({
     ...config,
     databaseUrl,
+    directUrl: databaseUrl,
     host: '127.0.0.1',
     port: 0,
     logLevel: 'error',

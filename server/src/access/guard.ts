@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
-import { type Actor, ADMIN_TOKEN_USER_ID, type Credential } from '../platform/actor.ts';
+import { type Actor, ADMIN_TOKEN_USER_ID, type Credential, nameOfAdminToken } from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../platform/errors.ts';
 import type { App } from '../platform/http/app.ts';
@@ -22,7 +22,7 @@ import {
   markSeen,
   type ProjectAccess,
 } from './store.ts';
-import { hashToken, isForged } from './token.ts';
+import { hashToken, isForged, readToken } from './token.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,6 +34,10 @@ declare module 'fastify' {
     /** The session of the request. Null for a request with a token. */
     sessionId: number | null;
   }
+  interface FastifyInstance {
+    /** Why the caller of a request inside the API may not learn what is wrong with it. */
+    callerError: (request: FastifyRequest) => Promise<unknown>;
+  }
   interface FastifyContextConfig {
     permission?: RoutePermission;
     /** The permissions that the operation checks, where the guard cannot. Published instead of `permission`. */
@@ -43,8 +47,8 @@ declare module 'fastify' {
 
 const MAX_TOKEN_LENGTH = 512;
 
-/** Authenticates and authorizes every request. Every route declares a permission or is in the list of public routes. */
-export function installGuard(app: App, db: Db, publicUrl: string): void {
+/** Authenticates every request. Every route declares a permission or is in the list of public routes. */
+export function installAuthentication(app: App, db: Db, publicUrl: string): void {
   const countEnded = endedTokenMetric(app);
   app.decorateRequest('actor');
   app.decorateRequest('projectOfFeature', '');
@@ -66,21 +70,34 @@ export function installGuard(app: App, db: Db, publicUrl: string): void {
     if (route === undefined && (!request.url.startsWith('/api/') || isProxyPath(request.url))) return;
     request.actor = await authenticate(db, request, publicUrl, countEnded);
     request.caller ||= `account ${request.actor.userId}`;
-    if (route !== undefined) await authorize(db, request);
+  });
+  // The router rejects a malformed path before there is a route, so no hook runs.
+  app.decorate('callerError', async request => {
+    if (!request.url.startsWith('/api/') || isProxyPath(request.url)) return undefined;
+    return await authenticate(db, request, publicUrl, countEnded).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
   });
 }
 
-/** By the Authorization header, or by the session cookie if there is no such header. */
+/** Checks the permission that a route declares. The parameters of the path must be valid, because the database gets them. */
+export function installAuthorization(app: App, db: Db): void {
+  app.addHook('onRequest', async request => {
+    if (request.actor !== undefined && request.routeOptions.url !== undefined) await authorize(db, request);
+  });
+}
+
+/** By the token of the Authorization header, or by the session cookie if there is none. */
 async function authenticate(
   db: Db,
   request: FastifyRequest,
   publicUrl: string,
   countEnded: CountEnded,
 ): Promise<Actor> {
-  const { authorization } = request.headers;
-  if (authorization === undefined) return await authenticateSession(db, request, publicUrl);
-  const token = authorization.replace(/^bearer /i, '').trim();
-  rejectMalformed(token);
+  const token = readToken(request.headers);
+  if (token === undefined) return await authenticateSession(db, request, publicUrl);
+  if (isMalformed(token)) throw authenticationRequired('malformed');
   return token.startsWith('user:')
     ? await authenticateUser(db, request, token, countEnded)
     : await authenticateApiToken(db, request, token, countEnded);
@@ -104,16 +121,15 @@ function endedTokenMetric(app: App): CountEnded {
   };
 }
 
-function rejectMalformed(secret: string): void {
-  if (secret === '' || secret.length > MAX_TOKEN_LENGTH || isForged(secret)) throw authenticationRequired();
-}
+const isMalformed = (secret: string): boolean => secret.length > MAX_TOKEN_LENGTH || isForged(secret);
 
 async function authenticateSession(db: Db, request: FastifyRequest, publicUrl: string): Promise<Actor> {
   const secret = readSessionCookie(request, publicUrl) ?? '';
-  rejectMalformed(secret);
+  if (secret === '') throw authenticationRequired('nothing');
+  if (isMalformed(secret)) throw authenticationRequired('session');
   requireSameOrigin(request, publicUrl);
   const user = await findSession(db, hashToken(secret));
-  if (!user) throw authenticationRequired();
+  if (!user) throw authenticationRequired('session');
   if (user.seenLongAgo) recordUse(db, request, 'sessions', user.credentialId);
   request.sessionId = user.credentialId;
   return asActor(user, 'sessions', request.ip);
@@ -130,7 +146,7 @@ async function authenticateUser(
   if (!user || user.ended) {
     const id = user ? user.credentialId : await findRevokedToken(db, hash);
     if (id !== undefined) countEnded(request, 'personal', user?.ended ?? 'revoked', id);
-    throw authenticationRequired();
+    throw authenticationRequired('token');
   }
   if (user.seenLongAgo) recordUse(db, request, 'personal_access_tokens', user.credentialId);
   return asActor(user, 'personal_access_tokens', request.ip);
@@ -158,7 +174,7 @@ async function authenticateApiToken(
 ): Promise<Actor> {
   const found = await findApiToken(db, hashToken(token));
   if (found?.ended) countEnded(request, 'api', found.ended, found.id);
-  if (!found || found.ended) throw authenticationRequired();
+  if (!found || found.ended) throw authenticationRequired('token');
   if (found.seenLongAgo) recordUse(db, request, 'api_tokens', found.id);
   if (found.type !== 'admin') {
     throw new ApiError(
@@ -170,7 +186,7 @@ async function authenticateApiToken(
   return {
     kind: 'admin-token',
     userId: ADMIN_TOKEN_USER_ID,
-    name: found.name,
+    name: nameOfAdminToken(found.name),
     ip: request.ip,
     isAdmin: true,
     rootPermissions: ['ADMIN'],

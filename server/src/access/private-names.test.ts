@@ -39,7 +39,7 @@ beforeAll(async () => {
   for (const role of ['Viewer', 'Editor', 'Editor'] as const) outsiders.push(await makeUser(db, role));
   const [, , removed] = outsiders;
   await makeProject(db, { id: PRIVATE, name: PRIVATE, mode: 'private' });
-  await makeProject(db, { id: 'open-project' });
+  await makeProject(db, { id: 'open-project', environments: ['development'] });
   for (const user of [member, ...(removed ? [removed] : [])]) await makeMember(db, user, PRIVATE, 'Owner');
   await makeMember(db, member, 'open-project', 'Owner');
 
@@ -48,7 +48,8 @@ beforeAll(async () => {
   const constraints = [{ contextName: 'userId', operator: 'IN', values: ['1'] }];
   const segment = await post('segments', { name: 'zqx-segment', project: PRIVATE, constraints }, token);
   const everywhere = await post('segments', { name: 'shared-segment', constraints }, token);
-  await post(`projects/${PRIVATE}/context`, { name: 'zqx-field' }, token);
+  const field = { name: 'zqx-field', description: 'zqx-text', legalValues: [{ value: 'zqx-legal' }] };
+  await post(`projects/${PRIVATE}/context`, field, token);
   for (const name of ['zqx-flag', 'zqx-parent', 'moved-flag', 'zqx-source', 'zqx-archived'])
     await post(
       at,
@@ -87,6 +88,18 @@ beforeAll(async () => {
   await post('service-account', { name: 'robot', username: 'robot', rootRole: 3 });
   await post('features-batch/export', { project: PRIVATE, environment: 'development' }, token);
   // Moves and copies from the private project to an open one.
+  const published = await post(
+    'segments',
+    { name: 'zqx-before', project: PRIVATE, constraints: [{ ...constraints[0], values: ['zqx-value'] }] },
+    token,
+  );
+  const publish = { name: 'published-segment', project: null, constraints };
+  await call(harness.app, 'PUT', `/api/admin/segments/${published.id}`, { token, body: publish });
+  await post(
+    `${at}/moved-flag/environments/production/strategies`,
+    { name: 'default', title: 'zqx-strategy' },
+    token,
+  );
   await post(`${at}/moved-flag/changeProject`, { newProjectId: 'open-project' }, token);
   await post(`${at}/zqx-source/clone`, { name: 'copied-flag', project: 'open-project' }, token);
   // Changes by outsiders.
@@ -112,7 +125,7 @@ beforeAll(async () => {
     value: ['zqx-flag-tag', 'zqx-taken-off'],
     roleId: ['4'],
     userId: [String(member.id)],
-    id: ['1', '2', '3', String(segment.id), String(everywhere.id), String(mixed.id)],
+    id: ['1', '2', '3', String(segment.id), String(everywhere.id), String(published.id), String(mixed.id)],
     strategyId: [strategy.id],
     token: ['1', '2', '3'],
     eventId: rows.map(row => String(row.id)),
@@ -126,6 +139,13 @@ const addressesOf = (path: string): string[] =>
       paths.flatMap(one => (values[name] ?? []).map(value => one.replace(slot, encodeURIComponent(value)))),
     [path],
   );
+
+/** Operations that read by POST. */
+const READS: [string, object][] = [
+  ['features-batch/export', { project: 'open-project', environment: 'development' }],
+  ['playground', { environment: 'development', projects: '*', context: { appName: 'x' } }],
+  ['playground/advanced', { environments: ['development'], projects: '*', context: { appName: 'x' } }],
+];
 
 const SEARCHES = [
   '/api/admin/search/events?limit=1000',
@@ -147,6 +167,11 @@ async function leaks({ token }: TestUser): Promise<string[]> {
     const text = asked.reduce((rest, name) => rest.replaceAll(name, ''), JSON.stringify(body));
     if (text.includes(SECRET))
       found.push(`${status} ${url} …${text.slice(text.indexOf(SECRET) - 120, text.indexOf(SECRET) + 60)}`);
+  }
+  for (const [path, body] of READS) {
+    const response = await call(harness.app, 'POST', `/api/admin/${path}`, { token, body });
+    const text = JSON.stringify(response.body);
+    if (text.includes(SECRET)) found.push(`${response.status} POST ${path} ${text}`);
   }
   return found;
 }

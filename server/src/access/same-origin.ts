@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../platform/errors.ts';
+import { ellipsize } from '../platform/text.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -8,14 +9,15 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
  * requests that other sites cause. The proof is a header that a page cannot set, so a request without one is rejected.
  */
 export function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {
-  if (!SAFE_METHODS.has(request.method) && !isSameOrigin(request, publicUrl)) throw otherOrigin();
+  if (!SAFE_METHODS.has(request.method) && !isSameOrigin(request, publicUrl))
+    throw otherOrigin(request, publicUrl);
 }
 
 /** Rejects pages of other sites. For requests without a cookie, which command-line tools send with neither header. */
 export function rejectOtherOrigins(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
   const isFromBrowser = request.headers['sec-fetch-site'] !== undefined || origin !== undefined;
-  if (isFromBrowser && !isSameOrigin(request, publicUrl)) throw otherOrigin();
+  if (isFromBrowser && !isSameOrigin(request, publicUrl)) throw otherOrigin(request, publicUrl);
 }
 
 /** Browsers send Sec-Fetch-Site to https and localhost. On other servers Origin decides, which every write has. */
@@ -25,8 +27,23 @@ function isSameOrigin(request: FastifyRequest, publicUrl: string): boolean {
   return request.headers.origin === new URL(publicUrl).origin;
 }
 
-const otherOrigin = (): ApiError =>
-  new ApiError(
-    'NoAccessError',
-    'A request with a session must come from a page of this server (Sec-Fetch-Site: same-origin, or Origin equal to HALYARD_PUBLIC_URL). Programs use a token.',
+function otherOrigin({ headers }: FastifyRequest, publicUrl: string): ApiError {
+  const site = headers['sec-fetch-site'];
+  const { origin } = headers;
+  const ours = new URL(publicUrl).origin;
+  if (site !== undefined)
+    return rejected(
+      `The request does not come from a page of this server, but has Sec-Fetch-Site: "${shown(site)}". Open the server's own page and try again. Programs use a token.`,
+    );
+  if (origin !== undefined)
+    return rejected(
+      `The request comes from "${shown(origin)}", but this server's URL is "${ours}". If your browser's address bar shows "${shown(origin)}", ask the operator to set HALYARD_PUBLIC_URL to it. Programs use a token.`,
+    );
+  return rejected(
+    `A write with a session cookie must have the header Sec-Fetch-Site: same-origin, or Origin: ${ours} (HALYARD_PUBLIC_URL). Programs use a token.`,
   );
+}
+
+const rejected = (message: string): ApiError => new ApiError('NoAccessError', message);
+
+const shown = (header: string | string[]): string => ellipsize(String(header), 200);

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -53,3 +54,7 @@ function base62(value: bigint, length: number): string {
   for (let rest = value; rest > 0n; rest /= 62n) text = DIGITS[Number(rest % 62n)] + text;
   return text.padStart(length, '0');
 }
+
+/** The token of the Authorization header. Undefined without one: API explorers send an empty header with the session cookie. */
+export const readToken = ({ authorization }: IncomingHttpHeaders): string | undefined =>
+  authorization?.replace(/^bearer(\s|$)/i, '').trim() || undefined;

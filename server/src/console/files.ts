@@ -1,24 +1,14 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { locate } from '../platform/files.ts';
 import type { Encoding } from '../platform/http/accept-encoding.ts';
+import { copyOf, type StoredFile } from '../platform/http/stored-file.ts';
 
 export const CONSOLE_FOLDER = fileURLToPath(locate('console'));
 
-/** The bytes of a file in one encoding. */
-export type Copy = { bytes: Buffer; etag: string };
-
-export type ConsoleFile = {
-  contentType: string;
-  plain: Copy;
-  /** Copies that the build compressed. */
-  encoded: Partial<Record<Encoding, Copy>>;
-};
-
 /** The files by path, such as `assets/main-4f9a.js`, or the reason why there are none. */
-export type ConsoleFiles = { files: ReadonlyMap<string, ConsoleFile>; problem?: string };
+export type ConsoleFiles = { files: ReadonlyMap<string, StoredFile>; problem?: string };
 
 /** The console has about 40 files and 2 MB. More than this is another folder. */
 const MOST_FILES = 1_000;
@@ -84,8 +74,8 @@ async function listFiles(folder: string): Promise<string[]> {
 const isCopy = (path: string, contents: ReadonlyMap<string, Buffer>): boolean =>
   extname(path) in COPIES && contents.has(path.slice(0, -extname(path).length));
 
-function fileOf(path: string, contents: ReadonlyMap<string, Buffer>): ConsoleFile {
-  const encoded: ConsoleFile['encoded'] = {};
+function fileOf(path: string, contents: ReadonlyMap<string, Buffer>): StoredFile {
+  const encoded: StoredFile['encoded'] = {};
   for (const [extension, encoding] of Object.entries(COPIES)) {
     const bytes = contents.get(path + extension);
     if (bytes) encoded[encoding] = copyOf(bytes);
@@ -96,9 +86,3 @@ function fileOf(path: string, contents: ReadonlyMap<string, Buffer>): ConsoleFil
     encoded,
   };
 }
-
-/** The tag is a hash of the bytes as sent, so each encoding has its own. */
-const copyOf = (bytes: Buffer): Copy => ({
-  bytes,
-  etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
-});

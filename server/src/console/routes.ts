@@ -1,10 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../platform/errors.ts';
-import { acceptedEncoding, type Encoding } from '../platform/http/accept-encoding.ts';
 import { acceptsPages } from '../platform/http/accepts-pages.ts';
 import type { App } from '../platform/http/app.ts';
-import { hasEntityTag } from '../platform/http/entity-tag.ts';
-import type { ConsoleFile, ConsoleFiles } from './files.ts';
+import { type StoredFile, sendFile } from '../platform/http/stored-file.ts';
+import type { ConsoleFiles } from './files.ts';
 import { CONSOLE_POLICY } from './policy.ts';
 
 /** Paths that are never pages of the console. An unknown path below them is a JSON 404. */
@@ -24,7 +23,7 @@ export function consoleRoutes(app: App, loaded: ConsoleFiles): void {
     const { '*': name } = request.params as { '*': string };
     const file = loaded.files.get(`assets/${name}`);
     if (!file) throw notFound(`GET ${pathOf(request).slice(0, 200)}`);
-    return sendFile(request, reply, file, IMMUTABLE);
+    return sendConsoleFile(request, reply, file, IMMUTABLE);
   });
 }
 
@@ -37,7 +36,7 @@ export function sendConsole(
   const path = pathOf(request);
   if (!['GET', 'HEAD'].includes(request.method) || API_PATH.test(path)) return undefined;
   const file = loaded.files.get(path.slice(1));
-  if (file) return sendFile(request, reply, file, REVALIDATED);
+  if (file) return sendConsoleFile(request, reply, file, REVALIDATED);
   return acceptsPages(request) ? sendPage(request, reply, loaded) : undefined;
 }
 
@@ -50,7 +49,7 @@ function sendPage(
   { files, problem = '' }: ConsoleFiles,
 ): FastifyReply {
   const page = files.get('index.html');
-  if (page) return sendFile(request, reply.header('vary', 'accept'), page, REVALIDATED);
+  if (page) return sendConsoleFile(request, reply.header('vary', 'accept'), page, REVALIDATED);
   return reply
     .code(404)
     .header('content-security-policy', CONSOLE_POLICY)
@@ -58,24 +57,13 @@ function sendPage(
     .send(`<!doctype html>\n<html lang="en">\n<title>Halyard</title>\n<p>${problem}</p>\n</html>\n`);
 }
 
-function sendFile(
+/** Sends a file of the console. Only pages need its content security policy. */
+function sendConsoleFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  file: ConsoleFile,
+  file: StoredFile,
   cacheControl: string,
 ): FastifyReply {
-  const encodings = Object.keys(file.encoded) as Encoding[];
-  const encoding = acceptedEncoding(headerText(request.headers['accept-encoding']), encodings);
-  const copy = (encoding && file.encoded[encoding]) ?? file.plain;
-  reply.headers({ 'cache-control': cacheControl, etag: copy.etag });
-  if (encodings.length > 0) reply.header('vary', varyWith(reply));
   if (file.contentType.startsWith('text/html')) reply.header('content-security-policy', CONSOLE_POLICY);
-  if (hasEntityTag(request.headers['if-none-match'], copy.etag)) return reply.code(304).send();
-  if (encoding) reply.header('content-encoding', encoding);
-  return reply.type(file.contentType).send(copy.bytes);
+  return sendFile(request, reply, file, cacheControl);
 }
-
-const headerText = (value: string | string[] | undefined): string | undefined => value?.toString();
-
-const varyWith = (reply: FastifyReply): string =>
-  [reply.getHeader('vary'), 'accept-encoding'].filter(name => name !== undefined).join(', ');

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader, Tx } from '../platform/db/database.ts';
-import { insertDeliveryJobs, WAKE_CHANNEL } from '../record/outbox.ts';
+import type { Change } from '../record/change.ts';
+import { insertDeliveryJobs } from '../record/outbox.ts';
 
 /** A condition: later deliveries of an ordered integration wait for this one, because it is open or exhausted. */
 const BLOCKS_LATER = sql<SqlBool>`(state in ('pending', 'retrying') or holds)`;
@@ -36,7 +37,11 @@ export async function queueNext(tx: Tx, integrations: number[]): Promise<void> {
 }
 
 /** Unblocks an ordered integration: one record no longer blocks, or none does. Returns whether any record blocked. */
-export async function unblock(tx: Tx, integration: number, record?: number): Promise<boolean> {
+export async function unblock(
+  { tx, wakeDispatchers }: Change,
+  integration: number,
+  record?: number,
+): Promise<boolean> {
   await lockOrder(tx, [integration]);
   const { rows } = await sql`
     update integration_deliveries set holds = false
@@ -44,7 +49,7 @@ export async function unblock(tx: Tx, integration: number, record?: number): Pro
     returning 1`.execute(tx);
   if (rows.length === 0) return false;
   await queueNext(tx, [integration]);
-  await sql`select pg_notify(${sql.lit(WAKE_CHANNEL)}, '')`.execute(tx);
+  wakeDispatchers();
   return true;
 }
 

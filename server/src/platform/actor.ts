@@ -29,8 +29,12 @@ export type Claim = { key: Buffer; run: string };
 /** The ids that Unleash uses for an admin token and for the server. */
 export const ADMIN_TOKEN_USER_ID = -42;
 export const SYSTEM_USER_ID = -1337;
-/** The name of an admin token where only its user id is known. Events have the name of the token. No account can have this name. */
+/** The name of an admin token where only its user id is known. No account can have a name that starts like it. */
 export const ADMIN_TOKEN_NAME = 'admin token';
+
+/** The name of an admin token as an actor, which tells the token "ci" from a user with that name. */
+export const nameOfAdminToken = (name: string): string =>
+  name.startsWith(`${ADMIN_TOKEN_NAME} `) ? name : `${ADMIN_TOKEN_NAME} ${name}`;
 
 export const SYSTEM: Actor = {
   kind: 'system',

@@ -10,6 +10,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 test('only the database has to be named', () => {
   expect(readConfig(GOOD)).toEqual({
     databaseUrl: GOOD.DATABASE_URL,
+    directUrl: GOOD.DATABASE_URL,
     poolSize: 10,
     preparedStatements: true,
     host: '0.0.0.0',
@@ -22,6 +23,7 @@ test('only the database has to be named', () => {
     oldSecretKeys: [],
     trustedProxies: [],
     writeLimit: { perMinute: 600, burst: 1_000 },
+    shutdownDelaySeconds: 15,
     maxStreams: 20_000,
     retention: { hourlyDays: 7, dailyDays: 400 },
     limits: { projects: 500, environments: 50, features: 100_000, segments: 300, apiTokens: 2_000 },
@@ -94,6 +96,10 @@ test.each([
   ['HALYARD_WRITE_BURST', '0'],
   ['HALYARD_PUBLIC_URL', 'flags.example.com'],
   ['HALYARD_PUBLIC_URL', 'ftp://flags.example.com'],
+  ['HALYARD_PUBLIC_URL', 'https://example.com/flags'],
+  ['DATABASE_URL', 'postgres://halyard@a.example:5432,b.example:5432/halyard'],
+  ['DATABASE_URL', 'postgres://halyard@a.example/halyard?target_session_attrs=read-write'],
+  ['HALYARD_DATABASE_DIRECT_URL', 'mysql://x/y'],
   ['LOG_LEVEL', 'loud'],
   ['HALYARD_INIT_ADMIN_TOKENS', `*:*.${SECRET.slice(1)}`],
   ['HALYARD_INIT_ADMIN_TOKENS', `default:production.${SECRET}`],
@@ -150,7 +156,7 @@ test.each([
   ],
   ['PORT', 'abc', 'PORT must be a whole number from 0 to 65535, not "abc".'],
   ['LOG_LEVEL', 'loud', /^LOG_LEVEL must be one of fatal, .+, silent, not "loud"\./],
-  ['HALYARD_PUBLIC_URL', 'a.example', /must be an http or https address, not "a\.example"\./],
+  ['HALYARD_PUBLIC_URL', 'a.example', /must be an http or https URL, not "a\.example"\./],
   ['HALYARD_DELIVERY_SCHEDULE', '5,10', 'HALYARD_DELIVERY_SCHEDULE must start with 0, not 5.'],
   ['HALYARD_DELIVERY_SCHEDULE', '0,x', /must be .+, not "0,x"\./],
 ])('%s=%s is rejected with the reason', (name, value, expected) => {

@@ -6,6 +6,8 @@ import { fileVariableOf, VARIABLES, type VariableName } from './variables.ts';
 /** The settings of the process. Only this file reads the environment. */
 export type Config = {
   databaseUrl: string;
+  /** The database without a connection pooler in between; the same as `databaseUrl` if there is none. */
+  directUrl: string;
   poolSize: number;
   /** Whether frequent statements are prepared, which not every connection pooler supports. */
   preparedStatements: boolean;
@@ -32,6 +34,10 @@ export type Config = {
   writeLimit: { perMinute: number; burst: number };
   /** The most streams of SDKs that this process has open. */
   maxStreams: number;
+  /** What Prometheus must send. Undefined: anyone may read the metrics. */
+  metricsToken: string | undefined;
+  /** How long the server serves requests after SIGTERM. */
+  shutdownDelaySeconds: number;
   /** How long counts of evaluations are stored, in days. */
   retention: { hourlyDays: number; dailyDays: number };
 };
@@ -61,10 +67,11 @@ type Parse<T> = (text: string | undefined) => T;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ADMIN_TOKEN = /^\*:\*\.[\x21-\x7e]{32,200}$/;
+const METRICS_TOKEN = /^[\x21-\x7e]{16,200}$/;
 const SECRET_KEY_BYTES = 32;
 const SECRET_FILE_BYTES = 65_536;
 /** An empty file of these is an oversight, for example of a script that failed to write it. */
-const NEVER_EMPTY: VariableName[] = ['DATABASE_URL', 'HALYARD_SECRET_KEY'];
+const NEVER_EMPTY: VariableName[] = ['DATABASE_URL', 'HALYARD_DATABASE_DIRECT_URL', 'HALYARD_SECRET_KEY'];
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 const MAX_ATTEMPTS = 50;
 /** 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts over three days. */
@@ -86,10 +93,17 @@ export function readConfig(env: Env): Config {
   const limit = (name: VariableName, fallback: number) => read(name, integer(fallback, 1, 10_000_000));
 
   const port = read('PORT', integer(4242, 0, 65_535));
+  const databaseUrl = read('DATABASE_URL', postgresUrl);
+  const directUrl =
+    read('HALYARD_DATABASE_DIRECT_URL', text => (text === undefined ? undefined : postgresUrl(text))) ??
+    databaseUrl;
+  const isPooled = directUrl !== databaseUrl;
   const config: Config = {
-    databaseUrl: read('DATABASE_URL', postgresUrl),
+    databaseUrl,
+    directUrl,
     poolSize: read('HALYARD_POOL_SIZE', integer(10, 2, 1_000)),
-    preparedStatements: read('HALYARD_PREPARED_STATEMENTS', oneOf(['true', 'false'], 'true')) === 'true',
+    preparedStatements:
+      read('HALYARD_PREPARED_STATEMENTS', oneOf(['true', 'false'], isPooled ? 'false' : 'true')) === 'true',
     host: read('HOST', text => text ?? '0.0.0.0'),
     port,
     publicUrl: read('HALYARD_PUBLIC_URL', httpUrl(`http://localhost:${port ?? 4242}`)),
@@ -110,6 +124,8 @@ export function readConfig(env: Env): Config {
       perMinute: read('HALYARD_WRITES_PER_MINUTE', integer(600, 0, 1_000_000)),
       burst: read('HALYARD_WRITE_BURST', integer(1_000, 1, 1_000_000)),
     },
+    metricsToken: read('HALYARD_METRICS_TOKEN', metricsToken),
+    shutdownDelaySeconds: read('HALYARD_SHUTDOWN_DELAY_SECONDS', integer(15, 0, 600)),
     maxStreams: read('HALYARD_MAX_STREAMS', integer(20_000, 0, 1_000_000)),
     retention: {
       hourlyDays: read('HALYARD_METRICS_HOURLY_DAYS', integer(7, 3, 366)),
@@ -192,6 +208,8 @@ export function postgresUrl(text: string | undefined): string {
   if (!/^postgres(ql)?:\/\//i.test(text)) throw new Error('must start with postgres:// or postgresql://');
   if (text.includes('#')) throw new Error('contains #. Write # in a password as %23');
   const [, authority = '', path = '', query = ''] = /^\w+:\/\/([^/?]*)([^?]*)(.*)$/s.exec(text) ?? [];
+  const hosts = authority.slice(authority.lastIndexOf('@') + 1);
+  if (hosts.includes(',') || /[?&]target_session_attrs=/.test(query)) throw new Error(SEVERAL_HOSTS);
   const url = URL.parse(text);
   // A / or ? in a password ends the host too early, and the @ after the password is found in a later part.
   const later = url === null || path === '' ? path + query : path;
@@ -212,6 +230,9 @@ export function postgresUrl(text: string | undefined): string {
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
+const SEVERAL_HOSTS =
+  'names several hosts or target_session_attrs, which is not supported. Use one address that follows the primary, such as the writer endpoint of your provider, HAProxy or a virtual IP address; the server leaves a standby within a second';
+
 const NOT_ENCODED =
   'has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D';
 
@@ -225,8 +246,14 @@ function hostProblem(authority: string): string {
 
 function httpUrl(fallback: string): Parse<string> {
   return (text = fallback) => {
-    if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/+$/, '');
-    throw new Error(`must be an http or https address, not ${JSON.stringify(text)}`);
+    const url = URL.parse(text);
+    if (!url || !/^https?:$/.test(url.protocol))
+      throw new Error(`must be an http or https URL, not ${JSON.stringify(text)}`);
+    if (/[^/]/.test(url.pathname + url.search + url.hash))
+      throw new Error(
+        `must have no path, query or fragment, not ${JSON.stringify(text)}: Halyard needs a host name of its own and cannot be served below a path`,
+      );
+    return text.replace(/\/+$/, '');
   };
 }
 
@@ -236,6 +263,12 @@ function adminTokens(text: string | undefined): string[] {
   const bad = tokens.findIndex(token => !ADMIN_TOKEN.test(token));
   if (bad >= 0) throw new Error(`has item ${bad + 1} that is not *:*. and a secret of 32 to 200 characters`);
   return tokens;
+}
+
+function metricsToken(text: string | undefined): string | undefined {
+  if (text !== undefined && !METRICS_TOKEN.test(text))
+    throw new Error('must have 16 to 200 printable ASCII characters without spaces');
+  return text;
 }
 
 /** Neither has a default: who names an admin chooses the password too. */

@@ -1,22 +1,25 @@
 /** The names a caller may see. platform/http/errors.ts maps each to its status. */
-export type ErrorName =
-  | 'AuthenticationRequired'
-  | 'BadDataError'
-  | 'ConflictError'
-  | 'ContentTypeerror'
-  | 'ExceedsLimitError'
-  | 'IdempotencyError'
-  | 'InternalError'
-  | 'InvalidOperationError'
-  | 'MethodNotAllowedError'
-  | 'NameExistsError'
-  | 'NoAccessError'
-  | 'NotFoundError'
-  | 'PatternError'
-  | 'PayloadTooLargeError'
-  | 'PreconditionFailedError'
-  | 'RateLimitError'
-  | 'ServiceUnavailableError';
+export const ERROR_NAMES = [
+  'AlreadyCarriedOutError',
+  'AuthenticationRequired',
+  'BadDataError',
+  'ConflictError',
+  'ContentTypeerror',
+  'ExceedsLimitError',
+  'IdempotencyError',
+  'InternalError',
+  'InvalidOperationError',
+  'MethodNotAllowedError',
+  'NameExistsError',
+  'NoAccessError',
+  'NotFoundError',
+  'PatternError',
+  'PayloadTooLargeError',
+  'PreconditionFailedError',
+  'RateLimitError',
+  'ServiceUnavailableError',
+] as const;
+export type ErrorName = (typeof ERROR_NAMES)[number];
 
 /** One thing wrong with a request; path points into it, such as /query/limit or /body/name. */
 export type Violation = { message: string; path?: string };
@@ -59,15 +62,19 @@ function listed(details: Violation[], total = details.length): Violation[] {
   return more > 0 ? [...first, { message: `and ${more} more` }] : first;
 }
 
-/** Rejects an action with every reason there is. The first reason decides name and status; `details` has the message of each. */
+/**
+ * Rejects an action with every reason there is. The first reason decides name and status; `details` has the message of each. The
+ * message itself names every missing permission.
+ */
 export function rejectForAll(action: string, reasons: ApiError[]): void {
   const [first] = reasons;
   if (!first) return;
   const details = reasons.flatMap(reason => reason.details);
   // An error of several violations that stands alone has a message of its own.
   if (reasons.length === 1) throw first;
+  const denied = reasons.filter(({ name }) => name === 'NoAccessError').map(({ message }) => message);
   const message = `${action} is rejected for ${details.length} reasons, listed in details.`;
-  throw new ApiError(first.name, message, { details: listed(details) });
+  throw new ApiError(first.name, [message, ...denied].join(' '), { details: listed(details) });
 }
 
 export const notFound = (what: string): ApiError => new ApiError('NotFoundError', `${what} does not exist.`);
@@ -114,8 +121,17 @@ export function some(values: readonly (string | number)[], shown = 5): string {
 
 export const exceedsLimit = (why: string): ApiError => new ApiError('ExceedsLimitError', why);
 
-export const authenticationRequired = (): ApiError =>
-  new ApiError('AuthenticationRequired', 'Send a valid token in the Authorization header, or log in.');
+/** Why a caller is not known. Whether a token existed is not said. */
+const UNAUTHENTICATED = {
+  nothing: 'The request has no Authorization header and no session. Send a token in the header, or log in.',
+  malformed:
+    'The token in the Authorization header is malformed. Send the whole token as it was shown when it was created.',
+  token: 'The token is unknown, expired or revoked. Create a new one, or log in.',
+  session: 'The session is unknown or has ended. Log in again.',
+};
+
+export const authenticationRequired = (reason: keyof typeof UNAUTHENTICATED): ApiError =>
+  new ApiError('AuthenticationRequired', UNAUTHENTICATED[reason]);
 
 export const tooManyRequests = (why: string, retryAfter: number): ApiError =>
   new ApiError('RateLimitError', why, { retryAfter });

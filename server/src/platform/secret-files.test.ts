@@ -25,6 +25,7 @@ test.each<[VariableName, string, object]>([
   ['HALYARD_INIT_ADMIN_PASSWORD', PASSWORD, { initAdmin: { username: 'ada', password: PASSWORD } }],
   ['HALYARD_SECRET_KEY', KEY, { secretKey: Buffer.alloc(32, 7) }],
   ['HALYARD_OLD_SECRET_KEYS', KEY, { oldSecretKeys: [Buffer.alloc(32, 7)] }],
+  ['HALYARD_METRICS_TOKEN', KEY, { metricsToken: KEY }],
 ])('%s can be in a file, with a newline at its end', (name, value, expected) => {
   const env = {
     ...(name === 'DATABASE_URL' ? {} : { DATABASE_URL }),
@@ -40,10 +41,12 @@ test('every variable with a secret has a variable for its file, and no other one
 
   expect(names).toEqual([
     'DATABASE_URL',
+    'HALYARD_DATABASE_DIRECT_URL',
     'HALYARD_INIT_ADMIN_TOKENS',
     'HALYARD_INIT_ADMIN_PASSWORD',
     'HALYARD_SECRET_KEY',
     'HALYARD_OLD_SECRET_KEYS',
+    'HALYARD_METRICS_TOKEN',
   ]);
 });
 

@@ -454,7 +454,7 @@ test('setup writes .env when the database is ready, and follows another DATABASE
 const PRODUCTION = readFileSync(join(ROOT, 'docs/how-to/run-in-production.md'), 'utf8');
 
 test('the commands of run-in-production.md start the server on a machine with an older Node', async () => {
-  const [, block = ''] = /```sh no-run\n([^`]*)```/.exec(PRODUCTION) ?? [];
+  const [, block = ''] = /```sh no-run\n([^`]*with-node[^`]*)```/.exec(PRODUCTION) ?? [];
   const command = block.trim().split('\n').at(-1) ?? '';
   const folder = cloneWithOldNode();
   const child = spawn('sh', ['-c', `exec ${command}`], {

@@ -2,9 +2,7 @@ import pg from 'pg';
 import { ConfigError } from './config.ts';
 import { MigrationError } from './db/migration-error.ts';
 import { LOWEST_POSTGRES, OldPostgresError } from './db/postgres-version.ts';
-
-/** A failed start whose message says what is wrong and what to do. */
-export class StartError extends Error {}
+import { StartError } from './start-error.ts';
 
 /** Class of the error codes of PostgreSQL for a full disk and the like. */
 const OUT_OF_RESOURCES = /^53/;

@@ -19,16 +19,24 @@ export const VARIABLES = {
     meaning: 'Address of the PostgreSQL database',
     isSecret: true,
   },
+  HALYARD_DATABASE_DIRECT_URL: {
+    default: 'DATABASE_URL',
+    example: 'postgres://halyard@10.0.0.5:5432/halyard',
+    meaning: 'URL of the same database without PgBouncer, if DATABASE_URL leads to PgBouncer',
+    isSecret: true,
+  },
   PORT: { default: '4242', example: '4242', meaning: 'Port to listen on, 0 to 65535; 0 takes a free port' },
   HOST: {
     default: '0.0.0.0',
     example: '127.0.0.1',
-    meaning: 'Address to listen on; of a name, such as localhost, only one address; :: for all, also IPv6',
+    meaning:
+      'IP address to listen on; a host name binds to one of its addresses; :: listens on all of IPv4 and IPv6',
   },
   HALYARD_PUBLIC_URL: {
     default: 'http://localhost:$PORT',
     example: 'https://flags.example.com',
-    meaning: 'Address of the server in the browser; used in links, for the cookie and to check origins',
+    meaning:
+      'URL of the server in the browser, without a path; used in links, for the cookie and to check origins',
   },
   HALYARD_INIT_ADMIN_TOKENS: {
     default: 'none',
@@ -72,7 +80,7 @@ export const VARIABLES = {
   HALYARD_ALLOW_PRIVATE_TARGETS: {
     default: 'false',
     example: 'false',
-    meaning: 'true lets integrations reach every address; for development',
+    meaning: 'true lets integrations send requests to private IP addresses; for development',
   },
   HALYARD_DELIVERY_SCHEDULE: {
     default: 'ten attempts over 75 h',
@@ -82,7 +90,7 @@ export const VARIABLES = {
   HALYARD_DISABLE_INTEGRATIONS_AFTER_HOURS: {
     default: '120',
     example: '120',
-    meaning: 'Hours of failures only after which an integration is disabled; 0 never disables it',
+    meaning: 'Hours without a successful delivery after which a failing integration is disabled; 0 = never',
   },
   HALYARD_POOL_SIZE: {
     default: '10',
@@ -90,15 +98,19 @@ export const VARIABLES = {
     meaning: 'Database connections, 2 to 1000; long reads, jobs, deliveries, SDKs and metrics use 16 more',
   },
   HALYARD_PREPARED_STATEMENTS: {
-    default: 'true',
+    default: 'true; false with HALYARD_DATABASE_DIRECT_URL',
     example: 'true',
-    meaning: 'false for a connection pooler that does not support prepared statements',
+    meaning: 'Whether frequent statements are prepared, which PgBouncer supports from version 1.21',
   },
-  HALYARD_MAX_PROJECTS: { default: '500', example: '500', meaning: 'Most projects' },
-  HALYARD_MAX_ENVIRONMENTS: { default: '50', example: '50', meaning: 'Most environments' },
-  HALYARD_MAX_FEATURES: { default: '100000', example: '100000', meaning: 'Most active features' },
-  HALYARD_MAX_SEGMENTS: { default: '300', example: '300', meaning: 'Most segments' },
-  HALYARD_MAX_API_TOKENS: { default: '2000', example: '2000', meaning: 'Most API tokens' },
+  HALYARD_MAX_PROJECTS: { default: '500', example: '500', meaning: 'Maximum number of projects' },
+  HALYARD_MAX_ENVIRONMENTS: { default: '50', example: '50', meaning: 'Maximum number of environments' },
+  HALYARD_MAX_FEATURES: {
+    default: '100000',
+    example: '100000',
+    meaning: 'Maximum number of active features',
+  },
+  HALYARD_MAX_SEGMENTS: { default: '300', example: '300', meaning: 'Maximum number of segments' },
+  HALYARD_MAX_API_TOKENS: { default: '2000', example: '2000', meaning: 'Maximum number of API tokens' },
   HALYARD_WRITES_PER_MINUTE: {
     default: '600',
     example: '600',
@@ -107,12 +119,24 @@ export const VARIABLES = {
   HALYARD_WRITE_BURST: {
     default: '1000',
     example: '1000',
-    meaning: 'Writes that one caller may make at once',
+    meaning: 'Writes that one caller may make in a burst after a pause',
   },
   HALYARD_MAX_STREAMS: {
     default: '20000',
     example: '20000',
-    meaning: 'Most open streams of SDKs on this server; above that, SDKs poll',
+    meaning: 'Maximum number of open SDK streams on this server; beyond it, SDKs poll',
+  },
+  HALYARD_METRICS_TOKEN: {
+    default: 'none; anyone may read the metrics',
+    example: '"$(openssl rand -hex 32)"',
+    meaning: 'Bearer token that Prometheus must send to `/internal-backstage/`, 16 to 200 characters',
+    isSecret: true,
+  },
+  HALYARD_SHUTDOWN_DELAY_SECONDS: {
+    default: '15',
+    example: '15',
+    meaning:
+      'Seconds after SIGTERM in which the server reports that it is not ready but still serves requests, 0 to 600',
   },
   HALYARD_METRICS_HOURLY_DAYS: {
     default: '7',

@@ -1,10 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ADMIN_TOKEN_NAME, ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../platform/actor.ts';
 
-/** The name of an actor: a user, deleted or not, an admin token, or the server itself. Qualify the column with its table. */
-export const nameOfUser = (id: RawBuilder<unknown>) => sql<string>`
+const nameOf = (id: RawBuilder<unknown>, nameOfAccount: RawBuilder<unknown>) => sql<string>`
   case ${id} when ${sql.lit(ADMIN_TOKEN_USER_ID)} then ${sql.lit(ADMIN_TOKEN_NAME)} when ${sql.lit(SYSTEM_USER_ID)} then 'system'
-  else coalesce((select coalesce(username, email) from users where users.id = ${id}), 'user ' || ${id}) end`;
+  else coalesce((select ${nameOfAccount} from users where users.id = ${id}), 'user ' || ${id}) end`;
+
+/** The name of an actor: a user, deleted or not, an admin token, or the server itself. Qualify the column with its table. */
+export const nameOfUser = (id: RawBuilder<unknown>) => nameOf(id, sql`coalesce(username, email)`);
+
+/** The same, with the display name of an account that has one. */
+export const displayNameOfUser = (id: RawBuilder<unknown>) =>
+  nameOf(id, sql`coalesce(nullif(name, ''), username, email)`);
 
 /**
  * The address of the image of an actor with this name, at Gravatar like in Unleash. It contains the hash of the visible name, so
@@ -15,4 +21,4 @@ export const imageOfName = (name: RawBuilder<unknown>) => sql<string>`
 
 /** A user in the records of other modules. */
 export const personOf = (id: RawBuilder<unknown>) => sql`jsonb_build_object(
-  'id', ${id}, 'name', ${nameOfUser(id)}, 'imageUrl', ${imageOfName(nameOfUser(id))})`;
+  'id', ${id}, 'name', ${displayNameOfUser(id)}, 'imageUrl', ${imageOfName(displayNameOfUser(id))})`;

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
 import { archiveFeatures } from '../flags/features/archive.ts';
 import { createFeature } from '../flags/features/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
@@ -7,6 +9,7 @@ import { makeFeature } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { change } from './change.ts';
+import { WAKE_CHANNEL } from './outbox.ts';
 
 const harness = useHarness();
 
@@ -47,6 +50,40 @@ test('if a later part fails, no part is there', async () => {
 
   await expect(failing).rejects.toThrow();
   expect(await written()).toHaveLength(before);
+});
+
+/** Counts the notifications of new deliveries. */
+async function listen(): Promise<{ client: pg.Client; count: () => number }> {
+  const client = new pg.Client({ connectionString: harness.databaseUrl });
+  await client.connect();
+  onTestFinished(() => client.end());
+  let notifications = 0;
+  client.on('notification', () => notifications++);
+  await client.query(`listen ${WAKE_CHANNEL}`);
+  return { client, count: () => notifications };
+}
+
+test('a change with deliveries notifies after its commit and not within it, where it would make others wait', async () => {
+  await sql`
+    insert into integrations (provider, events, parameters)
+    values ('webhook', '{tag-type-created}', '{"url": "http://127.0.0.1:1/"}')`.execute(harness.db);
+  const { client, count } = await listen();
+  const before = harness.statements.length;
+  const notified = once(client, 'notification');
+
+  await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: {} }));
+  await notified;
+  expect(harness.statements.slice(before).filter(text => text.includes('pg_notify'))).toEqual([]);
+
+  const failing = change(harness.db, SYSTEM, async ({ record }) => {
+    record({ type: 'tag-type-created', data: {} });
+    record({ type: 'tag-type-created', data: { text: '\0' } });
+  });
+  await expect(failing).rejects.toThrow();
+  await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-created', data: {} }));
+  // A notification of these would be here before the one of the next change.
+  await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: {} }));
+  await expect.poll(count).toBe(2);
 });
 
 test('respond sees what the events wrote, before the commit', async () => {

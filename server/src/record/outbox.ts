@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 export const DELIVERY_QUEUE = 'deliver';
 
-/** Servers listen on this channel for new deliveries. PostgreSQL sends a notification when its transaction commits. */
+/** Servers listen on this channel for new deliveries, and look for them every 500 ms without a notification. */
 export const WAKE_CHANNEL = 'halyard_deliveries';
 
 /**
@@ -19,7 +19,7 @@ export const insertDeliveryJobs = (source: RawBuilder<unknown>) => sql`
     queue.retry_backoff, queue.expire_seconds, queue.deletion_seconds, queue.policy, queue.heartbeat_seconds
   from (${source}) as source join pgboss.queue on queue.name = ${sql.lit(DELIVERY_QUEUE)}`;
 
-/** A condition: an enabled integration filters by text. Only then `written.text` has the JSON text of the events. */
+/** A condition: an enabled integration filters by text. Only then `written.text` has the folded JSON text of the events. */
 export const FILTERED_BY_TEXT = sql<SqlBool>`exists (select from integrations where enabled and filter_texts is not null)`;
 
 /** A condition: the filters of `integrations` match the event. A test event matches no filter; it names its integration. */
@@ -28,7 +28,7 @@ export const matchesFilters = (event: 'written' | 'events') => {
   const text =
     event === 'written'
       ? sql`written.text`
-      : sql`event_text(events.data, events.pre_data, events.tags, events.comment)`;
+      : sql`fold_case(event_text(events.data, events.pre_data, events.tags, events.comment))`;
   const isAnyOf = (name: string, filter: string) =>
     sql`(${sql.ref(`integrations.${filter}`)} is null or ${column(name)} = any(${sql.ref(`integrations.${filter}`)}))`;
   return sql<SqlBool>`(
@@ -41,12 +41,14 @@ export const matchesFilters = (event: 'written' | 'events') => {
     and ${isAnyOf('feature_name', 'filter_features')} and ${isAnyOf('project', 'filter_projects')}
     and ${isAnyOf('type', 'filter_types')} and ${isAnyOf('created_by_user_id', 'filter_creators')}
     and ${isAnyOf('environment', 'filter_environments')}
-    and (integrations.filter_texts is null or ${text} ilike any(integrations.filter_texts)))`;
+    and (integrations.filter_texts is null
+      or ${text} like any(array(select fold_case(pattern) from unnest(integrations.filter_texts) as pattern))))`;
 };
 
 /**
  * Inserts a delivery and its job for every integration whose filters match one of the written events. `written.tested` is the id
- * of the integration that a test event is for. Without integrations this is a join with an empty table.
+ * of the integration that a test event is for. Without integrations this is a join with an empty table. `queued` has a row for
+ * each job.
  */
 export const DELIVERIES_OF_WRITTEN = sql`
   matched as (
@@ -61,5 +63,4 @@ export const DELIVERIES_OF_WRITTEN = sql`
     select matched.id, matched.integration_id, integrations.ordered, 1 as attempt, now() as start_after
     from matched join integrations on integrations.id = matched.integration_id`)}
     returning 1
-  ),
-  woken as (select pg_notify(${sql.lit(WAKE_CHANNEL)}, '') from queued limit 1)`;
+  )`;

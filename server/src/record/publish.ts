@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/database.ts';
 
 /** Servers listen on this channel for new documents and tokens of SDKs. */
 export const SDK_CHANNEL = 'halyard_sdk';
@@ -24,31 +24,4 @@ export async function publishDocuments(tx: Tx): Promise<Publication> {
     environment === null ? [] : [{ environment, revision }],
   );
   return { isNew: rows.length > 0, revisions };
-}
-
-const waking = new WeakMap<Db, { again: boolean }>();
-
-/**
- * Notifies servers after the commit. PostgreSQL commits transactions that notify one after the other, so a notification within
- * the change would make changes of other environments wait. A server that gets none finds the change by polling.
- */
-export function wakeServers(db: Db): void {
-  const underWay = waking.get(db);
-  if (underWay) underWay.again = true;
-  else void notify(db);
-}
-
-async function notify(db: Db): Promise<void> {
-  const state = { again: true };
-  waking.set(db, state);
-  try {
-    while (state.again) {
-      state.again = false;
-      await sql`select pg_notify(${sql.lit(SDK_CHANNEL)}, '')`.execute(db);
-    }
-  } catch {
-    // The database is unreachable or the pool is closed. Servers poll.
-  } finally {
-    waking.delete(db);
-  }
 }

@@ -7,13 +7,15 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { Admission } from '../platform/admission/metrics.ts';
 import { notFound } from '../platform/errors.ts';
 import { lazyCompilers } from '../platform/http/compilers.ts';
 import { errorBody, STATUS, toApiError } from '../platform/http/errors.ts';
 import { MAX_PARAM_LENGTH } from '../platform/http/input.ts';
-import { SDK_TOKEN_SCHEMES } from '../platform/http/openapi.ts';
+import { SDK_TOKEN_SCHEMES, withBusyResponses } from '../platform/http/openapi.ts';
 import { ErrorBody } from '../platform/http/schema.ts';
-import { authorize } from './client-api/authorize.ts';
+import { makeSdkAdmission } from './admission.ts';
+import { authorize, forgetLost } from './client-api/authorize.ts';
 import { installSdkBodies } from './client-api/bodies.ts';
 import { type Operation, requestMetrics } from './client-api/metrics.ts';
 import { makeResponder, type Responder } from './client-api/responses.ts';
@@ -48,6 +50,8 @@ export type SdkAppSettings = {
   /** Addresses of proxies that may say whom they speak for. */
   trustedProxies: string[];
   usage: Usage;
+  /** The shares of the server, for its metrics. */
+  admission: Admission;
 };
 
 /** An application of its own: the hooks of the admin API would double the cost of a response, and its log line triple it. */
@@ -66,11 +70,18 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     frameworkErrors: (error, request, reply) =>
       (OFREP_PATH.test(request.url) ? failOfrep : fail)(error, request, reply),
   });
+  const admission = makeSdkAdmission(settings.streams.streams);
   const count = requestMetrics(settings.metrics);
   const responder = makeResponder(state, count, settings.securityHeaders);
-  const streams = makeStreams(state, settings.streams, settings.metrics);
-  const evaluation = makeEvaluation(settings.evaluation, settings.metrics);
-  const notifications = makeNotifications(state, settings.streams.streams, settings.metrics);
+  const streams = makeStreams(state, settings.streams, admission.streams, settings.metrics);
+  const evaluation = makeEvaluation(settings.evaluation, admission.unread, settings.metrics);
+  settings.admission
+    .set('sdk-bodies', admission.bodies)
+    .set('sdk-evaluations', evaluation.waiting)
+    .set('sdk-unread', admission.unread)
+    .set('sdk-streams', admission.streams)
+    .set('sdk-page-streams', admission.pageStreams);
+  const notifications = makeNotifications(state, admission, settings.metrics);
   const fail = makeErrorHandler(responder, settings.log);
   const failOfrep = makeOfrepErrors(responder, settings.log);
   app.setValidatorCompiler(ACCEPT_ALL);
@@ -87,7 +98,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     void streams.close();
   });
   app.decorateRequest('sdkToken');
-  installSdkBodies(app);
+  installSdkBodies(app, admission.bodies);
   app.addSchema(ErrorBody);
   await app.register(swagger, {
     openapi: {
@@ -96,11 +107,16 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
       info: { title: 'SDK', version: '0' },
       components: { securitySchemes: SDK_TOKEN_SCHEMES },
     },
+    transform: ({ schema, url }) => ({ schema: withBusyResponses(schema), url }),
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
   clientRoutes(app, state, streams, responder, settings.usage);
   streamingRoutes(app, streams, {
-    authorize: request => authorize(state, request),
+    authorize: async request => {
+      const found = await authorize(state, request);
+      await forgetLost(state, request, found.scope);
+      return found;
+    },
     commonHeaders: responder.commonHeaders,
     count: status => count('streaming', status),
   });

@@ -35,7 +35,7 @@ export async function readState(db: Db | Tx): Promise<State> {
     ...(await listProjects(db, SYSTEM, false, at)),
     ...(await listProjects(db, SYSTEM, true, at)),
   ];
-  const projects = listed.map(({ counts: _, lastEventAt: __, ...project }) => project);
+  const projects = listed.map(({ counts: _, lastEventAt: __, owners: ___, ...project }) => project);
   const tokens = await sql<State['tokens'][number]>`
     select id, name, revoked_at is not null as revoked from api_tokens order by id`.execute(db);
   const grants = await sql<{ grant: string }>`

@@ -8,8 +8,8 @@ export function urlOf(database: string): string {
   return url.href;
 }
 
-export async function createDatabase(name: string): Promise<void> {
-  await onServer(`drop database if exists ${name} with (force)`, `create database ${name}`);
+export async function createDatabase(name: string, options = ''): Promise<void> {
+  await onServer(`drop database if exists ${name} with (force)`, `create database ${name} ${options}`);
 }
 
 /** A database whose commits do not wait for the disk: for tests, none of which crashes PostgreSQL. */

@@ -72,7 +72,8 @@ test('CONTRIBUTING.md lists every npm script', () => {
 
 test('the pages agree on the connections of a server', () => {
   const text = page('docs/how-to/run-in-production.md');
-  const [, table = ''] = /each server uses up to 26 by default: (.*?) Long reads do not/.exec(text) ?? [];
+  const [, table = ''] =
+    /Each server uses up to 26 database connections by default: (.*?) No caller can take/.exec(text) ?? [];
   const counts = [...table.matchAll(/\| (?:`HALYARD_POOL_SIZE` \((\d+)\)|(\d+)) +\|/g)];
 
   expect(counts.reduce((sum, [, pool, other]) => sum + Number(pool ?? other), 0)).toBe(26);

@@ -134,7 +134,8 @@ function start(script: string, detached: boolean): ChildProcessByStdio<null, Rea
   const bash = `set -euo pipefail; curl() { ${fails}; command curl "$@"; }\n${script}`;
   return spawn('bash', ['-c', bash], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...env, ...page.variables },
+    // SDKs keep a backup of the flags in the folder for temporary files. Programs of other tests must not share it.
+    env: { PATH: process.env.PATH, TMPDIR: folder, ...env, ...page.variables },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached,
   });

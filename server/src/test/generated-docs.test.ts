@@ -6,6 +6,7 @@ import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '
 import { VARIABLES } from '../platform/variables.ts';
 import { EVENT_TYPE_LIST } from '../record/events/event-types.ts';
 import { listOperations } from './operations.ts';
+import { KNOWN_DIFFERENCES } from './unleash/known-differences.ts';
 
 // Parts of pages that are generated from the code, between two comments of the page. `npm run docs` writes them.
 
@@ -55,11 +56,22 @@ const operationsWithSecrets = (): string =>
     .map(({ method, path }) => `- ${code(`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)}`)
     .join('\n');
 
+const differences = (): string =>
+  table(
+    ['Operations', 'Difference', 'Reason'],
+    KNOWN_DIFFERENCES.map(({ operations, difference, reason }) => [
+      operations === 'all' ? 'all' : operations.map(code).join(', '),
+      difference,
+      reason,
+    ]),
+  );
+
 const PARTS: [string, string, () => string][] = [
   ['docs/reference/configuration.md', 'variables', variables],
   ['docs/reference/events.md', 'event types', eventTypes],
   ['docs/reference/access.md', 'permissions', permissions],
   ['docs/reference/idempotency.md', 'operations with a secret', operationsWithSecrets],
+  ['docs/reference/compatibility.md', 'differences', differences],
 ];
 
 test.each(PARTS)('%s has the generated part "%s"', async (page, name, generate) => {

@@ -16,6 +16,7 @@ import { strictSerializer } from './strict-serializer.ts';
 export const ADMIN_TOKEN = '*:*.an-admin-token-for-tests-0123456789';
 
 export const APP_SETTINGS = {
+  poolSize: 8,
   publicUrl: PUBLIC_URL,
   logLevel: 'silent',
   trustedProxies: [] as string[],
@@ -23,6 +24,7 @@ export const APP_SETTINGS = {
   // A test makes all its requests as one caller.
   writeLimit: { perMinute: 0, burst: 1 },
   maxStreams: 1_000,
+  metricsToken: undefined,
   secretKey: Buffer.alloc(32, 7),
   oldSecretKeys: [] as Buffer[],
   allowedTargets: [],
@@ -35,7 +37,7 @@ export const APP_SETTINGS = {
 /** Runs in the background, once a minute and credential: counts of statements would depend on the time. */
 const LAST_USE = /\bset seen_at = now\(\)/;
 /** Runs in the background after a change that SDKs notice. */
-const WAKING = /pg_notify\('halyard_sdk'/;
+const WAKING = /select pg_notify\(channel, ''\) from unnest/;
 
 export type Harness = {
   databaseUrl: string;

@@ -57,6 +57,7 @@ export function spawnServer(
       ...(main === process.env.SERVER_BUNDLE && { NODE_COMPILE_CACHE: join(dirname(main), 'compiled') }),
       // A test makes all its requests as one caller.
       HALYARD_WRITES_PER_MINUTE: '0',
+      HALYARD_SHUTDOWN_DELAY_SECONDS: '0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -73,6 +73,11 @@ const usedSegments = ({ strategies = [], segments = [] }: SdkDocument): number[]
   ...new Set([...segments, ...strategies.flatMap(strategy => strategy.segments ?? [])]),
 ];
 
+/** Raises the revision of an environment without a document, as a change in a project outside of a scope does. */
+export async function raiseRevision(db: Db, environment: string, revision: number): Promise<void> {
+  await sql`update sdk_revisions set revision = ${revision} where environment = ${environment}`.execute(db);
+}
+
 /** An environment that no feature is in. */
 export async function makeEnvironment(db: Db, name: string): Promise<void> {
   await sql`insert into environments (name, type, sort_order) values (${name}, 'test', 1000)`.execute(db);

@@ -12,7 +12,7 @@ const FILES = ['package.json', 'openapi.json', 'server/migrations', 'console/dis
 let folder: string | undefined;
 
 /** Bundles the server once for all projects. test/process.ts finds the bundle by the variable. */
-export async function setup(project: TestProject): Promise<void> {
+export async function setup(project: Pick<TestProject, 'onTestsRerun'>): Promise<void> {
   if (process.env.SERVER_BUNDLE !== undefined) return;
   folder = mkdtempSync(join(tmpdir(), 'halyard-server-'));
   for (const file of FILES) {

@@ -7,6 +7,8 @@ export type TcpProxy = {
   freeze: () => void;
   /** Closes all connections and rejects new ones from now on, like a server that is down. */
   cut: () => void;
+  /** Closes all connections, and forwards new ones to another port, as after a failover. Ends a cut. */
+  moveTo: (port: number) => void;
   /** Ends a freeze or a cut. */
   thaw: () => void;
   /**
@@ -20,7 +22,8 @@ export type TcpProxy = {
 };
 
 /** Stands between a client and a server, and can fall silent. */
-export async function startTcpProxy(host: string, port: number): Promise<TcpProxy> {
+export async function startTcpProxy(host: string, firstPort: number): Promise<TcpProxy> {
+  let port = firstPort;
   const sockets = new Set<Socket>();
   let frozen = false;
   let isDown = false;
@@ -66,6 +69,11 @@ export async function startTcpProxy(host: string, port: number): Promise<TcpProx
     },
     cut: () => {
       isDown = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    moveTo: next => {
+      port = next;
+      isDown = false;
       for (const socket of sockets) socket.destroy();
     },
     thaw: () => {

@@ -5,6 +5,7 @@ import { sweepLogins } from '../people/sessions/end.ts';
 import type { Db } from '../platform/db/database.ts';
 import { extendPartitions } from '../record/events/partitions.ts';
 import { removeExpiredKeys } from '../record/idempotency/expire.ts';
+import { expireApplications } from '../sdk/applications/expire.ts';
 import { cleanUpMetrics } from '../sdk/metrics/clean-up.ts';
 import { createMetricPartitions, dropMetricPartitions, type Retention } from '../sdk/metrics/partitions.ts';
 import { purgeRemoved } from '../sdk/projection/purge.ts';
@@ -76,6 +77,14 @@ export const SCHEDULED_JOBS = [
     run: async (db: Db, log: Log) => {
       const removed = await cleanUpMetrics(db);
       if (removed > 0) log.info({ removed }, 'outdated instances and unknown flags removed');
+    },
+  },
+  {
+    name: 'expire-applications',
+    cron: '53 4 * * *',
+    run: async (db: Db, log: Log) => {
+      const applications = await expireApplications(db);
+      if (applications > 0) log.info({ applications }, 'idle applications removed');
     },
   },
   {

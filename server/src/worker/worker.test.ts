@@ -39,6 +39,7 @@ test('stores the schedule of its jobs and removes the schedule of a job that no 
     'announce-potentially-stale',
     'clean-up-deliveries',
     'clean-up-metrics',
+    'expire-applications',
     'extend-event-partitions',
     'partition-metrics',
     'purge-sdk-documents',
@@ -149,7 +150,9 @@ test('logs a lost listener as disconnected', async () => {
   const disconnect = async () =>
     (
       await sql`select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'halyard listener'`.execute(harness.db)
+        where datname = current_database() and application_name = 'halyard deliveries listener'`.execute(
+        harness.db,
+      )
     ).rows.length;
 
   await expect.poll(disconnect).toBe(1);

@@ -1,11 +1,15 @@
 import { PgBoss } from 'pg-boss';
 import { type DispatcherSettings, startDispatcher } from '../delivery/sending/dispatcher.ts';
+import { JobsClient } from '../platform/db/client.ts';
 import { boundedConnection, type Db } from '../platform/db/database.ts';
 import { listenTo } from '../platform/db/listen.ts';
 import { startIndexer } from '../record/event-index/indexer.ts';
 import { DELIVERY_QUEUE, WAKE_CHANNEL } from '../record/outbox.ts';
 import { DEFAULT_RETENTION, type Retention } from '../sdk/metrics/partitions.ts';
 import { type Log, SCHEDULED_JOBS } from './scheduled-jobs.ts';
+
+/** Scheduled jobs start once a minute at most, and each look at a queue is a statement. */
+const JOB_POLL_SECONDS = 5;
 
 /** Runs jobs and delivers events. The returned function stops both and waits for running work. */
 export async function startWorker(
@@ -17,21 +21,24 @@ export async function startWorker(
   retention: Retention = DEFAULT_RETENTION,
 ): Promise<() => Promise<void>> {
   const boss = new PgBoss({
-    ...boundedConnection(databaseUrl),
-    application_name: 'halyard jobs',
+    ...boundedConnection(databaseUrl, 'job engine'),
+    ...{ Client: JobsClient },
     max: 3,
     migrate: false,
     // The interval at which pg-boss looks for dead workers. A job returns to its queue 10 s after its last heartbeat.
     superviseIntervalSeconds: 3,
     monitorIntervalSeconds: 3,
   });
-  boss.on('error', error => log.error({ err: error }, 'job engine failed'));
+  // Most errors arrive as plain objects with the fields of the error.
+  boss.on('error', given =>
+    log.error({ err: Object.assign(new Error(given.message), given) }, 'job engine failed'),
+  );
   await boss.start();
   await unscheduleRemovedJobs(boss);
   for (const job of SCHEDULED_JOBS) {
     await boss.createQueue(job.name, { retryLimit: 3 });
     await boss.schedule(job.name, job.cron);
-    await boss.work(job.name, async () => {
+    await boss.work(job.name, { pollingIntervalSeconds: JOB_POLL_SECONDS }, async () => {
       try {
         await job.run(db, log, retention);
       } catch (error) {

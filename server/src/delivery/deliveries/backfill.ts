@@ -22,6 +22,7 @@ export async function backfill(current: Change, id: number, range: EventsBetween
   requireEnabled(integration);
   const deliveries = await backfillDeliveries(current.tx, id, { ...range, limit: MAX_DELIVERIES });
   if (deliveries > 0) {
+    current.wakeDispatchers();
     current.record({
       type: 'integration-backfilled',
       data: { ...identityOf(integration), deliveries, ...range },

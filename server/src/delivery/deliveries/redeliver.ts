@@ -18,6 +18,7 @@ export async function redeliver(current: Change, integration: number, id: number
   const locked = await lockVisibleIntegration(current, integration);
   const deliveries = await reopenDeliveries(tx, integration, { id });
   if (deliveries === 0) throw await notRedeliverable(tx, integration, id);
+  current.wakeDispatchers();
   record({
     type: 'integration-redelivered',
     data: { ...identityOf(locked), enabled: locked.enabled, deliveries, record: String(id) },
@@ -57,6 +58,7 @@ export async function redeliverFailed(
   const locked = await lockVisibleIntegration(current, integration);
   const deliveries = await reopenDeliveries(current.tx, integration, { ...range, limit: MAX_DELIVERIES });
   if (deliveries > 0) {
+    current.wakeDispatchers();
     current.record({
       type: 'integration-redelivered',
       data: { ...identityOf(locked), enabled: locked.enabled, deliveries, ...range },

@@ -141,6 +141,7 @@ test('encrypts all secrets with the new key, and a server without the key does n
   const [oldKey, newKey] = [APP_SETTINGS.secretKey, Buffer.alloc(32, 9)];
   const both = keyringOf(newKey, [oldKey]);
   await expect(checkSealed(harness.db, keyringOf(newKey, []))).rejects.toThrow('HALYARD_OLD_SECRET_KEYS');
+  await expect(checkSealed(harness.db, [])).rejects.toThrow('HALYARD_SECRET_KEY is not set');
   await checkSealed(harness.db, both);
 
   expect((await resealSecrets(harness.db, both)).resealed).toBeGreaterThan(0);

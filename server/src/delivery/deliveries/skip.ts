@@ -8,7 +8,7 @@ import { findRecord } from './store.ts';
 export async function skipBlocking(current: Change, integration: number, id: number): Promise<void> {
   const { tx, record } = current;
   const locked = await lockVisibleIntegration(current, integration);
-  if (!(await unblock(tx, integration, id))) {
+  if (!(await unblock(current, integration, id))) {
     if (!(await findRecord(tx, integration, id)))
       throw notFound(`Record ${id} of integration ${integration}`);
     throw new ApiError(

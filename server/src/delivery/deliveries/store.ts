@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { OuterJoined, Reader, Tx } from '../../platform/db/database.ts';
 import { EVENT_COLUMNS, type EventRow, findEvent } from '../../record/events/store.ts';
-import { insertDeliveryJobs, matchesFilters, WAKE_CHANNEL } from '../../record/outbox.ts';
+import { insertDeliveryJobs, matchesFilters } from '../../record/outbox.ts';
 import { BLOCKED_BY } from '../order.ts';
 import type { RequestHeader } from '../sending/schema.ts';
 import type { HourCounts } from '../sending/store.ts';
@@ -244,9 +244,8 @@ export async function reopenDeliveries(tx: Tx, integration: number, which: Redel
         now() as start_after
       from reopened join integrations on integrations.id = reopened.integration_id`)}
       returning 1
-    ),
-    woken as (select pg_notify(${sql.lit(WAKE_CHANNEL)}, '') from queued limit 1)
-    select (select count(*) from reopened) as count, (select count(*) from woken) as woken`.execute(tx);
+    )
+    select count(*) as count from reopened`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
@@ -313,8 +312,7 @@ export async function backfillDeliveries(tx: Tx, integration: number, range: Bac
       select inserted.id, inserted.integration_id, integrations.ordered, 1 as attempt, now() as start_after
       from inserted join integrations on integrations.id = inserted.integration_id`)}
       returning 1
-    ),
-    woken as (select pg_notify(${sql.lit(WAKE_CHANNEL)}, '') from queued limit 1)
-    select (select count(*) from inserted) as count, (select count(*) from woken) as woken`.execute(tx);
+    )
+    select count(*) as count from inserted`.execute(tx);
   return rows[0]?.count ?? 0;
 }

@@ -17,10 +17,11 @@ const INPUT = {
 
 /** The providers, described for forms. */
 export const definitions = (): ProviderDefinition[] =>
-  PROVIDERS.map(({ name, displayName, description, parameters, tagTypes, signed }) => ({
+  PROVIDERS.map(({ name, displayName, description, howTo, parameters, tagTypes, signed }) => ({
     name,
     displayName,
     description,
+    howTo,
     documentationUrl: DOCUMENTATION,
     parameters: parameters.map(parameter => ({
       ...parameter,

@@ -86,8 +86,13 @@ export async function checkSealed(db: Db, keyring: Keyring): Promise<number[]> {
   const keys = rows.flatMap(sealedValues).map(sealedWith);
   if (keys.length > 0 && !keys.some(id => keyring.some(key => key.id === id))) {
     const ids = rows.filter(row => sealedValues(row).length > 0).map(({ id }) => id);
+    const inUse = [...new Set(keys)].join(', ');
+    if (keyring.length === 0)
+      throw new ConfigError([
+        `HALYARD_SECRET_KEY is not set, and the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with the key ${inUse}. Set HALYARD_SECRET_KEY to that key`,
+      ]);
     throw new ConfigError([
-      `HALYARD_SECRET_KEY is not the key ${[...new Set(keys)].join(', ')} that the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with, nor is that key among HALYARD_OLD_SECRET_KEYS. If the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secrets again`,
+      `HALYARD_SECRET_KEY is not the key ${inUse} that the secrets of integration ${ids.slice(0, 10).join(', ')} are encrypted with, nor is that key among HALYARD_OLD_SECRET_KEYS. Set one of them to that key. Only if the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secrets again`,
     ]);
   }
   return rows

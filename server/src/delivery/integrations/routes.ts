@@ -6,6 +6,7 @@ import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schem
 import { change } from '../../record/change.ts';
 import { presentEventTo, readableIn } from '../../record/events/present.ts';
 import { readLastAssigned } from '../../record/events/tail.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
 import { createIntegration, type IntegrationSettings } from './create.ts';
 import { definitions } from './definitions.ts';
 import { removeIntegration } from './remove.ts';
@@ -25,6 +26,7 @@ import {
   SecretRotation,
 } from './schema.ts';
 import { masked } from './sealed.ts';
+import { setIntegrationEnabled } from './set-enabled.ts';
 import { findIntegration, listIntegrations, listMatching } from './store.ts';
 import { updateIntegration } from './update.ts';
 import {
@@ -35,6 +37,7 @@ import {
   updateViolations,
   validateIntegration,
 } from './validate.ts';
+import { shownOf, versionedIntegration } from './version.ts';
 import { filterViolations, viewFor } from './visibility.ts';
 
 const tags = ['Integrations'];
@@ -46,6 +49,7 @@ export function integrationRoutes(
   longReads: LongReads,
 ): void {
   const { keyring } = settings;
+  const versioned = versionedIntegration(keyring);
   const schemas = [
     Integration,
     NewIntegration,
@@ -85,7 +89,7 @@ export function integrationRoutes(
   app.get(
     '/api/admin/addons/:id',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', etag: true },
       schema: {
         operationId: 'getAddon',
         tags,
@@ -99,11 +103,11 @@ export function integrationRoutes(
         },
       },
     },
-    async request => {
+    async (request, reply) => {
       const found = await findIntegration(db, Number(request.params.id));
       const row = found && (await viewFor(db, request.actor, [found]))(found);
       if (!row) throw notFound(`Integration ${request.params.id}`);
-      return masked(keyring, row);
+      return sendVersion(request, reply, versioned, shownOf(keyring, row), masked(keyring, row));
     },
   );
 
@@ -192,10 +196,10 @@ export function integrationRoutes(
       },
     },
     async request => {
-      const { actor, body, caller } = request;
+      const { actor, body } = request;
       const details = [...previewViolations(body), ...(await filterViolations(db, actor, body))];
       if (details.length > 0) throw badData(details);
-      const { events, after } = await longReads.run(caller, async db => {
+      const { events, after } = await longReads.run(request, async db => {
         const after = (await readLastAssigned(db)) - PREVIEWED_IDS;
         return {
           after,
@@ -215,6 +219,7 @@ export function integrationRoutes(
     {
       config: {
         permission: ['UPDATE_ADDON'],
+        ifMatch: true,
         checks: [({ body }) => updateViolations(body)],
         ignoredToo: unknownParameters,
       },
@@ -232,16 +237,49 @@ export function integrationRoutes(
         },
       },
     },
-    async request =>
-      await change(db, request.actor, current =>
-        updateIntegration(current, settings, Number(request.params.id), request.body),
-      ),
+    async request => {
+      const id = Number(request.params.id);
+      return await changeVersion(db, request, versioned, id, current =>
+        updateIntegration(current, settings, id, request.body),
+      );
+    },
   );
+
+  for (const state of ['on', 'off'] as const) {
+    const verb = state === 'on' ? 'enable' : 'disable';
+    app.post(
+      `/api/admin/addons/:id/${state}`,
+      {
+        config: { permission: ['UPDATE_ADDON'], ifMatch: true },
+        schema: {
+          operationId: `${verb}Addon`,
+          tags,
+          summary: `${state === 'on' ? 'Enable' : 'Disable'} an integration`,
+          description: `${
+            state === 'on'
+              ? 'Enables an integration: matching events are delivered from the next one on.'
+              : 'Disables an integration: later events are not delivered. They can be backfilled.'
+          } Everything else of the integration stays as it is. An integration that is ${verb}d already stays unchanged. Requires UPDATE_ADDON. Events: addon-config-updated.`,
+          params,
+          response: {
+            200: jsonResponse('The integration', Integration),
+            ...errorResponses(400, 401, 403, 404),
+          },
+        },
+      },
+      async request => {
+        const id = Number(request.params.id);
+        return await changeVersion(db, request, versioned, id, current =>
+          setIntegrationEnabled(current, keyring, id, state === 'on'),
+        );
+      },
+    );
+  }
 
   app.delete(
     '/api/admin/addons/:id',
     {
-      config: { permission: ['DELETE_ADDON'] },
+      config: { permission: ['DELETE_ADDON'], ifMatch: true },
       schema: {
         operationId: 'deleteAddon',
         tags,
@@ -253,9 +291,8 @@ export function integrationRoutes(
       },
     },
     async (request, reply) => {
-      await change(db, request.actor, current =>
-        removeIntegration(current, keyring, Number(request.params.id)),
-      );
+      const id = Number(request.params.id);
+      await changeVersion(db, request, versioned, id, current => removeIntegration(current, keyring, id));
       return reply.code(200).send();
     },
   );

@@ -140,6 +140,7 @@ export const ProviderDefinition = Named(
     name: Type.String({ examples: ['webhook'] }),
     displayName: Type.String({ examples: ['Webhook'] }),
     description: Type.String(),
+    howTo: Type.String({ description: 'What to do in the receiving system, and what to enter' }),
     documentationUrl: Type.String({ description: 'Address of the documentation of the parameters' }),
     parameters: Type.Array(
       NamedObject('IntegrationParameter', {

@@ -112,6 +112,22 @@ export async function insertIntegration(
 }
 
 /** Enabling resets the failure counters. Disabling stores the time, so that missed events can be backfilled. */
+const setEnabled = (enabled: boolean) => sql`
+  disabled_at = case when enabled and not ${enabled} then now() else disabled_at end,
+  disabled_because = case when enabled = ${enabled} then disabled_because end,
+  failing_since = case when enabled = ${enabled} then failing_since end,
+  failed_attempts = case when enabled = ${enabled} then failed_attempts else 0 end,
+  warned_at = case when enabled = ${enabled} then warned_at end,
+  enabled = ${enabled}`;
+
+export async function updateEnabled(tx: Tx, id: number, enabled: boolean): Promise<IntegrationRow> {
+  const { rows } = await sql<IntegrationRow>`
+    update integrations set ${setEnabled(enabled)} where id = ${id} returning ${INTEGRATION}`.execute(tx);
+  const [row] = rows;
+  if (!row) throw new Error(`Integration ${id} vanished while it was locked`);
+  return row;
+}
+
 export async function replaceIntegration(
   tx: Tx,
   id: number,
@@ -127,12 +143,7 @@ export async function replaceIntegration(
       filter_features = ${filter.filter_features}, filter_projects = ${filter.filter_projects},
       filter_types = ${filter.filter_types}, filter_creators = ${filter.filter_creators},
       filter_environments = ${filter.filter_environments}, filter_texts = ${filter.filter_texts},
-      disabled_at = case when enabled and not ${fields.enabled} then now() else disabled_at end,
-      disabled_because = case when enabled = ${fields.enabled} then disabled_because end,
-      failing_since = case when enabled = ${fields.enabled} then failing_since end,
-      failed_attempts = case when enabled = ${fields.enabled} then failed_attempts else 0 end,
-      warned_at = case when enabled = ${fields.enabled} then warned_at end,
-      enabled = ${fields.enabled}
+      ${setEnabled(fields.enabled)}
     where id = ${id}
     returning ${INTEGRATION}`.execute(tx);
   const [row] = rows;

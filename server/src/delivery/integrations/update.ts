@@ -15,11 +15,12 @@ import { filterViolations, mergeProjects, viewFor } from './visibility.ts';
  * events. An update without a change writes nothing.
  */
 export async function updateIntegration(
-  { tx, actor, record }: Change,
+  current: Change,
   settings: IntegrationSettings,
   id: number,
   input: IntegrationInput,
 ): Promise<Integration> {
+  const { tx, actor, record } = current;
   needsKey(settings.keyring);
   const before = await lockIntegration(tx, id);
   const visibleBefore = before && (await viewFor(tx, actor, [before]))(before);
@@ -63,7 +64,7 @@ export async function updateIntegration(
     ...open,
     ...sealParameters(settings.keyring, id, provider, parameters),
   });
-  if (!open.ordered || open.whenExhausted === 'skip') await unblock(tx, id);
+  if (!open.ordered || open.whenExhausted === 'skip') await unblock(current, id);
   const changedSecrets = provider.parameters
     .filter(({ name, sensitive }) => sensitive && parameters[name] !== stored?.[name])
     .map(({ name }) => name);

@@ -35,6 +35,35 @@ test('rejects a segment and a parent of another project, and lists both', async 
   expect(without.status).toBe(200);
 });
 
+test.each([
+  ['constraint', { constraints: [{ contextName: 'tier', operator: 'IN', values: ['gold'] }] }],
+  ['stickiness', { name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'tier' } }],
+])('rejects a context field of another project in a %s', async (kind, strategy) => {
+  const [owner, elsewhere] = [`owner-${kind}`, `elsewhere-${kind}`];
+  await makeProject(harness.db, { id: owner, mode: 'private' });
+  await makeProject(harness.db, { id: elsewhere });
+  const field = `tier-${kind}`;
+  await sql`insert into context_fields (name, project) values (${field}, ${owner})`.execute(harness.db);
+  const source = `tiered-${kind}`;
+  await insertRichFeature(harness.db, {
+    name: source,
+    project: owner,
+    environments: {
+      development: { strategies: [JSON.parse(JSON.stringify(strategy).replace('tier', field))] },
+    },
+  });
+
+  const rejected = await clone(source, { name: `${source}-2` }, { project: elsewhere });
+  const within = await clone(source, { name: `${source}-3` }, { project: owner });
+  const without = await clone(source, { name: `${source}-4`, include: ['variants'] }, { project: elsewhere });
+
+  expect(rejected).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+  expect(messagesOf(rejected)).toEqual([
+    `feature "${source}" uses context field "${field}" in environment "development", which project "${elsewhere}" may not use`,
+  ]);
+  expect([within.status, without.status]).toEqual([200, 200]);
+});
+
 test('rejects unknown and duplicate environments in the mapping, and lists each', async () => {
   await insertRichFeature(harness.db, { name: 'mapped' });
 
@@ -340,7 +369,9 @@ test('lists every obstacle of every kind, with the name and status of the first'
     status: 400,
     body: {
       name: 'PatternError',
-      message: 'The clone is rejected for 7 reasons, listed in details.',
+      message: expect.stringMatching(
+        /^The clone is rejected for 7 reasons, listed in details\. .*permission/,
+      ),
     },
   });
   expect(messagesOf(rejected)).toEqual(obstacles.map(({ message }) => message));

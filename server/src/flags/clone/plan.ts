@@ -6,7 +6,9 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { ApiError, badData, noAccess, rejectForAll, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
+import { fieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';
+import { contextFieldsIn } from '../feature-environments/context-fields.ts';
 import { instanceLimitErrors, projectRuleErrors } from '../features/project-rules.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listReadableStates } from '../features/state/store.ts';
@@ -82,6 +84,7 @@ export async function makePlan(
     ...environmentViolations([...sources.values()], environments, input),
     ...parentViolations(copies, projectOf, copyNames),
     ...(await segmentViolations(tx, project, copies)),
+    ...(await contextFieldViolations(tx, project, copies)),
   ];
   const permissions = await requiredPermissions(tx, actor, project, copies);
   const taken = await takenNameErrors(tx, actor, namesIn(input));
@@ -208,6 +211,31 @@ async function segmentViolations(tx: Tx, project: string, copies: PlannedCopy[])
     .map(
       ({ id, feature, from }) =>
         `feature "${feature}" uses segment ${id} in environment "${from}", which project "${project}" may not use`,
+    );
+  return [...new Set(messages)].map(message => ({ message }));
+}
+
+/** The name, description and legal values of a project's context field are for readers of that project only. */
+async function contextFieldViolations(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
+  const uses = copies
+    .filter(({ source }) => source.project !== project)
+    .flatMap(({ source, environments }) =>
+      environments.flatMap(environment =>
+        contextFieldsIn([environment]).map(field => ({
+          field,
+          feature: source.feature,
+          from: environment.from,
+        })),
+      ),
+    );
+  const foreign = new Set(
+    await fieldsOfOtherProjects(tx, project, [...new Set(uses.map(({ field }) => field))]),
+  );
+  const messages = uses
+    .filter(({ field }) => foreign.has(field))
+    .map(
+      ({ field, feature, from }) =>
+        `feature "${feature}" uses context field "${field}" in environment "${from}", which project "${project}" may not use`,
     );
   return [...new Set(messages)].map(message => ({ message }));
 }

@@ -183,6 +183,43 @@ test('requires the permissions in each environment of the copy and lists every m
     expect.stringMatching(/UPDATE_FEATURE_ENVIRONMENT_VARIANTS.*development/),
   ]);
   expect(allowed.status).toBe(200);
+  const missing = [
+    'This operation requires the permission CREATE_FEATURE_STRATEGY in environment "production" of project "guarded".',
+    'This operation requires the permission UPDATE_FEATURE_ENVIRONMENT_VARIANTS in environment "development" of project "guarded".',
+  ];
+  expect(rejected.body.message).toBe(
+    ['The clone is rejected for 2 reasons, listed in details.', ...missing].join(' '),
+  );
+  const taken = await clone('watched', { name: 'watched' }, as);
+  expect(taken.body.message).toBe(
+    ['The clone is rejected for 3 reasons, listed in details.', ...missing].join(' '),
+  );
+});
+
+test.each([
+  ['another content type', 'text/plain', 'x'],
+  ['no valid JSON', 'application/json', '{'],
+  ['no body', undefined, undefined],
+  ['an invalid name', 'application/json', '{"name":"a b"}'],
+  ['an invalid name for the target project', 'application/json', '{"name":"a b","project":"not-allowed"}'],
+  ['a too large body', 'application/json', `{"name":"${'a'.repeat(70_000)}"}`],
+])('rejects a caller without the permission with 403 before it rejects %s', async (_case, type, payload) => {
+  await makeProject(harness.db, { id: 'not-allowed' }).catch(() => undefined);
+  const [viewer, owner] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+  await makeMember(harness.db, owner, 'default', 'Owner');
+  const send = async ({ token }: { token: string }) => {
+    const response = await harness.app.inject({
+      method: 'POST',
+      url: '/api/admin/projects/default/features/anything/clone',
+      headers: { authorization: token, ...(type ? { 'content-type': type } : {}) },
+      ...(payload ? { payload } : {}),
+    });
+    return [response.statusCode, response.json().name];
+  };
+
+  expect(await send(viewer)).toEqual([403, 'NoAccessError']);
+  if (payload?.includes('not-allowed')) expect(await send(owner)).toEqual([403, 'NoAccessError']);
+  else expect([400, 413, 415]).toContain((await send(owner))[0]);
 });
 
 test('rejects callers without CREATE_FEATURE in the target project', async () => {

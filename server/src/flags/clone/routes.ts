@@ -3,17 +3,22 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
+import { sendError } from '../../platform/http/errors.ts';
+import { ifMatches } from '../../platform/http/etag.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { conflict, errorResponses, jsonResponse, Named, Ref } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { copyEnvironment } from '../feature-environments/copy.ts';
+import { lockEnvironmentEtags } from '../feature-environments/etag.ts';
 import { readEnvironment } from '../feature-environments/read.ts';
 import { EnvironmentCopy, FeatureEnvironment } from '../feature-environments/schema.ts';
+import { lockFeatureEtag } from '../features/etag.ts';
 import { readFeatures } from '../features/read.ts';
 import { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { readCopies } from './copies.ts';
 import { readDrift } from './drift.ts';
+import { permissionFirst } from './permission-first.ts';
 import { type CloneInput, cloneManyViolations, planClone } from './plan.ts';
 import { CloneManyRequest, ClonePlan, CloneRequest, CopyList, Drift, PARTS, PlannedCopy } from './schema.ts';
 
@@ -64,6 +69,8 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       bodyLimit: BODY_LIMIT_BYTES,
       // The permission is checked in the target project, which may be in the body.
       config: { permission: 'NONE', checkedPermission: ['CREATE_FEATURE'], rejectCaseVariants: true },
+      errorHandler: async (error, request, reply) =>
+        await sendError(await permissionFirst(db, error, request), request, reply),
       schema: {
         operationId: 'cloneFeature',
         tags,
@@ -140,7 +147,10 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
   app.post(
     '/api/admin/projects/:projectId/features/:featureName/environments/:environment/copy',
     {
-      config: { permission: ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS'] },
+      config: {
+        permission: ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS'],
+        ifMatch: true,
+      },
       schema: {
         operationId: 'copyFeatureEnvironment',
         tags,
@@ -161,7 +171,13 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       return await change(
         db,
         request.actor,
-        current => copyEnvironment(current, place, request.body),
+        current =>
+          ifMatches(
+            request,
+            `Feature "${name}" in environment "${here}"`,
+            () => lockEnvironmentEtags(current, place, lockFeatureEtag),
+            () => copyEnvironment(current, place, request.body),
+          ),
         tx => readEnvironment(tx, place),
       );
     },

@@ -268,7 +268,11 @@ test('rejects a default strategy with an unknown type and segments of other proj
 
   expect(response.status).toBe(400);
   expect(response.body.details).toEqual([
-    { message: 'strategy type "nope" does not exist', path: '/body/name' },
+    {
+      message:
+        'strategy type "nope" does not exist. Use "flexibleRollout", "default", "remoteAddress", "applicationHostname"',
+      path: '/body/name',
+    },
     { message: `segment ${foreign} does not exist in project "default"`, path: '/body/segments' },
     { message: 'segment 2000000 does not exist in project "default"', path: '/body/segments' },
   ]);

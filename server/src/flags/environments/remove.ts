@@ -1,9 +1,11 @@
 import { lockRolesIn, removeEnvironmentFromRoles } from '../../people/roles/environments.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import { counted, notFound, rejectWith, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import {
   countTokens,
   deleteEnvironment,
+  type EnvironmentFields,
   type EnvironmentUse,
   listProjectsWith,
   listUses,
@@ -15,17 +17,9 @@ import {
 /** Deletes an environment that nothing depends on, and removes it from all projects. */
 export async function removeEnvironment(current: Change, name: string): Promise<void> {
   const { tx, record } = current;
-  // Locks projects and roles before environments, in the common lock order. Adding an environment to a project or to a role locks
-  // the project or the role.
-  await lockProjectsWith(tx, name);
-  await lockRolesIn(tx, name);
-  const all = await lockAllEnvironments(tx);
+  const all = await lockForRemoval(tx, name);
   const environment = all.find(one => one.name === name);
   if (!environment) throw notFound(`Environment "${name}"`);
-  // A project or role may have got the environment between the statements. None can from here on. These second locks are out of
-  // order, so they do not wait.
-  await lockProjectsWith(tx, name, 'nowait');
-  await lockRolesIn(tx, name, 'nowait');
   const projects = await listProjectsWith(tx, name);
   const tokens = await countTokens(tx, name);
   rejectWith([
@@ -55,6 +49,20 @@ export async function removeEnvironment(current: Change, name: string): Promise<
       preData: useAsEventData(use),
     });
   }
+}
+
+/** Locks all environments, and the projects and roles that have the environment. Returns the environments. */
+export async function lockForRemoval(tx: Tx, name: string): Promise<EnvironmentFields[]> {
+  // Locks projects and roles before environments, in the common lock order. Adding an environment to a project or to a role locks
+  // the project or the role.
+  await lockProjectsWith(tx, name);
+  await lockRolesIn(tx, name);
+  const all = await lockAllEnvironments(tx);
+  // A project or role may have got the environment between the statements. None can from here on. These second locks are out of
+  // order, so they do not wait.
+  await lockProjectsWith(tx, name, 'nowait');
+  await lockRolesIn(tx, name, 'nowait');
+  return all;
 }
 
 /** The strategies and variants that go with the environment have no events of their own, so the event has their number. */

@@ -6,6 +6,7 @@ import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
 import { createEnvironment } from './create.ts';
 import { projectEnvironmentRoutes } from './project-routes.ts';
 import { removeEnvironment } from './remove.ts';
@@ -19,6 +20,7 @@ import {
 } from './schema.ts';
 import { findEnvironment, isNameTaken, listEnvironments } from './store.ts';
 import { changeEnvironment, enableEnvironment, sortEnvironments } from './update.ts';
+import { DELETED_ENVIRONMENT, VERSIONED_ENVIRONMENT } from './version.ts';
 
 const tags = ['Environments'];
 const params = Type.Object({
@@ -56,7 +58,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
   app.get(
     '/api/admin/environments/:environment',
     {
-      config: { permission: 'NONE' },
+      config: { etag: true, permission: 'NONE' },
       schema: {
         operationId: 'getEnvironment',
         tags,
@@ -66,7 +68,10 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
         response: { 200: jsonResponse('The environment', Environment), ...errorResponses(401, 403, 404) },
       },
     },
-    async request => await getEnvironment(db, request.actor, request.params.environment),
+    async (request, reply) => {
+      const environment = await getEnvironment(db, request.actor, request.params.environment);
+      return sendVersion(request, reply, VERSIONED_ENVIRONMENT, environment);
+    },
   );
 
   app.post(
@@ -138,7 +143,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
   app.put(
     '/api/admin/environments/update/:environment',
     {
-      config: { permission: ['ADMIN'] },
+      config: { ifMatch: true, permission: ['ADMIN'] },
       schema: {
         operationId: 'updateEnvironment',
         tags,
@@ -154,9 +159,11 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
     },
     async request => {
       const { environment } = request.params;
-      return await change(
+      return await changeVersion(
         db,
-        request.actor,
+        request,
+        VERSIONED_ENVIRONMENT,
+        environment,
         current => changeEnvironment(current, environment, request.body),
         tx => getEnvironment(tx, request.actor, environment),
       );
@@ -166,7 +173,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
   app.delete(
     '/api/admin/environments/:environment',
     {
-      config: { permission: ['ADMIN'] },
+      config: { ifMatch: true, permission: ['ADMIN'] },
       schema: {
         operationId: 'deleteEnvironment',
         tags,
@@ -178,7 +185,10 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
       },
     },
     async (request, reply) => {
-      await change(db, request.actor, current => removeEnvironment(current, request.params.environment));
+      const { environment } = request.params;
+      await changeVersion(db, request, DELETED_ENVIRONMENT, environment, current =>
+        removeEnvironment(current, environment),
+      );
       return reply.code(200).send();
     },
   );
@@ -186,7 +196,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
   app.post(
     '/api/admin/environments/:environment/on',
     {
-      config: { permission: ['ADMIN'] },
+      config: { ifMatch: true, permission: ['ADMIN'] },
       schema: {
         operationId: 'enableEnvironment',
         tags,
@@ -199,7 +209,9 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
     },
     async (request, reply) => {
       const { environment } = request.params;
-      await change(db, request.actor, current => enableEnvironment(current, environment, true));
+      await changeVersion(db, request, VERSIONED_ENVIRONMENT, environment, current =>
+        enableEnvironment(current, environment, true),
+      );
       return reply.code(204).send();
     },
   );
@@ -207,7 +219,7 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
   app.post(
     '/api/admin/environments/:environment/off',
     {
-      config: { permission: ['ADMIN'] },
+      config: { ifMatch: true, permission: ['ADMIN'] },
       schema: {
         operationId: 'disableEnvironment',
         tags,
@@ -220,7 +232,9 @@ export function environmentRoutes(app: App, db: Db, limits: Pick<Limits, 'enviro
     },
     async (request, reply) => {
       const { environment } = request.params;
-      await change(db, request.actor, current => enableEnvironment(current, environment, false));
+      await changeVersion(db, request, VERSIONED_ENVIRONMENT, environment, current =>
+        enableEnvironment(current, environment, false),
+      );
       return reply.code(204).send();
     },
   );

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ALL, Named, NamedObject, nameExcept, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Constraint } from '../../targeting/constraints/schema.ts';
+import { StrategyVariant } from '../../targeting/variants/schema.ts';
 
 export const MAX_SORT_ORDER = 1_000_000;
 
@@ -68,8 +70,8 @@ export const DefaultStrategy = Named(
     parameters: Type.Record(Type.String(), Type.String(), {
       examples: [{ rollout: '25', stickiness: 'default' }],
     }),
-    constraints: Type.Array(Type.Object({}, { additionalProperties: true })),
-    variants: Type.Array(Type.Object({}, { additionalProperties: true })),
+    constraints: Type.Array(Ref(Constraint)),
+    variants: Type.Array(Ref(StrategyVariant)),
     segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
   }),
 );

@@ -15,16 +15,13 @@ async function requestDuring(statement: string, request: () => Promise<{ status:
   await other.query(statement);
   const response = request();
   await expect
-    .poll(
-      async () => {
-        const { rows } = await sql`
+    .poll(async () => {
+      const { rows } = await sql`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-          harness.db,
-        );
-        return rows.length;
-      },
-      { timeout: 60_000 },
-    )
+        harness.db,
+      );
+      return rows.length;
+    })
     .toBe(1);
   await other.query('commit');
   await other.end();

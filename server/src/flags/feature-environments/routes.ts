@@ -47,7 +47,7 @@ const keyOf = (params: {
 export function featureEnvironmentRoutes(app: App, db: Db, lockFeatureEtag: LockFeatureEtag): void {
   for (const schema of [StrategyVariant, Variant, PlannedStrategy, FeatureStrategy, FeatureEnvironment])
     app.addSchema(schema);
-  variantRoutes(app, db);
+  variantRoutes(app, db, lockFeatureEtag);
   strategyRoutes(app, db, lockFeatureEtag);
   strategySegmentRoutes(app, db);
 

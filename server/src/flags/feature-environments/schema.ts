@@ -93,6 +93,13 @@ export const NewStrategy = NamedObject(
 );
 export type NewStrategy = Static<typeof NewStrategy>;
 
+export const StrategyUpdate = NamedObject(
+  'StrategyUpdate',
+  { ...NewStrategy.properties, name: Type.Optional(NewStrategy.properties.name) },
+  { examples: [{ name: 'flexibleRollout', parameters: { rollout: '50', stickiness: 'default' } }] },
+);
+export type StrategyUpdate = Static<typeof StrategyUpdate>;
+
 const { sortOrder: _, ...listedStrategy } = NewStrategy.properties;
 
 /** All strategies of a feature in an environment. The list has the order of their evaluation. */

@@ -67,6 +67,29 @@ test('changes nothing and records nothing for the list that it returned', async 
   expect(await added()).toEqual([]);
 });
 
+test('a listed strategy with an id keeps its omitted title, segments, variants and disabled', async () => {
+  const { here, put, list } = await makeFeature('keeps-omitted', 0);
+  const segment = await call(harness.app, 'POST', '/api/admin/segments', {
+    body: { name: 'keeps-omitted', constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }] },
+  });
+  const { body: before } = await call(harness.app, 'POST', `${here}/strategies`, {
+    body: {
+      name: 'flexibleRollout',
+      title: 'Beta users',
+      disabled: true,
+      parameters: { rollout: '25' },
+      segments: [segment.body.id],
+      variants: [{ name: 'a', weight: 1_000, weightType: 'fix', stickiness: 'default' }],
+    },
+  });
+  const parameters = { ...before.parameters, rollout: '50' };
+
+  const { body } = await put([{ id: before.id, name: 'flexibleRollout', parameters }]);
+
+  expect(body).toEqual([{ ...before, parameters }]);
+  expect(await list()).toEqual(body);
+});
+
 test('deleting or adding a strategy does not sort the others', async () => {
   const { before, put, added } = await makeFeature('kept', 3);
 

@@ -12,7 +12,7 @@ import {
   type StrategyList,
 } from './schema.ts';
 import { deleteStrategies, insertStrategies, updateStrategies } from './store.ts';
-import { asOrderData, asStrategyData, complete, lockEnvironment } from './strategies.ts';
+import { asOrderData, asStrategyData, complete, lockEnvironment, withKept } from './strategies.ts';
 import { validateStrategies } from './validate-strategy.ts';
 
 /**
@@ -54,8 +54,9 @@ async function acceptedStrategies(
 ): Promise<Accepted[]> {
   rejectIds(before, wanted, environment);
   const known = new Map(before.map(strategy => [strategy.id, strategy]));
-  const given = wanted.map(({ id, ...input }, at) => {
+  const given = wanted.map(({ id, ...listed }, at) => {
     const previous = known.get(id?.toLowerCase() ?? '');
+    const input = previous ? withKept(previous, listed) : listed;
     const content = (accepted: typeof input): FeatureStrategy => ({
       id: previous?.id ?? randomUUID(),
       featureName,

@@ -268,44 +268,85 @@ test('replaces, patches and deletes a strategy, and records its previous state',
   ]);
 });
 
-test.each([
-  ['null', { title: null, disabled: null }],
-  ['absent', {}],
-])('a replaced strategy loses the fields that are %s', async (how, fields) => {
-  const { here, add, list, events } = await makeFeature(`cleared-${how}`);
-  const { id } = (
-    await add({
-      name: 'remoteAddress',
-      title: 'first',
-      disabled: true,
-      parameters: { IPs: '::1' },
-      constraints: [{ contextName: 'userId', operator: 'IN', values: ['7'] }],
-      variants: [fixed('a', 1_000)],
-    })
-  ).body;
-  const url = `${here}/strategies/${id}`;
+const COMPLETE = {
+  name: 'flexibleRollout',
+  title: 'Beta users',
+  disabled: true,
+  parameters: { rollout: '25', stickiness: 'userId', groupId: 'beta' },
+  constraints: [
+    { contextName: 'userId', operator: 'IN', values: ['7'], inverted: false, caseInsensitive: false },
+  ],
+  variants: [{ ...fixed('a', 1_000), stickiness: 'userId' }],
+};
 
-  const replaced = await call(harness.app, 'PUT', url, { body: { name: 'remoteAddress', ...fields } });
-  const patched = await call(harness.app, 'PATCH', url, {
-    body: [{ op: 'replace', path: '/disabled', value: false }],
+async function makeComplete(featureName: string) {
+  const feature = await makeFeature(featureName);
+  const segment = await call(harness.app, 'POST', '/api/admin/segments', {
+    body: { name: featureName, constraints: [{ contextName: 'appName', operator: 'IN', values: ['shop'] }] },
   });
+  const { body: before } = await feature.add({ ...COMPLETE, segments: [segment.body.id] });
+  const put = (body: object) => call(harness.app, 'PUT', `${feature.here}/strategies/${before.id}`, { body });
+  const updates = async () =>
+    (await feature.events()).filter(({ type }) => type === 'feature-strategy-update');
+  return { ...feature, before, put, updates };
+}
 
-  const { featureName, ...told } = replaced.body;
-  expect(replaced.body).toEqual({
-    id,
-    featureName,
-    name: 'remoteAddress',
-    disabled: false,
-    sortOrder: 0,
-    parameters: {},
-    constraints: [],
-    variants: [],
-    segments: [],
-  });
-  expect(patched.body).toEqual(replaced.body);
-  expect(await list()).toEqual([replaced.body]);
-  const recorded = (await events()).filter(({ type }) => type === 'feature-strategy-update');
-  expect(recorded.map(({ data }) => data)).toEqual([told]);
+test('a request that only changes the rollout keeps name, title, segments, variants and disabled', async () => {
+  const { before, put, list, updates } = await makeComplete('only-rollout');
+  const parameters = { ...COMPLETE.parameters, rollout: '50' };
+
+  const { status, body } = await put({ parameters, constraints: COMPLETE.constraints });
+
+  expect(status).toBe(200);
+  expect(body).toEqual({ ...before, parameters });
+  expect(body.segments).toHaveLength(1);
+  expect(body.variants).toHaveLength(1);
+  expect(await list()).toEqual([body]);
+  const { featureName: _, ...recorded } = body;
+  expect((await updates()).map(({ data }) => data)).toEqual([recorded]);
+});
+
+test('replaces omitted parameters and constraints by none', async () => {
+  const { before, put } = await makeComplete('replaced');
+
+  const { body } = await put({ name: 'remoteAddress', variants: [] });
+
+  expect(body).toEqual({ ...before, name: 'remoteAddress', parameters: {}, constraints: [], variants: [] });
+});
+
+test.each(Object.keys(COMPLETE))(
+  'a complete strategy without %s changes only what is replaced',
+  async field => {
+    const { before, put, updates } = await makeComplete(`without-${field}`);
+    const { [field as keyof typeof COMPLETE]: _, ...others } = COMPLETE;
+    const replaced = {
+      parameters: { parameters: { rollout: '100', stickiness: 'userId', groupId: `without-${field}` } },
+      constraints: { constraints: [] },
+    }[field];
+
+    const { body } = await put(others);
+
+    expect(body).toEqual({ ...before, ...replaced });
+    expect(await updates()).toHaveLength(replaced ? 1 : 0);
+  },
+);
+
+test('null removes the title and keeps disabled, and empty lists remove segments and variants', async () => {
+  const { before, put } = await makeComplete('cleared');
+  const { title: _, ...untitled } = before;
+
+  const { body } = await put({ ...COMPLETE, title: null, disabled: null, segments: [], variants: [] });
+
+  expect(body).toEqual({ ...untitled, segments: [], variants: [] });
+});
+
+test('lists every violation of a strategy without a name, and does not call the name invalid', async () => {
+  const { put } = await makeComplete('unnamed');
+
+  const { status, body } = await put({ title: 7, segments: [9_999] });
+
+  expect(status).toBe(400);
+  expect(body.details.map(({ path }: { path: string }) => path)).toEqual(['/body/title', '/body/segments']);
 });
 
 test('sorts strategies and records the order', async () => {

@@ -16,6 +16,7 @@ import {
   PatchedStrategy,
   type StrategyContent,
   type StrategyOrder,
+  type StrategyUpdate,
 } from './schema.ts';
 import {
   copyStrategies,
@@ -104,11 +105,11 @@ export async function changeStrategy(
   current: Change,
   key: FeatureEnvironmentKey,
   id: string,
-  update: NewStrategy | ((before: FeatureStrategy) => NewStrategy),
+  update: StrategyUpdate | ((before: FeatureStrategy) => NewStrategy),
 ): Promise<FeatureStrategy> {
   const here = await lockEnvironment(current, key);
   const before = strategyOf(here, id);
-  const wanted = typeof update === 'function' ? update(before) : update;
+  const wanted = typeof update === 'function' ? update(before) : withKept(before, update);
   const input = await validateStrategy(current.tx, key.project, wanted);
   const after = {
     id,
@@ -125,6 +126,24 @@ export async function changeStrategy(
   });
   if (after.disabled) await disableWithoutStrategies(current, key);
   return after;
+}
+
+/**
+ * Parameters and constraints are replaced. Other omitted fields keep their values, so a request that changes the rollout
+ * neither enables a disabled strategy nor removes its segments.
+ */
+export function withKept(
+  { name, title, disabled, variants, segments }: FeatureStrategy,
+  update: StrategyUpdate,
+): NewStrategy {
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    variants,
+    segments,
+    ...update,
+    disabled: update.disabled ?? disabled,
+  };
 }
 
 export async function patchStrategy(

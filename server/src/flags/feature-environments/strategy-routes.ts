@@ -20,6 +20,7 @@ import {
   NewStrategy,
   StrategyList,
   StrategyOrder,
+  StrategyUpdate,
 } from './schema.ts';
 import { setStrategies } from './set-strategies.ts';
 import { addStrategy, changeStrategy, orderStrategies, patchStrategy, removeStrategy } from './strategies.ts';
@@ -143,7 +144,7 @@ export function strategyRoutes(app: App, db: Db, lockFeatureEtag: LockFeatureEta
         tags,
         summary: 'Replace all strategies of a feature in an environment',
         description:
-          'Gives the feature exactly the strategies of the list, in its order, in one change. A strategy with an id is updated, a strategy without an id is added, and strategies that are not in the list are deleted. Removing or disabling the last enabled strategy also disables the feature. Requires CREATE_FEATURE_STRATEGY to add, UPDATE_FEATURE_STRATEGY to update or sort, and DELETE_FEATURE_STRATEGY to delete. Events: feature-strategy-remove, feature-strategy-update, feature-strategy-add, strategy-order-changed, feature-environment-disabled.',
+          'Gives the feature exactly the strategies of the list, in its order, in one change. A strategy with an id is updated as by PUT of that strategy, a strategy without an id is added, and strategies that are not in the list are deleted. Removing or disabling the last enabled strategy also disables the feature. Requires CREATE_FEATURE_STRATEGY to add, UPDATE_FEATURE_STRATEGY to update or sort, and DELETE_FEATURE_STRATEGY to delete. Events: feature-strategy-remove, feature-strategy-update, feature-strategy-add, strategy-order-changed, feature-environment-disabled.',
         params,
         body: StrategyList,
         response: {
@@ -223,9 +224,9 @@ export function strategyRoutes(app: App, db: Db, lockFeatureEtag: LockFeatureEta
         tags,
         summary: 'Replace a strategy',
         description:
-          'Replaces a strategy. It keeps its sort order if sortOrder is omitted. Disabling the last enabled strategy also disables the feature. Requires UPDATE_FEATURE_STRATEGY. Events: feature-strategy-update, feature-environment-disabled.',
+          'Replaces the parameters and constraints of a strategy. Omitted parameters and constraints become empty; every other omitted field keeps its value, and so does disabled if it is null. A null title is removed. Disabling the last enabled strategy also disables the feature. Requires UPDATE_FEATURE_STRATEGY. Events: feature-strategy-update, feature-environment-disabled.',
         params: strategyParams,
-        body: NewStrategy,
+        body: StrategyUpdate,
         response: {
           200: jsonResponse('The strategy', FeatureStrategy),
           ...errorResponses(400, 401, 403, 404, 413, 415),

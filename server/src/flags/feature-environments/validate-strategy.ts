@@ -2,8 +2,9 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData, type Violation } from '../../platform/errors.ts';
 import { normaliseConstraint, rejectTooMany } from '../../targeting/constraints/rules.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
+import { parameterViolations } from '../../targeting/rule-text/violations.ts';
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';
-import { listUnknownStrategyTypes } from '../../targeting/strategy-types/violations.ts';
+import { unknownStrategyTypes } from '../../targeting/strategy-types/violations.ts';
 import { StrategyVariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import type { NewStrategy } from './schema.ts';
@@ -27,11 +28,9 @@ export async function validateStrategies(
   const lists = given.map(({ input }) => input.constraints ?? []);
   for (const list of lists) rejectTooMany(list);
   const ofConstraints = await validateConstraintLists(tx, lists, project);
-  const types = new Set(
-    await listUnknownStrategyTypes(
-      tx,
-      given.map(({ input }) => input.name),
-    ),
+  const unknownTypes = await unknownStrategyTypes(
+    tx,
+    given.map(({ input }) => input.name),
   );
   const segments = given.map(({ input }) => sortedUnique(input.segments ?? []));
   const unusable = new Set(await listUnusableSegments(tx, project, sortedUnique(segments.flat())));
@@ -39,10 +38,9 @@ export async function validateStrategies(
     distributeWeights(withoutUnknownFields(StrategyVariantInputs, input.variants ?? []), `${path}/variants`),
   );
   const details = given.flatMap(({ input, path }, at): Violation[] => [
-    ...(types.has(input.name)
-      ? [{ message: `strategy type "${input.name}" does not exist`, path: `${path}/name` }]
-      : []),
+    ...[unknownTypes.get(input.name) ?? []].flat().map(message => ({ message, path: `${path}/name` })),
     ...rolloutViolations(input, path),
+    ...parameterViolations(input, path),
     ...(ofConstraints[at] ?? []).map(({ message, path: within = '' }) => ({
       message,
       path: `${path}/constraints${within}`,
@@ -66,9 +64,9 @@ export async function validateStrategies(
 
 const sortedUnique = (ids: number[]): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 
-/** Checks the given fields of a strategy in a request that is rejected anyway. */
+/** Checks the given fields of a strategy in a request that is rejected anyway. Type "default" always exists. */
 export async function checkStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
-  await db.transaction().execute(tx => validateStrategy(tx, project, { name: '', ...input }));
+  await db.transaction().execute(tx => validateStrategy(tx, project, { name: 'default', ...input }));
 }
 
 export function rolloutViolations(

@@ -1,10 +1,13 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
+import { ifMatches } from '../../platform/http/etag.ts';
 import { JsonPatch } from '../../platform/http/patch.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
-import { change } from '../../record/change.ts';
+import { type Change, change } from '../../record/change.ts';
 import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';
+import { type LockFeatureEtag, lockEnvironmentEtags } from './etag.ts';
 import { readEnvironment } from './read.ts';
 import type { FeatureEnvironmentKey } from './schema.ts';
 import { changeVariants, changeVariantsInEnvironments, patchVariants } from './variants.ts';
@@ -34,8 +37,22 @@ const keyOf = (params: {
 });
 
 /** The variants of a feature in an environment. Strategies have their own variants. */
-export function variantRoutes(app: App, db: Db): void {
+export function variantRoutes(app: App, db: Db, lockFeatureEtag: LockFeatureEtag): void {
   app.addSchema(VariantList);
+
+  /** Runs work that changes the variants, unless If-Match names another state of the environment. */
+  const ifEnvironmentMatches = <T>(
+    request: Pick<FastifyRequest, 'headers'>,
+    current: Change,
+    key: FeatureEnvironmentKey,
+    work: () => Promise<T>,
+  ): Promise<T> =>
+    ifMatches(
+      request,
+      `Feature "${key.featureName}" in environment "${key.environment}"`,
+      () => lockEnvironmentEtags(current, key, lockFeatureEtag),
+      work,
+    );
 
   app.get(
     HERE,
@@ -59,7 +76,7 @@ export function variantRoutes(app: App, db: Db): void {
   app.put(
     HERE,
     {
-      config: { permission: ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS'] },
+      config: { permission: ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS'], ifMatch: true },
       schema: {
         operationId: 'updateVariants',
         tags,
@@ -74,18 +91,21 @@ export function variantRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => ({
-      version,
-      variants: await change(db, request.actor, current =>
-        changeVariants(current, keyOf(request.params), request.body),
-      ),
-    }),
+    async request => {
+      const key = keyOf(request.params);
+      return {
+        version,
+        variants: await change(db, request.actor, current =>
+          ifEnvironmentMatches(request, current, key, () => changeVariants(current, key, request.body)),
+        ),
+      };
+    },
   );
 
   app.patch(
     HERE,
     {
-      config: { permission: ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS'] },
+      config: { permission: ['UPDATE_FEATURE_ENVIRONMENT_VARIANTS'], ifMatch: true },
       schema: {
         operationId: 'patchVariants',
         tags,
@@ -100,12 +120,15 @@ export function variantRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => ({
-      version,
-      variants: await change(db, request.actor, current =>
-        patchVariants(current, keyOf(request.params), request.body),
-      ),
-    }),
+    async request => {
+      const key = keyOf(request.params);
+      return {
+        version,
+        variants: await change(db, request.actor, current =>
+          ifEnvironmentMatches(request, current, key, () => patchVariants(current, key, request.body)),
+        ),
+      };
+    },
   );
 
   app.put(

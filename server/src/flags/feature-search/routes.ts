@@ -2,8 +2,10 @@ import { Type } from 'typebox';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { makeEtag, unlessKnown } from '../../platform/http/etag.ts';
+import type { LongReads } from '../../platform/http/long-reads.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import {
+  AllFlagCreators,
   FeatureSearchQuery,
   FeatureSearchResult,
   FlagCreator,
@@ -16,8 +18,8 @@ import { listFlagCreators, searchFeatures } from './store.ts';
 
 const tags = ['Features'];
 
-export function featureSearchRoutes(app: App, db: Db): void {
-  for (const schema of [FoundEnvironment, FoundFeature, FeatureSearchResult, FlagCreator])
+export function featureSearchRoutes(app: App, db: Db, longReads: LongReads): void {
+  for (const schema of [FoundEnvironment, FoundFeature, FeatureSearchResult, FlagCreator, AllFlagCreators])
     app.addSchema(schema);
 
   app.get(
@@ -38,7 +40,9 @@ export function featureSearchRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      const found = await searchFeatures(db, request.actor, parseFeatureSearch(request.query));
+      const search = parseFeatureSearch(request.query);
+      // The total and the order need every feature that the caller may read, however small the page is.
+      const found = await longReads.run(request, db => searchFeatures(db, request.actor, search));
       return unlessKnown(request, reply, makeEtag(found), found);
     },
   );
@@ -53,10 +57,16 @@ export function featureSearchRoutes(app: App, db: Db): void {
         summary: 'List the creators of features',
         description:
           'Returns the users and service accounts that created a feature, active or archived, in a project the caller may read. Use their ids in the createdBy filter of the feature search.',
-        response: { 200: FlagCreators, ...errorResponses(401, 403) },
+        response: {
+          200: jsonResponse('The creators', AllFlagCreators),
+          ...errorResponses(401, 403),
+        },
       },
     },
-    async request => await listFlagCreators(db, request.actor),
+    async request => {
+      const flagCreators = await listFlagCreators(db, request.actor);
+      return { flagCreators, total: flagCreators.length };
+    },
   );
 
   app.get(

@@ -162,3 +162,11 @@ export const FlagCreators = Type.Array(Ref(FlagCreator), {
   title: 'FlagCreatorList',
   description: 'The creators by name',
 });
+
+export const AllFlagCreators = Named(
+  'AllFlagCreators',
+  Type.Object({
+    flagCreators: FlagCreators,
+    total: Type.Integer({ description: 'Number of creators', examples: [12] }),
+  }),
+);

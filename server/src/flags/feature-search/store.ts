@@ -4,7 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { NullForAbsent, OuterJoined, Reader } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
 import { likeText } from '../../platform/db/like.ts';
-import { nameOfUser } from '../../record/actor-names.ts';
+import { displayNameOfUser } from '../../record/actor-names.ts';
 import { COLLABORATORS } from '../../record/collaborators.ts';
 import { tagsOf } from '../../record/feature-tags.ts';
 import { isFavorite } from '../favorites/store.ts';
@@ -311,7 +311,7 @@ export async function listFlagCreators(
 ): Promise<{ id: number; name: string }[]> {
   const where = project === undefined ? ofReadableProject(actor) : sql`project = ${project}`;
   const { rows } = await sql<{ id: number; name: string }>`
-    select creator.id, ${nameOfUser(sql`creator.id`)} as name
+    select creator.id, ${displayNameOfUser(sql`creator.id`)} as name
     from (
       select distinct created_by_user_id as id from features
       where created_by_user_id is not null and ${where}

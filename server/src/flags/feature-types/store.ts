@@ -16,6 +16,13 @@ export async function listFeatureTypes(db: Reader): Promise<FeatureType[]> {
   return rows;
 }
 
+export async function findFeatureType(db: Reader, id: string): Promise<FeatureType | undefined> {
+  const { rows } = await sql<FeatureType>`select ${FEATURE_TYPE} from feature_types where id = ${id}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
 /** Locks the feature type against updates. Features can still refer to it. */
 export async function lockFeatureType(tx: Tx, id: string): Promise<FeatureType | undefined> {
   const { rows } = await sql<FeatureType>`

@@ -110,6 +110,27 @@ const writes: [string, 'POST' | 'PUT' | 'PATCH' | 'DELETE', () => string, () => 
     () => [strategy, `${here}/strategies`, here, feature],
     [{ op: 'replace', path: '/disabled', value: true }],
   ],
+  [
+    'replaces variants',
+    'PUT',
+    () => `${here}/variants`,
+    () => [here, feature],
+    [{ name: 'blue', weight: 1_000, weightType: 'variable', stickiness: 'default' }],
+  ],
+  [
+    'patches variants',
+    'PATCH',
+    () => `${here}/variants`,
+    () => [here, feature],
+    [
+      {
+        op: 'add',
+        path: '/0',
+        value: { name: 'blue', weight: 1_000, weightType: 'variable', stickiness: 'default' },
+      },
+    ],
+  ],
+  ['copies an environment', 'POST', () => `${here}/copy`, () => [here, feature], { from: 'production' }],
   ['deletes a strategy', 'DELETE', () => strategy, () => [strategy, `${here}/strategies`, here, feature]],
 ];
 const bodyOf = (body: unknown): unknown => (typeof body === 'function' ? body() : body);

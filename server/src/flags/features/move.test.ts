@@ -85,6 +85,19 @@ test('a moved feature keeps its parts, is disabled in new environments and loses
   expect(new Set(before.map((event: { project: string }) => event.project))).toEqual(new Set([from]));
 });
 
+test('the event of a move out of a private project shows neither that project nor what the feature had there', async () => {
+  const from = await project({ mode: 'private', environments: ['development', 'production'] });
+  const to = await project({ environments: ['production'] });
+  const name = await feature(from);
+  await addStrategy(from, name, 'development', { name: 'default', title: 'secret' });
+
+  await move(from, name, to);
+
+  const [last] = await eventsOf(name);
+  expect(last).toMatchObject({ type: 'feature-project-change', project: to, data: { newProject: to } });
+  expect(JSON.stringify(last)).not.toMatch(new RegExp(`secret|"${from}"`));
+});
+
 test('a rejected move lists every obstacle and changes nothing', async () => {
   const extra = await environment();
   const from = await project({ environments: ['production', extra] });

@@ -5,6 +5,7 @@ import { invalidOperation, rejectForAll, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { fieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';
+import { contextFieldsIn } from '../feature-environments/context-fields.ts';
 import type { FeatureEnvironment } from '../feature-environments/schema.ts';
 import { asStrategyData } from '../feature-environments/strategies.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
@@ -53,7 +54,7 @@ export async function moveFeature(
       newProject: target,
       addedEnvironments: added,
     },
-    preData: { removedEnvironments: removed.map(asEnvironmentData) },
+    ...(named(project) ? { preData: { removedEnvironments: removed.map(asEnvironmentData) } } : {}),
   });
 }
 
@@ -85,21 +86,6 @@ async function foreignParts(
       ? [`Feature "${name}" uses context fields of another project: ${some(fields)}.`]
       : []),
   ];
-}
-
-/** Every context field in constraints, stickiness and overrides. */
-function contextFieldsIn(environments: FeatureEnvironment[]): string[] {
-  const strategies = environments.flatMap(environment => environment.strategies);
-  const variants = environments.flatMap(environment => environment.variants);
-  const names = [
-    ...strategies.flatMap(strategy => strategy.constraints.map(({ contextName }) => contextName)),
-    ...strategies.map(strategy => strategy.parameters.stickiness),
-    ...[...variants, ...strategies.flatMap(strategy => strategy.variants)].map(
-      ({ stickiness }) => stickiness,
-    ),
-    ...variants.flatMap(({ overrides = [] }) => overrides.map(({ contextName }) => contextName)),
-  ];
-  return [...new Set(names)].filter(name => name !== undefined);
 }
 
 function familyReasons({ name, dependencies, children }: FeatureState): string[] {

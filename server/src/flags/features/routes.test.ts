@@ -27,6 +27,23 @@ const eventsOf = async (feature: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
 const typesOf = async (feature: string) => (await eventsOf(feature)).map(event => event.type);
 
+test('shows the display name of the creator and of the collaborators, or the username', async () => {
+  const named = await makeUser(harness.db, 'Admin', 'ada');
+  const unnamed = await makeUser(harness.db, 'Admin', 'grace');
+  await sql`update users set name = 'Ada Lovelace' where id = ${named.id}`.execute(harness.db);
+  await sql`update users set name = null where id = ${unnamed.id}`.execute(harness.db);
+  const at = '/api/admin/projects/default/features';
+  await call(harness.app, 'POST', at, { token: named.token, body: { name: 'of-ada' } });
+  await call(harness.app, 'PUT', `${at}/of-ada`, { token: unnamed.token, body: { description: 'x' } });
+
+  const { body } = await call(harness.app, 'GET', `${at}/of-ada`);
+  const listed = await call(harness.app, 'GET', '/api/admin/search/features?query=of-ada');
+
+  expect(body.createdBy).toMatchObject({ id: named.id, name: 'Ada Lovelace' });
+  expect(body.collaborators.users).toMatchObject([{ name: 'Ada Lovelace' }, { name: 'grace' }]);
+  expect(listed.body.features).toMatchObject([{ createdBy: body.createdBy }]);
+});
+
 test('a created feature is disabled in every environment of its project, returned and recorded', async () => {
   const created = await create('checkout', {
     type: 'experiment',

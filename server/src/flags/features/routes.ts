@@ -63,9 +63,7 @@ export function featureRoutes(
       },
     },
     async (request, reply) =>
-      await longReads.send(reply, request.caller, db =>
-        featureList(db, request.actor, request.params.projectId),
-      ),
+      await longReads.send(reply, db => featureList(db, request.actor, request.params.projectId)),
   );
 
   app.post(

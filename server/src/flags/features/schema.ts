@@ -10,12 +10,16 @@ import { NewTag, Tag } from '../tags/schema.ts';
 
 export const Person = NamedObject('Collaborator', {
   id: Type.Integer({ examples: [7] }),
-  name: Type.String({ examples: ['alice'] }),
+  name: Type.String({
+    description:
+      'Display name of the user or service account, or its username or e-mail address if it has none; `admin token`, `system`',
+    examples: ['Alice Moreau'],
+  }),
   imageUrl: Type.String({
     format: 'uri',
     description: 'Image at Gravatar, by the hash of the name',
     examples: [
-      'https://gravatar.com/avatar/2bd806c97f0e00af1a1fc3328fa763a9269723c8db8fac4f93af71db186d6e90?s=42&d=retro&r=g',
+      'https://gravatar.com/avatar/0e0dd4e5e1c7bf110ea9b2f055adbc93640bf2f1af125216ba6b26174596f1fe?s=42&d=retro&r=g',
     ],
   }),
 });

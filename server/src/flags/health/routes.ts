@@ -56,9 +56,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
       const successor = `/api/admin/projects/${encodeURIComponent(projectId)}/health`;
       reply.header('deprecation', DEPRECATED_SINCE);
       reply.header('link', `<${successor}>; rel="successor-version"`);
-      return await longReads.send(reply, request.caller, db =>
-        healthReport(db, request.actor, projectId, new Date()),
-      );
+      return await longReads.send(reply, db => healthReport(db, request.actor, projectId, new Date()));
     },
   );
 
@@ -76,7 +74,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         response: { 200: jsonResponse('The status', ProjectStatus), ...errorResponses(401, 403, 404) },
       },
     },
-    async request => await readStatus(db, request.params.projectId, new Date()),
+    async request => await longReads.run(request, db => readStatus(db, request.params.projectId, new Date())),
   );
 
   app.get(
@@ -93,7 +91,8 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
         response: { 200: jsonResponse('The insights', ProjectInsights), ...errorResponses(401, 403, 404) },
       },
     },
-    async request => await readInsights(db, request.params.projectId, new Date()),
+    async request =>
+      await longReads.run(request, db => readInsights(db, request.params.projectId, new Date())),
   );
 
   app.get(
@@ -116,7 +115,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
     },
     async request => {
       const search = parseFindingSearch(request.query);
-      return await longReads.run(request.caller, db =>
+      return await longReads.run(request, db =>
         explainHealth(db, request.params.projectId, new Date(), search),
       );
     },
@@ -140,7 +139,7 @@ export function projectHealthRoutes(app: App, db: Db, longReads: LongReads): voi
     async request => {
       const at = new Date();
       const range = parseRange(request.query, at);
-      return await longReads.run(request.caller, db => readHistory(db, request.params.projectId, range, at));
+      return await longReads.run(request, db => readHistory(db, request.params.projectId, range, at));
     },
   );
 

@@ -14,6 +14,7 @@ export async function readProjects(
   const projects = await listProjects(db, actor, archived, at);
   return projects.map(({ counts, ...project }) => ({
     ...project,
+    memberCount: project.members,
     featureCount: counts.features,
     staleFeatureCount: counts.stale,
     potentiallyStaleFeatureCount: counts.potentiallyStale,

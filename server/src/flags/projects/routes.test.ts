@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { PROJECT_ROLES } from '../../access/roles.ts';
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -79,6 +80,8 @@ test('lists projects with the number of their active features, their health and 
     health: 50,
     technicalDebt: 50,
     lastEventAt: last.createdAt,
+    memberCount: 0,
+    owners: [{ ownerType: 'system' }],
   };
   expect(await listed()).toMatchObject(figures);
   const status = await call(harness.app, 'GET', '/api/admin/projects/counted/status');
@@ -89,6 +92,30 @@ test('lists projects with the number of their active features, their health and 
   expect(await listed(viewer.token)).toMatchObject(figures);
   await call(harness.app, 'PUT', '/api/admin/projects/counted', { body: { name: 'x', mode: 'private' } });
   expect(await listed(viewer.token)).toBeUndefined();
+});
+
+test('lists the users and groups that own a project', async () => {
+  await makeProject(harness.db, { id: 'owned' });
+  const [alice, member] = [
+    await makeUser(harness.db, 'Viewer', 'owner-alice'),
+    await makeUser(harness.db, 'Viewer'),
+  ];
+  await makeMember(harness.db, alice, 'owned', 'Owner');
+  await makeMember(harness.db, member, 'owned', 'Member');
+  const group = await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'Owners', users: [] } });
+  await call(harness.app, 'POST', `/api/admin/projects/owned/role/${PROJECT_ROLES.Owner}/access`, {
+    body: { groups: [{ id: group.body.id }], users: [] },
+  });
+
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects');
+
+  expect(body.projects.find(({ id }: { id: string }) => id === 'owned')).toMatchObject({
+    memberCount: 2,
+    owners: [
+      { ownerType: 'user', name: 'owner-alice' },
+      { ownerType: 'group', name: 'Owners' },
+    ],
+  });
 });
 
 test('a project without features has a health of 100', async () => {

@@ -6,6 +6,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
 import { archiveProject, removeProject } from './archive.ts';
 import { checkEnvironments, createProject } from './create.ts';
 import { readProjects } from './list.ts';
@@ -21,6 +22,7 @@ import {
 } from './schema.ts';
 import { findOverview, findProject } from './store.ts';
 import { changeProject, checkNaming } from './update.ts';
+import { VERSIONED_PROJECT } from './version.ts';
 
 const tags = ['Projects'];
 const params = Type.Object({
@@ -68,7 +70,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
   app.get(
     '/api/admin/projects/:projectId',
     {
-      config: { permission: 'NONE' },
+      config: { etag: true, permission: 'NONE' },
       schema: {
         operationId: 'getProject',
         tags,
@@ -78,7 +80,10 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
         response: { 200: jsonResponse('The project', Project), ...errorResponses(401, 403, 404) },
       },
     },
-    async request => await getProject(db, request.actor, request.params.projectId),
+    async (request, reply) => {
+      const project = await getProject(db, request.actor, request.params.projectId);
+      return sendVersion(request, reply, VERSIONED_PROJECT, project);
+    },
   );
 
   app.get(
@@ -136,7 +141,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
   app.put(
     '/api/admin/projects/:projectId',
     {
-      config: { permission: ['UPDATE_PROJECT'] },
+      config: { ifMatch: true, permission: ['UPDATE_PROJECT'] },
       schema: {
         operationId: 'updateProject',
         tags,
@@ -152,9 +157,11 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
     },
     async request => {
       const { projectId } = request.params;
-      return await change(
+      return await changeVersion(
         db,
-        request.actor,
+        request,
+        VERSIONED_PROJECT,
+        projectId,
         current => changeProject(current, projectId, request.body),
         tx => getProject(tx, request.actor, projectId),
       );
@@ -165,6 +172,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
     '/api/admin/projects/:projectId/settings',
     {
       config: {
+        ifMatch: true,
         permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
         checks: [
           ({ body }) => {
@@ -188,9 +196,11 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
     },
     async request => {
       const { projectId } = request.params;
-      return await change(
+      return await changeVersion(
         db,
-        request.actor,
+        request,
+        VERSIONED_PROJECT,
+        projectId,
         current => changeProject(current, projectId, request.body),
         tx => getProject(tx, request.actor, projectId),
       );
@@ -200,7 +210,7 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
   app.delete(
     '/api/admin/projects/:projectId',
     {
-      config: { permission: ['DELETE_PROJECT'] },
+      config: { ifMatch: true, permission: ['DELETE_PROJECT'] },
       schema: {
         operationId: 'deleteProject',
         tags,
@@ -212,7 +222,10 @@ export function projectRoutes(app: App, db: Db, limits: Pick<Limits, 'projects'>
       },
     },
     async (request, reply) => {
-      await change(db, request.actor, current => removeProject(current, request.params.projectId));
+      const { projectId } = request.params;
+      await changeVersion(db, request, VERSIONED_PROJECT, projectId, current =>
+        removeProject(current, projectId),
+      );
       return reply.code(200).send();
     },
   );

@@ -83,6 +83,20 @@ export const ListedProject = Named(
   'ListedProject',
   Type.Object({
     ...Project.properties,
+    memberCount: Type.Integer({ description: 'The same as members', examples: [3] }),
+    owners: Type.Array(
+      NamedObject('ProjectOwner', {
+        ownerType: Type.Unsafe<'user' | 'group' | 'system'>({
+          type: 'string',
+          enum: ['user', 'group', 'system'],
+          description: 'system: nobody owns the project',
+        }),
+        name: Type.Optional(
+          Type.String({ description: 'Name of the user or group', examples: ['Alice Moreau'] }),
+        ),
+      }),
+      { description: 'Users and groups with the role Owner, users first' },
+    ),
     featureCount: Type.Integer({ description: 'Number of active features', examples: [120] }),
     staleFeatureCount: Type.Integer({
       description: 'Active features that are marked as stale',

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
+import { PROJECT_ROLES } from '../../access/roles.ts';
 import { isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
+import { nameOfUser } from '../../record/actor-names.ts';
 import { isFavoriteProject } from '../favorites/store.ts';
 import type { Counts } from '../technical-debt/score.ts';
 import { countsByProject } from '../technical-debt/store.ts';
-import type { Project, ProjectOverview } from './schema.ts';
+import type { ListedProject, Project, ProjectOverview } from './schema.ts';
 
 /** The part of a project that users write. */
 export type ProjectFields = Omit<
@@ -114,8 +116,24 @@ export async function lockProject(tx: Tx, id: string): Promise<ProjectState | un
   return rows[0];
 }
 
-/** A project with the counts of its features. */
-export type CountedProject = Project & { counts: Counts; lastEventAt: string | null };
+/** A project with its owners and the counts of its features. */
+export type CountedProject = Project & {
+  owners: ListedProject['owners'];
+  counts: Counts;
+  lastEventAt: string | null;
+};
+
+/** The users and groups with the role Owner in each project. */
+const OWNERS = sql`(
+  select project, jsonb_agg(jsonb_build_object('ownerType', kind, 'name', name) order by kind desc, name) as list from (
+    select user_roles.project, 'user' as kind, ${nameOfUser(sql`user_roles.user_id`)} as name
+    from user_roles join users on users.id = user_id
+    where role_id = ${PROJECT_ROLES.Owner} and users.deleted_at is null
+    union all
+    select group_roles.project, 'group', groups.name
+    from group_roles join groups on groups.id = group_id where role_id = ${PROJECT_ROLES.Owner}
+  ) as owner group by project
+)`;
 
 /** When the last event of a row of `projects` was written. The index on project and id gives it without reading other events. */
 const LAST_EVENT_AT = sql`(
@@ -133,8 +151,9 @@ export async function listProjects(
     select ${projectFor(actor)}, ${LAST_EVENT_AT} as "lastEventAt", jsonb_build_object(
       'features', coalesce(counts.features, 0), 'stale', coalesce(counts.stale, 0),
       'potentiallyStale', coalesce(counts."potentiallyStale", 0)
-    ) as counts
+    ) as counts, coalesce(owners.list, '[{"ownerType": "system"}]') as owners
     from ${PROJECTS} left join ${countsByProject(at)} as counts on counts.project = projects.id
+      left join ${OWNERS} as owners on owners.project = projects.id
     where (projects.archived_at is not null) = ${archived} and ${isReadable(actor)}
     order by projects.name, projects.id`.execute(db);
   return rows;

@@ -5,6 +5,7 @@ import type { App } from '../../platform/http/app.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
 import { completed, createTag, createTagType, tagViolations } from './create.ts';
 import { featureTagRoutes } from './feature-routes.ts';
 import { removeTag, removeTagType } from './remove.ts';
@@ -13,7 +14,6 @@ import {
   NewTagType,
   OneTag,
   OneTagType,
-  Tag,
   TagList,
   TagType,
   TagTypeList,
@@ -22,6 +22,7 @@ import {
 } from './schema.ts';
 import { findTag, findTagType, listTags, listTagTypes } from './store.ts';
 import { changeTagType } from './update.ts';
+import { VERSIONED_TAG_TYPE } from './version.ts';
 
 const tags = ['Tags'];
 const version = 1;
@@ -58,7 +59,7 @@ function installTagTypes(app: App, db: Db): void {
   app.get(
     '/api/admin/tag-types/:name',
     {
-      config: { permission: 'NONE' },
+      config: { etag: true, permission: 'NONE' },
       schema: {
         operationId: 'getTagType',
         tags,
@@ -68,10 +69,10 @@ function installTagTypes(app: App, db: Db): void {
         response: { 200: jsonResponse('The tag type', OneTagType), ...errorResponses(401, 403, 404) },
       },
     },
-    async request => {
+    async (request, reply) => {
       const tagType = await findTagType(db, request.params.name);
       if (!tagType) throw notFound(`Tag type "${request.params.name}"`);
-      return { version, tagType };
+      return sendVersion(request, reply, VERSIONED_TAG_TYPE, tagType, { version, tagType });
     },
   );
 
@@ -121,7 +122,7 @@ function installTagTypes(app: App, db: Db): void {
   app.put(
     '/api/admin/tag-types/:name',
     {
-      config: { permission: ['UPDATE_TAG_TYPE'] },
+      config: { ifMatch: true, permission: ['UPDATE_TAG_TYPE'] },
       schema: {
         operationId: 'updateTagType',
         tags,
@@ -137,13 +138,15 @@ function installTagTypes(app: App, db: Db): void {
       },
     },
     async request =>
-      await change(db, request.actor, current => changeTagType(current, request.params.name, request.body)),
+      await changeVersion(db, request, VERSIONED_TAG_TYPE, request.params.name, current =>
+        changeTagType(current, request.params.name, request.body),
+      ),
   );
 
   app.delete(
     '/api/admin/tag-types/:name',
     {
-      config: { permission: ['DELETE_TAG_TYPE'] },
+      config: { ifMatch: true, permission: ['DELETE_TAG_TYPE'] },
       schema: {
         operationId: 'deleteTagType',
         tags,
@@ -155,7 +158,9 @@ function installTagTypes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      await change(db, request.actor, current => removeTagType(current, request.params.name));
+      await changeVersion(db, request, VERSIONED_TAG_TYPE, request.params.name, current =>
+        removeTagType(current, request.params.name),
+      );
       return reply.code(200).send();
     },
   );
@@ -228,11 +233,17 @@ function installTags(app: App, db: Db): void {
         summary: 'Create a tag',
         description: 'Creates a tag of an existing type. Events: tag-created.',
         body: NewTag,
-        response: { 201: jsonResponse('The new tag', Tag), ...errorResponses(400, 401, 403, 409, 413, 415) },
+        response: {
+          201: jsonResponse('The new tag', OneTag),
+          ...errorResponses(400, 401, 403, 409, 413, 415),
+        },
       },
     },
     async (request, reply) =>
-      reply.code(201).send(await change(db, request.actor, current => createTag(current, request.body))),
+      reply.code(201).send({
+        version,
+        tag: await change(db, request.actor, current => createTag(current, request.body)),
+      }),
   );
 
   app.delete(

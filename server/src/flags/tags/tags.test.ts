@@ -17,7 +17,7 @@ test('a created tag is trimmed, returned, listed and recorded', async () => {
 
   const tag = { type: 'simple', value: 'check out / 50 %' };
   expect(created.status).toBe(201);
-  expect(created.body).toEqual(tag);
+  expect(created.body).toEqual({ version: 1, tag });
   const address = `/api/admin/tags/simple/${encodeURIComponent(tag.value)}`;
   expect((await call(harness.app, 'GET', address)).body).toEqual({ version: 1, tag });
   expect((await call(harness.app, 'GET', '/api/admin/tags')).body.tags).toContainEqual(tag);

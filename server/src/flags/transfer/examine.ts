@@ -4,6 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { counted } from '../../platform/errors.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
+import { parameterViolations } from '../../targeting/rule-text/violations.ts';
 import { stickinessViolations } from '../../targeting/variants/stickiness.ts';
 import { distributeWeights } from '../../targeting/variants/weights.ts';
 import { MAX_STRATEGIES } from '../feature-environments/schema.ts';
@@ -249,10 +250,8 @@ async function valueFindings(db: Reader, data: FeatureExport, project: string): 
     for (const { message } of violations[index] ?? []) add(`Constraint: ${message}`, featureName);
     for (const { message } of distributeWeights(variants, '').violations ?? [])
       add(`Strategy variants: ${message}`, featureName);
-    for (const { message } of rolloutViolations({
-      name: strategy.name,
-      parameters: strategy.parameters ?? {},
-    }))
+    const ofParameters = { name: strategy.name, parameters: strategy.parameters ?? {} };
+    for (const { message } of [...rolloutViolations(ofParameters), ...parameterViolations(ofParameters, '')])
       add(`Strategy: ${message}`, featureName);
   }
   for (const { featureName, variants = [] } of data.featureEnvironments ?? []) {
@@ -318,8 +317,8 @@ function warnings(
   enabledHere: Set<string>,
 ): Finding[] {
   const after = enabledAfter(data);
-  const archived = new Set(known.taken.filter(one => one.archived).map(({ name }) => name));
   const here = takenAmong(namesOf(data), known.taken).filter(one => one.project === project);
+  const archived = new Set(here.filter(one => one.archived).map(({ name }) => name));
   const legal = new Map(
     known.contextFields.map(field => [field.name, new Set(field.legalValues.map(({ value }) => value))]),
   );

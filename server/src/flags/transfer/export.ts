@@ -18,7 +18,7 @@ export async function exportFeatures(
   rejectMissingOrTooMany(query, names);
   const features = await listReadableStates(tx, actor, names);
   const exported = collectParts(features, query.environment);
-  const { segments, tagTypes, contextFields } = await findReferences(tx, referencesOf(exported));
+  const { segments, tagTypes, contextFields } = await findReferences(tx, actor, referencesOf(exported));
   // One event for each project, so that every reader of a project sees the export of its features.
   for (const [project, ofProject] of Map.groupBy(features, feature => feature.project)) {
     const data = { features: ofProject.map(feature => feature.name) };

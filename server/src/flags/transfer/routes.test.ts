@@ -237,6 +237,34 @@ test('exports by name, by project or by tag, only what the caller may read', asy
   }
 });
 
+test('an export has no context field of a project that the caller may not read', async () => {
+  const secret = await makeProject(here.db, { mode: 'private' });
+  const place = '/api/admin/projects/default/features';
+  await ask(here, place, { name: 'names-a-field' });
+  await ask(here, `${place}/names-a-field/environments/production/strategies`, {
+    name: 'default',
+    constraints: [{ contextName: 'rank', operator: 'IN', values: ['general'] }],
+  });
+  await here.db
+    .insertInto('context_fields')
+    .values({
+      name: 'rank',
+      project: secret.id,
+      description: 'Secret',
+      legal_values: '[{"value":"general"}]',
+    })
+    .execute();
+  const viewer = await makeUser(here.db, 'Viewer');
+  const member = await makeUser(here.db, 'Viewer');
+  await makeMember(here.db, member, secret.id, 'Member');
+  const fieldsFor = async ({ token }: { token: string }) =>
+    (await ask(here, `${BATCH}/export`, { features: ['names-a-field'], environment: 'production' }, token))
+      .body.contextFields;
+
+  expect(await fieldsFor(viewer)).toEqual([]);
+  expect(await fieldsFor(member)).toMatchObject([{ name: 'rank', description: 'Secret' }]);
+});
+
 test('rejects the export of an environment that does not exist', async () => {
   await ask(here, '/api/admin/projects/default/features', { name: 'misspelt-environment' });
 
@@ -416,6 +444,30 @@ test('an import does not change an archived feature, and validation warns about 
   const { body } = await call(here.app, 'GET', '/api/admin/projects/default/features/resting');
   expect(body.archived).toBe(true);
   expect(body).not.toHaveProperty('description');
+});
+
+test('validation tells nothing more about a feature of another project if it is archived', async () => {
+  const secret = await makeProject(here.db, { mode: 'private' });
+  const place = `/api/admin/projects/${secret.id}/features`;
+  for (const name of ['hidden-active', 'hidden-resting']) await ask(here, place, { name });
+  await call(here.app, 'DELETE', `${place}/hidden-resting`);
+  const viewer = await makeUser(here.db, 'Viewer');
+
+  const reports = [];
+  for (const name of ['hidden-active', 'hidden-resting']) {
+    const request = into({
+      features: [{ name }],
+      featureStrategies: [],
+      featureEnvironments: [
+        { featureName: name, environment: 'production', name: 'production', enabled: true },
+      ],
+    });
+    const { body } = await ask(here, `${BATCH}/validate`, request, viewer.token);
+    reports.push(JSON.stringify(body).replaceAll(name, 'NAME'));
+  }
+
+  expect(reports[0]).toContain('exist in another project');
+  expect(reports[1]).toBe(reports[0]);
 });
 
 test('lists missing permissions, and responds with 404 for an unreadable project', async () => {

@@ -40,7 +40,7 @@ export function transferRoutes(
       },
     },
     async (request, reply) => {
-      const exported = await longReads.run(request.caller, db =>
+      const exported = await longReads.run(request, db =>
         change(db, request.actor, current => exportFeatures(current, request.body)),
       );
       if (request.body.downloadFile)

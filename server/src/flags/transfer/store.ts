@@ -36,15 +36,18 @@ export type References = {
   }[];
 };
 
+/** The referenced objects that the actor may read. A strategy can name a context field that belongs to a hidden project. */
 export async function findReferences(
   db: Reader,
+  actor: Actor,
   used: { segments: number[]; tagTypes: string[]; contextFields: string[] },
 ): Promise<References> {
+  const isVisible = sql<boolean>`(project is null or ${ofReadableProject(actor)})`;
   const { rows } = await sql<References>`
     select
       coalesce((
         select jsonb_agg(jsonb_build_object('id', id, 'name', name) order by id)
-        from segments where id = any(${used.segments})
+        from segments where id = any(${used.segments}) and ${isVisible}
       ), '[]') as segments,
       coalesce((
         select jsonb_agg(jsonb_build_object(
@@ -55,7 +58,7 @@ export async function findReferences(
         select jsonb_agg(jsonb_build_object(
           'name', name, 'description', description, 'stickiness', stickiness, 'sortOrder', sort_order,
           'legalValues', legal_values) order by name)
-        from context_fields where name = any(${used.contextFields})
+        from context_fields where name = any(${used.contextFields}) and ${isVisible}
       ), '[]') as "contextFields"`.execute(db);
   const [found] = rows;
   if (!found) throw new Error('A select without a table returned no row');

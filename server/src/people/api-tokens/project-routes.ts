@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createProjectToken, tokenViolations } from './create.ts';
 import { apiTokenKey } from './key.ts';
 import { revokeProjectToken } from './revoke.ts';
@@ -42,6 +43,7 @@ export function projectTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTo
       config: {
         permission: ['CREATE_PROJECT_API_TOKEN'],
         returnsSecret: true,
+        rejectUnknownFields: ACCEPTED_FIELDS.token,
         checks: [({ body, actor }) => tokenViolations(db, actor, body)],
       },
       schema: {

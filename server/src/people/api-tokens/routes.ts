@@ -2,8 +2,11 @@ import { Type } from 'typebox';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
+import { makeEtag, unlessKnown } from '../../platform/http/etag.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createApiToken, tokenViolations } from './create.ts';
 import { apiTokenKey } from './key.ts';
 import { readableTypes } from './permission.ts';
@@ -12,6 +15,7 @@ import { revokeApiToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, ApiTokenUpdate, NewApiToken } from './schema.ts';
 import { hasKeyOrName, listTokens } from './store.ts';
 import { updateApiToken } from './update.ts';
+import { VERSIONED_API_TOKEN } from './version.ts';
 
 const tags = ['API tokens'];
 const params = Type.Object({
@@ -45,7 +49,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
   app.get(
     '/api/admin/api-tokens/:token',
     {
-      config: { permission: ['READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'] },
+      config: { etag: true, permission: ['READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'] },
       schema: {
         operationId: 'getApiTokensByName',
         tags,
@@ -62,10 +66,15 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
         response: { 200: jsonResponse('The tokens', ApiTokenList), ...errorResponses(400, 401, 403) },
       },
     },
-    async request => {
+    async (request, reply) => {
       const { token } = request.params;
       const matches = hasKeyOrName(token, apiTokenKey(token));
-      return { tokens: await listTokens(db, request.actor, readableTypes(request.actor), matches) };
+      const tokens = await listTokens(db, request.actor, readableTypes(request.actor), matches);
+      const [only, ...others] = tokens;
+      // An update is of one token, so the ETag of several matches no update.
+      return only && others.length === 0
+        ? sendVersion(request, reply, VERSIONED_API_TOKEN, only, { tokens })
+        : unlessKnown(request, reply, makeEtag(tokens), { tokens });
     },
   );
 
@@ -75,6 +84,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
       config: {
         permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
         returnsSecret: true,
+        rejectUnknownFields: ACCEPTED_FIELDS.token,
         checks: [({ body, actor }) => tokenViolations(db, actor, body)],
       },
       schema: {
@@ -100,7 +110,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
   app.put(
     '/api/admin/api-tokens/:token',
     {
-      config: { permission: ['UPDATE_CLIENT_API_TOKEN', 'UPDATE_FRONTEND_API_TOKEN'] },
+      config: { ifMatch: true, permission: ['UPDATE_CLIENT_API_TOKEN', 'UPDATE_FRONTEND_API_TOKEN'] },
       schema: {
         operationId: 'updateApiToken',
         tags,
@@ -117,14 +127,16 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
     },
     async request => {
       const key = apiTokenKey(request.params.token);
-      return await change(db, request.actor, current => updateApiToken(current, key, request.body));
+      return await changeVersion(db, request, VERSIONED_API_TOKEN, key, current =>
+        updateApiToken(current, key, request.body),
+      );
     },
   );
 
   app.delete(
     '/api/admin/api-tokens/:token',
     {
-      config: { permission: ['DELETE_CLIENT_API_TOKEN', 'DELETE_FRONTEND_API_TOKEN'] },
+      config: { ifMatch: true, permission: ['DELETE_CLIENT_API_TOKEN', 'DELETE_FRONTEND_API_TOKEN'] },
       schema: {
         operationId: 'deleteApiToken',
         tags,
@@ -137,7 +149,7 @@ export function apiTokenRoutes(app: App, db: Db, limits: Pick<Limits, 'apiTokens
     },
     async (request, reply) => {
       const key = apiTokenKey(request.params.token);
-      await change(db, request.actor, current => revokeApiToken(current, key));
+      await changeVersion(db, request, VERSIONED_API_TOKEN, key, current => revokeApiToken(current, key));
       return reply.code(200).send();
     },
   );

@@ -2,7 +2,8 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
-import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { loginMethods } from './methods.ts';
 import { SAML_SETTINGS, setSamlSettings } from './saml.ts';
 import {
@@ -13,7 +14,8 @@ import {
   SamlSettings,
   SimpleSettings,
 } from './schema.ts';
-import { changeOidcSettings, changeSimpleSettings, oidcSettings, simpleSettings } from './settings.ts';
+import { changeOidcSettings, changeSimpleSettings, oidcVersion, simpleSettings } from './settings.ts';
+import { VERSIONED_OIDC, VERSIONED_SIMPLE } from './version.ts';
 
 const tags = ['Single sign-on'];
 const config = { permission: ['ADMIN', 'UPDATE_AUTH_CONFIGURATION'] } as const;
@@ -25,7 +27,7 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
   app.get(
     '/api/admin/auth/oidc/settings',
     {
-      config,
+      config: { ...config, etag: true },
       schema: {
         operationId: 'getOidcSettings',
         tags,
@@ -35,13 +37,17 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         response: { 200: jsonResponse('The settings', OidcSettings), ...errorResponses(401, 403) },
       },
     },
-    async () => await oidcSettings(db),
+    async (request, reply) => {
+      const version = await oidcVersion(db);
+      const { sealedSecret: _, ...settings } = version;
+      return sendVersion(request, reply, VERSIONED_OIDC, version, settings);
+    },
   );
 
   app.post(
     '/api/admin/auth/oidc/settings',
     {
-      config,
+      config: { ...config, ifMatch: true, rejectUnknownFields: ACCEPTED_FIELDS.oidc },
       schema: {
         operationId: 'setOidcSettings',
         tags,
@@ -56,13 +62,15 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
       },
     },
     async request =>
-      await change(db, request.actor, current => changeOidcSettings(current, keyring, request.body)),
+      await changeVersion(db, request, VERSIONED_OIDC, 'oidc', current =>
+        changeOidcSettings(current, keyring, request.body),
+      ),
   );
 
   app.get(
     '/api/admin/auth/simple/settings',
     {
-      config,
+      config: { ...config, etag: true },
       schema: {
         operationId: 'getSimpleSettings',
         tags,
@@ -72,13 +80,13 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         response: { 200: jsonResponse('The settings', SimpleSettings), ...errorResponses(401, 403) },
       },
     },
-    async () => await simpleSettings(db),
+    async (request, reply) => sendVersion(request, reply, VERSIONED_SIMPLE, await simpleSettings(db)),
   );
 
   app.post(
     '/api/admin/auth/simple/settings',
     {
-      config,
+      config: { ...config, ifMatch: true, rejectUnknownFields: [] },
       schema: {
         operationId: 'setSimpleSettings',
         tags,
@@ -92,7 +100,10 @@ export function authSettingsRoutes(app: App, db: Db, keyring: Keyring): void {
         },
       },
     },
-    async request => await change(db, request.actor, current => changeSimpleSettings(current, request.body)),
+    async request =>
+      await changeVersion(db, request, VERSIONED_SIMPLE, 'simple', current =>
+        changeSimpleSettings(current, request.body),
+      ),
   );
 
   app.get(

@@ -37,7 +37,11 @@ export async function forgetClientSecret(db: Db): Promise<void> {
 export async function checkClientSecret(db: Db, keyring: Keyring): Promise<void> {
   const sealed = (await findOidc(db))?.sealedSecret ?? null;
   if (sealed === null || keyring.some(({ id }) => id === sealedWith(sealed))) return;
+  if (keyring.length === 0)
+    throw new ConfigError([
+      `HALYARD_SECRET_KEY is not set, and the client secret of single sign-on is encrypted with the key ${sealedWith(sealed)}. Set HALYARD_SECRET_KEY to that key`,
+    ]);
   throw new ConfigError([
-    `The client secret of single sign-on is encrypted with the key ${sealedWith(sealed)}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS. Add this key to HALYARD_OLD_SECRET_KEYS. If the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secret again`,
+    `The client secret of single sign-on is encrypted with the key ${sealedWith(sealed)}, which is neither HALYARD_SECRET_KEY nor in HALYARD_OLD_SECRET_KEYS. Add this key to HALYARD_OLD_SECRET_KEYS. Only if the key is lost, run ${howToRun('rotate-secrets', '--forget-unreadable')} and enter the secret again`,
   ]);
 }

@@ -31,8 +31,10 @@ const UNSET: OidcRow = { content: EMPTY, defaultRoleId: ROOT_ROLES.Viewer, seale
 const NO_LOGIN_METHOD =
   'Password login and single sign-on cannot both be disabled. Enable the other one first.';
 
-export async function oidcSettings(db: Reader): Promise<OidcSettings> {
-  return shown((await findOidc(db)) ?? UNSET);
+/** The settings with the encrypted secret, which decides whether the secret changed. */
+export async function oidcVersion(db: Reader): Promise<OidcSettings & Pick<OidcRow, 'sealedSecret'>> {
+  const row = (await findOidc(db)) ?? UNSET;
+  return { ...shown(row), sealedSecret: row.sealedSecret };
 }
 
 export async function simpleSettings(db: Reader): Promise<SimpleSettings> {

@@ -1,5 +1,6 @@
 import { PROJECT_ROLES, type ProjectRole } from '../../access/roles.ts';
 import type { Change } from '../../record/change.ts';
+import { readNames } from './names.ts';
 import { insertUserRole, replaceRootRole } from './store.ts';
 
 /** Grants a user or service account a role in a project. */
@@ -11,10 +12,15 @@ export async function grantProjectRole(
 ): Promise<void> {
   const roleId = PROJECT_ROLES[role];
   await insertUserRole(tx, userId, roleId, project);
+  const holders = { users: [userId], roles: [roleId] };
+  const namesOf = await readNames(tx, holders);
   record({
     type: 'project-access-added',
     project,
-    data: { roles: [{ roleId, groupIds: [], userIds: [userId] }] },
+    data: {
+      roles: [{ roleId, groupIds: [], userIds: [userId] }],
+      ...namesOf(holders),
+    },
   });
 }
 

@@ -38,6 +38,21 @@ export async function deleteRolesOf(
   return rows;
 }
 
+export type NameRow = { kind: 'users' | 'groups' | 'roles'; id: number; name: string };
+
+/** The names of users, groups and roles. Emails are left out, because readers of a project see them in events. */
+export async function listNames(
+  db: Reader,
+  { users, groups, roles }: Record<NameRow['kind'], number[]>,
+): Promise<NameRow[]> {
+  const { rows } = await sql<NameRow>`
+    select 'users' as kind, id, coalesce(username, name) as name from users
+    where id = any(${users}) and coalesce(username, name) is not null
+    union all select 'groups', id, name from groups where id = any(${groups})
+    union all select 'roles', id, name from roles where id = any(${roles})`.execute(db);
+  return rows;
+}
+
 /** Until the transaction ends, no other transaction can revoke ADMIN from a user. */
 export async function lockAdmins(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(tx);

@@ -1,6 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { badData, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
+import { readNames } from '../grants/names.ts';
 import { roleViolations } from '../roles/violations.ts';
 import type { GroupInput } from './schema.ts';
 import { deleteMembershipsOf, lockExistingUsers } from './store.ts';
@@ -26,7 +27,11 @@ async function userViolations(tx: Tx, users: NonNullable<GroupInput['users']>): 
 
 /** Removes users or service accounts from all groups. The caller holds the lock on them. */
 export async function leaveAllGroups({ tx, record }: Change, userIds: number[]): Promise<void> {
+  const namesOf = await readNames(tx, { users: userIds });
   for (const membership of await deleteMembershipsOf(tx, userIds)) {
-    record({ type: 'group-user-removed', preData: membership });
+    record({
+      type: 'group-user-removed',
+      preData: { ...membership, ...namesOf({ users: [membership.userId] }) },
+    });
   }
 }

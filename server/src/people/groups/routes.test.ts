@@ -33,9 +33,9 @@ test('creates, reads, updates and deletes a group, and records each change with 
   expect(read.body).toMatchObject({
     id,
     ...input,
-    createdBy: 'admin',
+    createdBy: 'admin token admin',
     userCount: 1,
-    users: [{ createdBy: 'admin', user: { id: ann.id, username: ann.username, isAPI: false } }],
+    users: [{ createdBy: 'admin token admin', user: { id: ann.id, username: ann.username, isAPI: false } }],
     projects: [],
   });
   expect(changed.body).toMatchObject({ name: 'Crew', description: 'A team', rootRole: null, userCount: 1 });
@@ -52,8 +52,10 @@ test('creates, reads, updates and deletes a group, and records each change with 
     'group-user-added',
     'group-updated',
   ]);
-  expect(together[0].preData).toEqual({ groupId: id, groupName: 'Crew', userId: ann.id });
-  expect(together[1].data).toEqual({ groupId: id, groupName: 'Crew', userId: bob.id });
+  const named = (user: { id: number; username: string }) => ({ users: { [user.id]: user.username } });
+  expect(together[0].preData).toEqual({ groupId: id, groupName: 'Crew', userId: ann.id, names: named(ann) });
+  expect(together[1].data).toEqual({ groupId: id, groupName: 'Crew', userId: bob.id, names: named(bob) });
+  expect(together[1].summary).toContain(`added user **${bob.username}** to group **Crew**`);
   const [gone] = await events('type=IS:group-deleted&limit=1');
   expect(gone.preData).toEqual({ ...now, users: [bob.id] });
   expect((await ask('GET', `/${id}`)).status).toBe(404);
@@ -123,7 +125,11 @@ test('removes a deleted user from groups and projects, with an event for each', 
     ['group-user-removed', null],
     ['project-access-user-roles-deleted', project.id],
   ]);
-  expect(together[2].preData).toEqual({ userId: user.id, roles: [5] });
+  expect(together[2].preData).toMatchObject({
+    userId: user.id,
+    roles: [5],
+    names: { roles: { 5: 'Member' } },
+  });
 });
 
 test("shows the roles from groups together with the user's own roles", async () => {
@@ -139,18 +145,16 @@ test("shows the roles from groups together with the user's own roles", async () 
     'Editor',
     'Member',
   ]);
-  expect(await mine('/profile')).toMatchObject({ rootRole: 'Viewer', projects: [project.id] });
+  expect(await mine('/profile')).toMatchObject({ rootRole: { name: 'Viewer' }, projects: [project.id] });
   expect((await mine('')).permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: project.id });
   const overview = await call(
     harness.app,
     'GET',
     `/api/admin/user-admin/${user.id}/permissions?project=${project.id}`,
   );
-  expect(overview.body.overview.project).toContainEqual({
-    name: 'CREATE_FEATURE',
-    type: 'project',
-    hasPermission: true,
-  });
+  expect(overview.body.overview.project).toContainEqual(
+    expect.objectContaining({ name: 'CREATE_FEATURE', type: 'project', hasPermission: true }),
+  );
   const { groups } = (await call(harness.app, 'GET', '/api/admin/user-admin/access')).body;
   expect(groups).toContainEqual(expect.objectContaining({ id, name }));
 });

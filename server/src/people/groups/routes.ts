@@ -4,12 +4,14 @@ import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
 import { createGroup } from './create.ts';
 import { requireExisting } from './members.ts';
 import { removeGroup } from './remove.ts';
 import { Group, GroupInput, GroupList, GroupMember, Member } from './schema.ts';
 import { findGroup, listGroups } from './store.ts';
 import { changeGroup } from './update.ts';
+import { VERSIONED_GROUP } from './version.ts';
 
 const tags = ['Groups'];
 const params = Type.Object({ groupId: PathId('Group') });
@@ -35,7 +37,7 @@ export function groupRoutes(app: App, db: Db): void {
   app.get(
     '/api/admin/groups/:groupId',
     {
-      config: { permission: ['ADMIN'] },
+      config: { etag: true, permission: ['ADMIN'] },
       schema: {
         operationId: 'getGroup',
         tags,
@@ -45,7 +47,10 @@ export function groupRoutes(app: App, db: Db): void {
         response: { 200: jsonResponse('The group', Group), ...errorResponses(400, 401, 403, 404) },
       },
     },
-    async request => await readGroup(db, Number(request.params.groupId)),
+    async (request, reply) => {
+      const group = await readGroup(db, Number(request.params.groupId));
+      return sendVersion(request, reply, VERSIONED_GROUP, group);
+    },
   );
 
   app.post(
@@ -78,6 +83,7 @@ export function groupRoutes(app: App, db: Db): void {
     '/api/admin/groups/:groupId',
     {
       config: {
+        ifMatch: true,
         permission: ['ADMIN'],
         checks: [({ body }) => db.transaction().execute(tx => requireExisting(tx, body))],
       },
@@ -97,9 +103,11 @@ export function groupRoutes(app: App, db: Db): void {
     },
     async request => {
       const id = Number(request.params.groupId);
-      return await change(
+      return await changeVersion(
         db,
-        request.actor,
+        request,
+        VERSIONED_GROUP,
+        id,
         current => changeGroup(current, id, request.body),
         tx => readGroup(tx, id),
       );
@@ -109,7 +117,7 @@ export function groupRoutes(app: App, db: Db): void {
   app.delete(
     '/api/admin/groups/:groupId',
     {
-      config: { permission: ['ADMIN'] },
+      config: { ifMatch: true, permission: ['ADMIN'] },
       schema: {
         operationId: 'deleteGroup',
         tags,
@@ -122,7 +130,7 @@ export function groupRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const id = Number(request.params.groupId);
-      await change(db, request.actor, current => removeGroup(current, id));
+      await changeVersion(db, request, VERSIONED_GROUP, id, current => removeGroup(current, id));
       return reply.code(200).send();
     },
   );

@@ -1,5 +1,6 @@
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
+import { readNames } from '../grants/names.ts';
 import {
   deleteSyncedMemberships,
   findGroupChanges,
@@ -25,8 +26,10 @@ export async function syncGroups(current: Change, userId: number, ssoGroups: str
     const { added, removed } = await findGroupChanges(tx, userId, ssoGroups);
     if (added.length > 0) await insertSyncedMemberships(tx, userId, ids(added), CREATED_BY);
     if (removed.length > 0) await deleteSyncedMemberships(tx, userId, ids(removed));
-    for (const group of added) record({ type: 'group-user-added', data: { ...group, userId } });
-    for (const group of removed) record({ type: 'group-user-removed', preData: { ...group, userId } });
+    const users = [userId];
+    const member = { userId, ...(await readNames(tx, { users }))({ users }) };
+    for (const group of added) record({ type: 'group-user-added', data: { ...group, ...member } });
+    for (const group of removed) record({ type: 'group-user-removed', preData: { ...group, ...member } });
   });
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
+import { readNames } from '../grants/names.ts';
 import { memberIds, requireExisting } from './members.ts';
 import type { GroupInput } from './schema.ts';
 import { deleteMembers, insertMembers, lockGroup, updateGroup } from './store.ts';
@@ -34,9 +35,16 @@ async function applyUpdate({ tx, actor, record }: Change, id: number, input: Gro
   if (added.length > 0) await insertMembers(tx, id, added, actor.name);
   if (removed.length > 0) await deleteMembers(tx, id, removed);
   const groupName = after.name;
-  for (const userId of added) record({ type: 'group-user-added', data: { groupId: id, groupName, userId } });
+  const namesOf = await readNames(tx, { users: [...added, ...removed] });
+  const membership = (userId: number) => ({
+    groupId: id,
+    groupName,
+    userId,
+    ...namesOf({ users: [userId] }),
+  });
+  for (const userId of added) record({ type: 'group-user-added', data: membership(userId) });
   for (const userId of removed) {
-    record({ type: 'group-user-removed', preData: { groupId: id, groupName, userId } });
+    record({ type: 'group-user-removed', preData: membership(userId) });
   }
 }
 

@@ -58,3 +58,42 @@ test('has the settings of the server and the current login methods', async () =>
 test('rejects a request without a token with 401', async () => {
   expect((await call(harness.app, 'GET', URL, { token: null })).status).toBe(401);
 });
+
+test('counts what the instance contains, and keeps its id', async () => {
+  const read = async () => (await call(harness.app, 'GET', '/api/admin/instance-admin/statistics')).body;
+  const before = await read();
+
+  await makeUser(harness.db, 'Viewer');
+  await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'counted' } });
+  await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'archived' } });
+  await call(harness.app, 'DELETE', '/api/admin/projects/default/features/archived');
+
+  const after = await read();
+  expect(after).toEqual({
+    ...before,
+    timestamp: expect.any(String),
+    users: before.users + 1,
+    featureToggles: before.featureToggles + 1,
+    archivedFeatureToggles: before.archivedFeatureToggles + 1,
+  });
+  expect(after).toMatchObject({
+    versionOSS: version(),
+    projects: 1,
+    environments: 2,
+    strategies: 4,
+    passwordAuthEnabled: true,
+    clientApps: [
+      { range: '7d', count: 0 },
+      { range: '30d', count: 0 },
+      { range: 'allTime', count: 0 },
+    ],
+  });
+});
+
+test('rejects a caller without ADMIN who asks for the statistics', async () => {
+  const { token } = await makeUser(harness.db, 'Editor');
+
+  const { status } = await call(harness.app, 'GET', '/api/admin/instance-admin/statistics', { token });
+
+  expect(status).toBe(403);
+});

@@ -5,7 +5,8 @@ import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { loginMethods } from '../auth-settings/methods.ts';
 import { Instance } from './schema.ts';
-import { readPostgresVersion } from './store.ts';
+import { InstanceStatistics } from './statistics-schema.ts';
+import { readCounts, readPostgresVersion } from './store.ts';
 
 type InstanceSettings = Pick<
   Config,
@@ -13,7 +14,7 @@ type InstanceSettings = Pick<
 >;
 
 export function instanceRoutes(app: App, db: Db, settings: InstanceSettings): void {
-  app.addSchema(Instance);
+  for (const schema of [Instance, InstanceStatistics]) app.addSchema(schema);
   const constant = describeSettings(settings);
 
   app.get(
@@ -36,6 +37,33 @@ export function instanceRoutes(app: App, db: Db, settings: InstanceSettings): vo
         ...constant,
         login: { password: isEnabled('password'), singleSignOn: isEnabled('oidc') },
         ...(actor.isAdmin ? { postgresVersion: await readPostgresVersion(db) } : {}),
+      };
+    },
+  );
+
+  app.get(
+    '/api/admin/instance-admin/statistics',
+    {
+      config: { permission: ['ADMIN'] },
+      schema: {
+        operationId: 'getInstanceStatistics',
+        tags: ['Operations'],
+        summary: 'Count what the instance contains',
+        description:
+          'Returns the number of users, projects, features and everything else in the instance, as Unleash does. Requires ADMIN.',
+        response: { 200: jsonResponse('The counts', InstanceStatistics), ...errorResponses(401, 403) },
+      },
+    },
+    async (): Promise<InstanceStatistics> => {
+      const methods = (await loginMethods(db)).map(({ type }) => type);
+      return {
+        ...(await readCounts(db)),
+        versionOSS: constant.version,
+        versionEnterprise: '',
+        passwordAuthEnabled: methods.includes('password'),
+        OIDCenabled: methods.includes('oidc'),
+        SAMLenabled: false,
+        SCIMenabled: false,
       };
     },
   );

@@ -62,7 +62,7 @@ test('signs up a Viewer with the link, who logs in, and records both', async () 
   expect((await validate(secret)).status).toBe(200);
   const joined = await signUp(secret, { ...member('kim@example.com'), username: 'kim', rootRole: 1 });
 
-  expect(joined).toMatchObject({ status: 200, body: { email: 'kim@example.com', rootRole: 3 } });
+  expect(joined).toMatchObject({ status: 201, body: { email: 'kim@example.com', rootRole: 3 } });
   expect((await tryLogin(harness.app, 'kim@example.com')).status).toBe(200);
   const { users } = (await call(harness.app, 'GET', `${TOKENS}/${id}`)).body;
   expect(users).toEqual([

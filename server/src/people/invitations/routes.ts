@@ -3,11 +3,13 @@ import { ROOT_ROLES } from '../../access/roles.ts';
 import { rejectOtherOrigins } from '../../access/same-origin.ts';
 import { hashToken } from '../../access/token.ts';
 import { SYSTEM } from '../../platform/actor.ts';
+import { networkOf } from '../../platform/admission/network.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { makeLinkLimits } from '../passwords/link-limits.ts';
 import { NewMember, User } from '../users/admin-schema.ts';
 import { checkNewUser } from '../users/create.ts';
 import { checkExpiry, createSignupToken } from './create.ts';
@@ -38,6 +40,7 @@ const publicParams = Type.Object({
 
 export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
   for (const schema of [SignupToken, SignupTokenList]) app.addSchema(schema);
+  const checkLimits = makeLinkLimits();
 
   app.get(
     '/api/admin/invite-link/tokens',
@@ -61,6 +64,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
       config: {
         ...config,
         returnsSecret: true,
+        rejectUnknownFields: [],
         checks: [
           ({ body }) => {
             if (body.expiresAt !== undefined) checkExpiry(body.expiresAt);
@@ -111,7 +115,7 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
   app.put(
     '/api/admin/invite-link/tokens/:token',
     {
-      config,
+      config: { ...config, rejectUnknownFields: [] },
       schema: {
         operationId: 'updateSignupToken',
         tags,
@@ -165,20 +169,25 @@ export function invitationRoutes(app: App, db: Db, publicUrl: string): void {
         params: publicParams,
         body: NewMember,
         response: {
-          200: jsonResponse('The new user', User),
+          201: jsonResponse('The new user', User),
           ...errorResponses(400, 401, 403, 409, 413, 415),
         },
       },
     },
-    async request => {
+    async (request, reply) => {
       rejectOtherOrigins(request, publicUrl);
       const { token } = request.params;
+      checkLimits(request.ip, token);
       await requireOpenToken(db, token);
       const viewer = { ...request.body, rootRole: ROOT_ROLES.Viewer };
-      const newUser = await checkNewUser(viewer, { selfChosen: true });
-      return await change(db, { ...SYSTEM, ip: request.ip }, current =>
+      const newUser = await checkNewUser(viewer, {
+        selfChosen: true,
+        network: networkOf(request.ip),
+      });
+      const user = await change(db, { ...SYSTEM, ip: request.ip }, current =>
         signUp(current, token, newUser, request.ip),
       );
+      return reply.code(201).send(user);
     },
   );
 }

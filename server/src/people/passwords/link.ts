@@ -6,19 +6,29 @@ import type { Change } from '../../record/change.ts';
 import { trustNetwork } from '../sessions/known-networks.ts';
 import { applyPassword, ownerEventData } from './change.ts';
 import type { PasswordLink } from './schema.ts';
-import { deleteValidLink, findLink, lockOwner, upsertLink } from './store.ts';
+import { deleteValidLink, findIdByEmail, findLink, lockOwner, upsertLink } from './store.ts';
 
 const RESET_HOURS = 24;
 const INVITATION_HOURS = 7 * 24;
 
-/** Creates the link with which a user sets a new password. It replaces an earlier link of the user. */
-export async function createResetLink(current: Change, userId: number, publicUrl: string): Promise<string> {
-  const owner = await lockOwner(current.tx, userId);
-  if (!owner) throw notFound(`User ${userId}`);
-  const secret = await createLink(current, userId, RESET_HOURS);
+/**
+ * Creates the link with which a user, named by id or e-mail address, sets a new password. It replaces an earlier link of the
+ * user.
+ */
+export async function createResetLink(
+  current: Change,
+  user: number | string,
+  publicUrl: string,
+): Promise<string> {
+  const userId = isId(user) ? Number(user) : await findIdByEmail(current.tx, String(user));
+  const owner = userId === undefined ? undefined : await lockOwner(current.tx, userId);
+  if (!owner) throw notFound(isId(user) ? `User ${user}` : `User with e-mail address "${user}"`);
+  const secret = await createLink(current, owner.id, RESET_HOURS);
   current.record({ type: 'user-password-link-created', data: ownerEventData(owner) });
   return `${publicUrl}/reset-password?token=${secret}`;
 }
+
+const isId = (user: number | string): boolean => typeof user === 'number' || /^[0-9]{1,9}$/.test(user);
 
 /** Creates the link with which a new user sets their first password. The caller records the creation of the user. */
 export async function createInvitationLink(

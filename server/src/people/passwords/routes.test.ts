@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { hashingWork, hashPassword, matchesPassword } from '../../platform/secrets/password-hash.ts';
+import {
+  hashingWork,
+  hashPassword,
+  matchesPassword,
+  passwordHashes,
+} from '../../platform/secrets/password-hash.ts';
 import { passwordViolations } from '../../platform/secrets/password-strength.ts';
 import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
@@ -42,7 +47,7 @@ test('shows the user of a reset link, sets the password once, and ends the sessi
   expect((await setByLink(token)).status).toBe(401);
   expect((await validate(token)).status).toBe(401);
   expect(await lastEvent('user-password-link-created')).toMatchObject({
-    createdBy: 'admin',
+    createdBy: 'admin token admin',
     data: { id, username },
   });
   expect(await lastEvent('user-password-changed')).toMatchObject({
@@ -122,12 +127,50 @@ test('ends the block of failed logins at the address where a link was used', asy
   expect((await tryLogin(harness.app, username, NEW, { ip })).status).toBe(200);
 });
 
-test('rejects a link for an unknown user', async () => {
-  const response = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', {
-    body: { id: 999_999 },
+test.each([
+  ['the user', 'user/change-password'],
+  ['an admin', 'user-admin/:id/change-password'],
+])('a link no longer works after %s has changed the password', async (who, path) => {
+  const owner = await makeUser(harness.db, 'Viewer');
+  const setByAdmin = (password: string) =>
+    call(harness.app, 'POST', `/api/admin/user-admin/${owner.id}/change-password`, { body: { password } });
+  await setByAdmin(PASSWORD);
+  const link = await makeLink(owner.id);
+
+  const changed = await call(harness.app, 'POST', `/api/admin/${path.replace(':id', String(owner.id))}`, {
+    ...(who === 'the user' ? { token: owner.token } : {}),
+    body: { oldPassword: PASSWORD, password: NEW },
   });
 
-  expect(response.status).toBe(404);
+  expect(changed.status).toBe(200);
+  expect((await validate(link)).status).toBe(401);
+  expect((await setByLink(link, 'yet another staple of horses')).status).toBe(401);
+});
+
+test('creates a link for the user with an e-mail address, ignoring case', async () => {
+  const { body: user } = await call(harness.app, 'POST', '/api/admin/user-admin', {
+    body: { email: 'reset@example.com', rootRole: 3 },
+  });
+
+  const told = await validate(await makeLink('Reset@Example.com'));
+
+  expect(told.body).toMatchObject({ id: user.id, email: 'reset@example.com' });
+});
+
+test.each([
+  [999_999, 'User 999999 does not exist.'],
+  ['999999', 'User 999999 does not exist.'],
+  ['nobody@example.com', 'User with e-mail address "nobody@example.com" does not exist.'],
+])('rejects a link for the unknown user %j', async (id, message) => {
+  const response = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', { body: { id } });
+
+  expect(response).toMatchObject({ status: 404, body: { message } });
+});
+
+test.each([0, '', null, {}])('rejects a link for the user %j', async id => {
+  const response = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', { body: { id } });
+
+  expect(response.status).toBe(400);
 });
 
 test('responds the same to every request for a mail, and does nothing', async () => {
@@ -280,8 +323,8 @@ test('stores the parameters in a hash, salts it, and ignores the Unicode composi
   expect(await matchesPassword('anything', null)).toBe(false);
 });
 
-test('computes two hashes at a time, queues others, and rejects more than the queue holds with 503', async () => {
-  const all = Array.from({ length: 70 }, () => hashPassword('x'));
+test('compares two passwords at a time, queues others, and rejects more than the queue of a network holds with 503', async () => {
+  const all = Array.from({ length: 70 }, () => matchesPassword('x', null));
   const results = Promise.allSettled(all);
 
   expect(hashingWork().waiting).toBe(64);
@@ -290,15 +333,49 @@ test('computes two hashes at a time, queues others, and rejects more than the qu
   expect(hashingWork().waiting).toBe(0);
 });
 
+test('a login runs before the new passwords and the logins of other networks that came earlier', async () => {
+  const order: string[] = [];
+  const note = (what: string) => () => void order.push(what);
+  const crowd = Array.from({ length: 8 }, () => matchesPassword('x', null, 'crowd').then(note('crowd')));
+  const signups = Array.from({ length: 8 }, () => hashPassword('x', 'signups').then(note('signup')));
+
+  await matchesPassword('x', null, 'other').then(note('login'));
+
+  expect(order.filter(what => what === 'crowd').length).toBeLessThan(8);
+  expect(order.filter(what => what === 'signup').length).toBeLessThan(8);
+  await Promise.all([...crowd, ...signups]);
+});
+
+test('rejects a network that uses links too often with 429, before a hash is computed', async () => {
+  const app = await harness.secondServer();
+  const use = async (ip: string) =>
+    await app.inject({
+      method: 'POST',
+      url: '/auth/reset/password',
+      body: { token: 'nonsense', password: NEW },
+      remoteAddress: ip,
+    });
+  for (let n = 0; n < 60; n++) expect((await use('192.0.2.50')).statusCode).toBe(401);
+
+  const rejected = await use('192.0.2.50');
+
+  expect([rejected.statusCode, rejected.json().name]).toEqual([429, 'RateLimitError']);
+  expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
+  expect((await use('192.0.2.51')).statusCode).toBe(401);
+});
+
 test('rejects a login with 503 when the queue is full, and does not count it', async () => {
   const { username } = await makePerson(harness.db);
-  const crowd = Promise.allSettled(Array.from({ length: 66 }, () => hashPassword('x')));
+  // Nothing is hashed meanwhile, so the queue stays full until the response.
+  const held = [passwordHashes.logins.take('192.0.2.98'), passwordHashes.logins.take('192.0.2.98')];
+  const crowd = Array.from({ length: 64 }, () => matchesPassword('x', null, '192.0.2.99'));
 
   const response = await tryLogin(harness.app, username, PASSWORD, { ip: '192.0.2.99' });
-  await crowd;
+  for (const release of held) release();
+  await Promise.all(crowd);
 
   expect(response).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
-  expect(response.headers['retry-after']).toBe('2');
+  expect(response.headers['retry-after']).toBe('5');
   const { rows } =
     await sql`select from login_failures where failures > 0 and scope = 'account' and ends_at > now()
     and key = sha256(convert_to(${username}, 'UTF8'))`.execute(harness.db);

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { rejectOtherOrigins } from '../../access/same-origin.ts';
+import { networkOf } from '../../platform/admission/network.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
@@ -7,6 +8,7 @@ import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
 import { change } from '../../record/change.ts';
 import { actorOfLink, findValidLink, setPasswordByLink } from './link.ts';
+import { makeLinkLimits } from './link-limits.ts';
 import {
   linkToken,
   PasswordByLink,
@@ -22,6 +24,7 @@ const security: [] = [];
 /** Users without a password, or with a forgotten one, set a password with a link from an admin. */
 export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
   for (const schema of [PasswordLink, ResetLink]) app.addSchema(schema);
+  const checkLimits = makeLinkLimits();
 
   app.get(
     '/auth/reset/validate',
@@ -57,9 +60,10 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
     async (request, reply) => {
       rejectOtherOrigins(request, publicUrl);
       const { token, password } = request.body;
+      checkLimits(request.ip, token);
       const link = await findValidLink(db, token);
       rejectWeakPassword(password, link);
-      const hash = await hashPassword(password);
+      const hash = await hashPassword(password, networkOf(request.ip));
       await change(db, actorOfLink(link, request.ip), current =>
         setPasswordByLink(current, token, hash, request.ip),
       );

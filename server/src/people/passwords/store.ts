@@ -26,6 +26,13 @@ export async function lockOwner(
     .executeTakeFirst();
 }
 
+export async function findIdByEmail(db: Reader, email: string): Promise<number | undefined> {
+  const { rows } = await sql<{ id: number }>`
+    select id from users
+    where lower(email) = lower(${email}) and kind = 'user' and deleted_at is null`.execute(db);
+  return rows[0]?.id;
+}
+
 export async function findOwner(db: Reader, userId: number): Promise<PasswordOwner | undefined> {
   return await db
     .selectFrom('users')
@@ -36,8 +43,14 @@ export async function findOwner(db: Reader, userId: number): Promise<PasswordOwn
     .executeTakeFirst();
 }
 
+/** Deletes the password link too, because whoever has the link could replace the new password. */
 export async function updatePassword(tx: Tx, userId: number, hash: string): Promise<void> {
-  await tx.updateTable('users').set({ password_hash: hash }).where('id', '=', userId).execute();
+  await tx
+    .with('unlinked', links => links.deleteFrom('password_links').where('user_id', '=', userId))
+    .updateTable('users')
+    .set({ password_hash: hash })
+    .where('id', '=', userId)
+    .execute();
 }
 
 /** Returns whether a password and a password link existed. The caller holds the lock on the user. */

@@ -11,6 +11,7 @@ import {
   type Violation,
 } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
+import { readNames } from '../grants/names.ts';
 import { roleViolations } from '../roles/violations.ts';
 import {
   deleteGrants,
@@ -85,7 +86,7 @@ export async function changeAccess(
       if (added.length > 0) await insertGrants(tx, project, kind, added);
     }
   });
-  recordSteps(current, project, steps);
+  await recordSteps(current, project, steps);
 }
 
 const holder = ({ kind, id }: Grant): string => `${kind} ${id}`;
@@ -168,7 +169,13 @@ async function keepLastOwner(
   }
 }
 
-function recordSteps({ record }: Change, project: string, steps: Step[]): void {
+async function recordSteps({ tx, record }: Change, project: string, steps: Step[]): Promise<void> {
+  const idsOf = (kind: Grant['kind']) => steps.filter(step => step.kind === kind).map(({ id }) => id);
+  const namesOf = await readNames(tx, {
+    users: idsOf('user'),
+    groups: idsOf('group'),
+    roles: steps.flatMap(({ before, after }) => [...before, ...after]),
+  });
   const added = steps.filter(({ before }) => before.length === 0);
   if (added.length > 0) {
     const roles = inOrder(added.flatMap(({ after }) => after)).map(roleId => ({
@@ -176,15 +183,21 @@ function recordSteps({ record }: Change, project: string, steps: Step[]): void {
       groupIds: holdersOf(added, 'group', roleId),
       userIds: holdersOf(added, 'user', roleId),
     }));
-    record({ type: 'project-access-added', project, data: { roles } });
+    const names = namesOf({
+      users: roles.flatMap(({ userIds }) => userIds),
+      groups: roles.flatMap(({ groupIds }) => groupIds),
+      roles: roles.map(({ roleId }) => roleId),
+    });
+    record({ type: 'project-access-added', project, data: { roles, ...names } });
   }
   for (const { kind, id, before, after } of steps) {
     if (before.length === 0) continue;
     const holder = kind === 'user' ? { userId: id } : { groupId: id };
-    const preData = { roles: before, ...holder };
+    const holders = kind === 'user' ? { users: [id] } : { groups: [id] };
+    const preData = { roles: before, ...holder, ...namesOf({ ...holders, roles: before }) };
     if (after.length === 0) record({ type: `project-access-${kind}-roles-deleted`, project, preData });
     else {
-      const data = { roles: after, ...holder };
+      const data = { roles: after, ...holder, ...namesOf({ ...holders, roles: after }) };
       record({ type: `project-access-${kind}-roles-updated`, project, data, preData });
     }
   }

@@ -86,7 +86,7 @@ test('replaces all access, with an event for each holder whose roles change', as
     ],
     groups: [],
   });
-  expect(await told(first)).toEqual([
+  expect(await told(first)).toMatchObject([
     {
       type: 'project-access-added',
       data: {
@@ -108,6 +108,24 @@ test('replaces all access, with an event for each holder whose roles change', as
       preData: { userId: ann.id, roles: [Owner] },
     },
   ]);
+});
+
+test('events name users, groups and custom roles', async () => {
+  const custom = await makeRole({ name: 'UPDATE_FEATURE' });
+  const name = `Custom ${number}`;
+  await set([{ id: custom, users: [ann.id, bob.id], groups: [team] }]);
+  await set([
+    { id: Owner, users: [ann.id] },
+    { id: custom, users: [ann.id] },
+  ]);
+
+  const query = `project=IS:${project}&limit=4`;
+  const { events } = (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
+  const summaries = events.map(({ summary }: { summary: string }) => summary).join('\n');
+  expect(summaries).toContain(`**${ann.username}**`);
+  expect(summaries).toContain(`roles: **${name}**`);
+  expect(summaries).toContain(`from **${name}** to **Owner** and **${name}**`);
+  expect(summaries).toContain(`roles of user **${bob.username}**`);
 });
 
 test('returns users, groups with their members, and the roles that can be granted', async () => {

@@ -65,7 +65,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
   app.put(
     `${PROJECT}/access`,
     {
-      config: { permission: WRITE },
+      config: { permission: WRITE, rejectUnknownFields: [] },
       schema: {
         operationId: 'setProjectAccess',
         tags,
@@ -88,7 +88,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
   app.post(
     `${PROJECT}/access`,
     {
-      config: { permission: WRITE },
+      config: { permission: WRITE, rejectUnknownFields: [] },
       schema: {
         operationId: 'addProjectAccess',
         tags,
@@ -111,7 +111,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
   app.post(
     `${PROJECT}/role/:roleId/access`,
     {
-      config: { permission: WRITE },
+      config: { permission: WRITE, rejectUnknownFields: [] },
       schema: {
         operationId: 'addProjectRoleAccess',
         tags,
@@ -142,7 +142,7 @@ export function projectAccessRoutes(app: App, db: Db): void {
     app.put(
       `${PROJECT}/${kind}s/:holderId/roles`,
       {
-        config: { permission: WRITE },
+        config: { permission: WRITE, rejectUnknownFields: [] },
         schema: {
           operationId: `setProjectRolesOf${Kind}`,
           tags,

@@ -35,10 +35,13 @@ export const describePermissions = (held: RolePermission[]): Permission[] =>
     return known ? [{ ...known, ...where }] : [];
   });
 
+/** All permissions of a kind. */
+export const listPermissions = (kind: Kind): (Permission & { type: Kind })[] =>
+  [...CATALOGUE.values()].filter(({ type }) => type === kind);
+
 /** All permissions that a custom role can have. */
 export function listAllPermissions(environments: string[]) {
-  const ofKind = (kind: Kind) =>
-    [...CATALOGUE.values()].filter(({ type, name }) => type === kind && name !== 'ADMIN');
+  const ofKind = (kind: Kind) => listPermissions(kind).filter(({ name }) => name !== 'ADMIN');
   return {
     root: ofKind('root'),
     project: ofKind('project'),

@@ -4,6 +4,8 @@ import { badData, nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createRole } from './create.ts';
 import { describePermissions, listAllPermissions, permissionViolations } from './permissions.ts';
 import { removeRole } from './remove.ts';
@@ -18,6 +20,7 @@ import {
 } from './schema.ts';
 import { findRole, isNameTaken, listEnvironmentNames, listRoles, type WholeRole } from './store.ts';
 import { changeRole } from './update.ts';
+import { VERSIONED_ROLE } from './version.ts';
 
 const tags = ['Roles'];
 const params = Type.Object({ roleId: PathId('Role') });
@@ -63,7 +66,7 @@ export function roleRoutes(app: App, db: Db): void {
   app.get(
     '/api/admin/roles/:roleId',
     {
-      config: { permission: ['READ_ROLE'] },
+      config: { etag: true, permission: ['READ_ROLE'] },
       schema: {
         operationId: 'getRole',
         tags,
@@ -76,10 +79,10 @@ export function roleRoutes(app: App, db: Db): void {
         },
       },
     },
-    async request => {
+    async (request, reply) => {
       const role = await findRole(db, Number(request.params.roleId));
       if (!role) throw notFound(`Role ${request.params.roleId}`);
-      return present(role);
+      return sendVersion(request, reply, VERSIONED_ROLE, role, present(role));
     },
   );
 
@@ -89,6 +92,7 @@ export function roleRoutes(app: App, db: Db): void {
     {
       config: {
         permission: ['ADMIN'],
+        rejectUnknownFields: ACCEPTED_FIELDS.role,
         checks: [({ body, invalid }) => (invalid.has('type') ? [] : permissionViolations(db, body))],
       },
       schema: {
@@ -139,7 +143,7 @@ export function roleRoutes(app: App, db: Db): void {
   app.put(
     '/api/admin/roles/:roleId',
     {
-      config: { permission: ['ADMIN'] },
+      config: { ifMatch: true, permission: ['ADMIN'], rejectUnknownFields: ACCEPTED_FIELDS.role },
       schema: {
         operationId: 'updateRole',
         tags,
@@ -156,7 +160,9 @@ export function roleRoutes(app: App, db: Db): void {
     },
     async request => {
       const id = Number(request.params.roleId);
-      const role = await change(db, request.actor, current => changeRole(current, id, request.body));
+      const role = await changeVersion(db, request, VERSIONED_ROLE, id, current =>
+        changeRole(current, id, request.body),
+      );
       return { version: 1, roles: present(role) };
     },
   );
@@ -164,7 +170,7 @@ export function roleRoutes(app: App, db: Db): void {
   app.delete(
     '/api/admin/roles/:roleId',
     {
-      config: { permission: ['ADMIN'] },
+      config: { ifMatch: true, permission: ['ADMIN'] },
       schema: {
         operationId: 'deleteRole',
         tags,
@@ -177,7 +183,7 @@ export function roleRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const id = Number(request.params.roleId);
-      await change(db, request.actor, current => removeRole(current, id));
+      await changeVersion(db, request, VERSIONED_ROLE, id, current => removeRole(current, id));
       return reply.code(200).send();
     },
   );

@@ -5,6 +5,8 @@ import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { NewPersonalToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
 import { checkRole, createServiceAccount } from './create.ts';
 import { removeServiceAccount } from './remove.ts';
@@ -18,6 +20,7 @@ import {
 import { findServiceAccount, listRootRoles, listServiceAccounts } from './store.ts';
 import { createServiceToken, removeServiceToken } from './tokens.ts';
 import { changeServiceAccount } from './update.ts';
+import { VERSIONED_SERVICE_ACCOUNT } from './version.ts';
 
 const tags = ['Service accounts'];
 const id = PathId('Service account');
@@ -45,10 +48,36 @@ export function serviceAccountRoutes(app: App, db: Db): void {
     }),
   );
 
+  app.get(
+    '/api/admin/service-account/:id',
+    {
+      config: { etag: true, permission: ['ADMIN'] },
+      schema: {
+        operationId: 'getServiceAccount',
+        tags,
+        summary: 'Get a service account',
+        description: 'Returns one service account with its tokens, without their secrets. Requires ADMIN.',
+        params,
+        response: {
+          200: jsonResponse('The account', ServiceAccount),
+          ...errorResponses(400, 401, 403, 404),
+        },
+      },
+    },
+    async (request, reply) => {
+      const account = await readServiceAccount(db, Number(request.params.id));
+      return sendVersion(request, reply, VERSIONED_SERVICE_ACCOUNT, account);
+    },
+  );
+
   app.post(
     '/api/admin/service-account',
     {
-      config: { permission: ['ADMIN'], checks: [({ body }) => checkRole(db, body.rootRole)] },
+      config: {
+        permission: ['ADMIN'],
+        rejectUnknownFields: ACCEPTED_FIELDS.serviceAccount,
+        checks: [({ body }) => checkRole(db, body.rootRole)],
+      },
       schema: {
         operationId: 'createServiceAccount',
         tags,
@@ -77,7 +106,12 @@ export function serviceAccountRoutes(app: App, db: Db): void {
   app.put(
     '/api/admin/service-account/:id',
     {
-      config: { permission: ['ADMIN'], checks: [({ body }) => checkRole(db, body.rootRole)] },
+      config: {
+        ifMatch: true,
+        permission: ['ADMIN'],
+        rejectUnknownFields: ACCEPTED_FIELDS.serviceAccount,
+        checks: [({ body }) => checkRole(db, body.rootRole)],
+      },
       schema: {
         operationId: 'updateServiceAccount',
         tags,
@@ -94,9 +128,11 @@ export function serviceAccountRoutes(app: App, db: Db): void {
     },
     async request => {
       const id = Number(request.params.id);
-      return await change(
+      return await changeVersion(
         db,
-        request.actor,
+        request,
+        VERSIONED_SERVICE_ACCOUNT,
+        id,
         current => changeServiceAccount(current, id, request.body),
         tx => readServiceAccount(tx, id),
       );
@@ -106,7 +142,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
   app.delete(
     '/api/admin/service-account/:id',
     {
-      config: { permission: ['ADMIN'] },
+      config: { ifMatch: true, permission: ['ADMIN'] },
       schema: {
         operationId: 'deleteServiceAccount',
         tags,
@@ -119,7 +155,9 @@ export function serviceAccountRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const id = Number(request.params.id);
-      await change(db, request.actor, current => removeServiceAccount(current, id));
+      await changeVersion(db, request, VERSIONED_SERVICE_ACCOUNT, id, current =>
+        removeServiceAccount(current, id),
+      );
       return reply.code(200).send();
     },
   );
@@ -152,6 +190,7 @@ export function serviceAccountRoutes(app: App, db: Db): void {
       config: {
         permission: ['ADMIN'],
         returnsSecret: true,
+        rejectUnknownFields: ACCEPTED_FIELDS.token,
         checks: [({ body }) => requireFutureExpiry(body.expiresAt)],
       },
       schema: {

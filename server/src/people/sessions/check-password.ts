@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { networkOf } from '../../platform/admission/network.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { matchesPassword } from '../../platform/secrets/password-hash.ts';
 import { BLOCKED_MS, type LimitScope, LOGIN_LIMITS } from './limits.ts';
 import { recordLoginBlocked } from './login-blocked.ts';
-import { networkOf } from './network.ts';
 import {
   type Counted,
   countAttempt,
@@ -23,9 +23,16 @@ export type Checked =
 /**
  * Finds the user of a login and compares the password. Limits are checked before the hash is computed. An unknown user and a
  * wrong password take the same time and get the same response. The limits per address and per account do not block the right
- * password of a user at a known network, and a caller with a wrong password cannot notice that it was compared.
+ * password of a user at a known network, and a caller with a wrong password cannot notice that it was compared. `onBlocked` is called
+ * before the pause of a blocked login.
  */
-export async function checkPassword(db: Db, login: string, password: string, ip: string): Promise<Checked> {
+export async function checkPassword(
+  db: Db,
+  login: string,
+  password: string,
+  ip: string,
+  onBlocked = () => {},
+): Promise<Checked> {
   const started = performance.now();
   const attempt = { login, network: networkOf(ip) };
   const { account, known, ...found } = await findLogin(db, attempt);
@@ -38,6 +45,7 @@ export async function checkPassword(db: Db, login: string, password: string, ip:
   const blockedHere = found.blockedHere || over.some(({ scope }) => scope === 'place');
   const quiet = known && !blockedHere ? await compareQuietly(db, attempt, account, password, ip) : undefined;
   if (quiet?.kind === 'correct') return quiet;
+  onBlocked();
   await sleep(Math.max(0, BLOCKED_MS - (performance.now() - started)));
   return { kind: 'blocked', seconds };
 }
@@ -53,7 +61,7 @@ async function compare(
 ): Promise<Checked> {
   const scopes = counted.map(({ scope }) => scope);
   const passwordHash = account?.passwordHash ?? null;
-  const matches = await matchesPassword(password, passwordHash).catch(async error => {
+  const matches = await matchesPassword(password, passwordHash, attempt.network).catch(async error => {
     await uncountAttempt(db, attempt, scopes, false);
     throw error;
   });

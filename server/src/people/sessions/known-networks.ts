@@ -1,5 +1,5 @@
+import { networkOf } from '../../platform/admission/network.ts';
 import type { Change } from '../../record/change.ts';
-import { networkOf } from './network.ts';
 import { deleteFailuresAt, deleteKnownNetworks, upsertKnownNetwork } from './store.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { networkOf } from '../../platform/admission/network.ts';
 import type { App } from '../../platform/http/app.ts';
 import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { makePerson, PASSWORD } from '../../test/factories.ts';
@@ -8,7 +9,6 @@ import { logIn, tryLogin } from '../../test/login.ts';
 import { type Answer, call } from '../../test/request.ts';
 import { waitingForLock } from '../../test/waiting.ts';
 import { BLOCKED_MS, LOGIN_LIMITS } from './limits.ts';
-import { networkOf } from './network.ts';
 
 const harness = useHarness();
 let servers: [App, App];

@@ -10,8 +10,13 @@ export type LoggedIn =
   | Exclude<Checked, { kind: 'correct' }>;
 
 /** Logs in with a password. The session starts only if the compared hash is still that of the user. */
-export async function logIn(db: Db, input: LoginRequest, origin: LoginOrigin): Promise<LoggedIn> {
-  const checked = await checkPassword(db, input.username, input.password, origin.ip);
+export async function logIn(
+  db: Db,
+  input: LoginRequest,
+  origin: LoginOrigin,
+  onBlocked?: () => void,
+): Promise<LoggedIn> {
+  const checked = await checkPassword(db, input.username, input.password, origin.ip, onBlocked);
   if (checked.kind !== 'correct') return checked;
   const { account } = checked;
   const secret = await db.transaction().execute(async tx => {

@@ -1,8 +1,8 @@
 import { SESSION_DAYS } from '../../access/cookie.ts';
 import { hashToken, newToken } from '../../access/token.ts';
+import { networkOf } from '../../platform/admission/network.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { MAX_SESSIONS } from './limits.ts';
-import { networkOf } from './network.ts';
 import { deleteOldestSessions, deleteSessionByHash, insertSession, upsertKnownNetwork } from './store.ts';
 
 const MAX_USER_AGENT_LENGTH = 255;

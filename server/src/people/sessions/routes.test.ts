@@ -286,8 +286,20 @@ test('uses the token of the header and ignores the cookie', async () => {
 
   expect((await ask(token)).body.user.username).toBe('token-owner');
   expect((await ask('*:*.wrong')).status).toBe(401);
-  expect((await ask('')).status).toBe(401);
 });
+
+test.each(['', ' ', 'Bearer', 'Bearer '])(
+  'uses the cookie if the Authorization header is "%s"',
+  async authorization => {
+    const { username } = await makePerson(harness.db);
+    const { cookie } = await logIn(harness.app, username);
+    const ask = (headers: Record<string, string>) =>
+      call(harness.app, 'GET', '/api/admin/user', { token: authorization, headers });
+
+    expect((await ask({ cookie })).body.user.username).toBe(username);
+    expect((await ask({})).status).toBe(401);
+  },
+);
 
 test('rejects a cookie with a wrong checksum without a query', async () => {
   const before = harness.statements.length;
@@ -385,6 +397,28 @@ describe('a write with a session', () => {
       });
       expect(response.status).toBe(200);
     }
+  });
+
+  test('tells a user with a different URL in the browser what the operator must set', async () => {
+    const { username } = await makePerson(harness.db);
+    const headers = { origin: 'http://flags.internal:4242' };
+
+    const { status, body } = await tryLogin(harness.app, username, PASSWORD, { headers });
+
+    expect(status).toBe(403);
+    expect(body.message).toBe(
+      `The request comes from "http://flags.internal:4242", but this server's URL is "${OURS}". If your browser's address bar shows "http://flags.internal:4242", ask the operator to set HALYARD_PUBLIC_URL to it. Programs use a token.`,
+    );
+  });
+
+  test('is not blamed on HALYARD_PUBLIC_URL if the browser names another site', async () => {
+    const { username } = await makePerson(harness.db);
+    const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+
+    const { body } = await tryLogin(harness.app, username, PASSWORD, { headers });
+
+    expect(body.message).toContain('Sec-Fetch-Site: "cross-site"');
+    expect(body.message).not.toContain('HALYARD_PUBLIC_URL');
   });
 
   test('rejects a login or logout from another site', async () => {

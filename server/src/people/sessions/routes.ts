@@ -36,18 +36,20 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         body: LoginRequest,
         response: {
           200: jsonResponse('Logged in. The response sets the cookie', Caller),
-          ...errorResponses(400, 401, 403, 413, 415, 429),
+          ...errorResponses(400, 401, 403, 413, 415),
         },
       },
     },
     async (request, reply) => {
       rejectOtherOrigins(request, publicUrl);
       await requirePasswordLogin(db);
-      const result = await logIn(db, request.body, {
+      const origin = {
         ip: request.ip,
         userAgent: request.headers['user-agent'],
         replaces: readSessionCookie(request, publicUrl),
-      });
+      };
+      // A blocked login only pauses, so that others from its network can log in meanwhile.
+      const result = await logIn(db, request.body, origin, request.visit.handBack);
       count(result);
       if (result.kind === 'blocked') throw tooManyFailures(result.seconds);
       if (result.kind === 'wrong') {

@@ -1,7 +1,7 @@
+import { networkOf } from '../../platform/admission/network.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { recordLoginBlocked, tooManyFailures } from '../sessions/login-blocked.ts';
-import { networkOf } from '../sessions/network.ts';
 import { countUnconfirmed, findBlockedSeconds, uncountUnconfirmed } from './store.ts';
 
 /** The number of unconfirmed logins per network after which the provider is not asked any more. */

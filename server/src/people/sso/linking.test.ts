@@ -36,7 +36,7 @@ async function signUp(email: string): Promise<number> {
     token: null,
     body: { email, password: PASSWORD },
   });
-  expect(joined.status).toBe(200);
+  expect(joined.status).toBe(201);
   return joined.body.id;
 }
 

@@ -79,7 +79,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
           302: Redirect(
             'Logged in. The response sets the cookie. If the login fails in a browser: to the login page',
           ),
-          ...errorResponses(400, 401, 403, 404, 409, 429),
+          ...errorResponses(400, 401, 403, 404, 409),
         },
       },
       errorHandler: showOnLoginPage({

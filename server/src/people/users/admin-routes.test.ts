@@ -41,7 +41,13 @@ const demoteAll = () => sql`delete from user_roles where role_id = ${ROOT_ROLES.
 test('creates a user with a password, who logs in; lists and events have no password', async () => {
   const fields = { username: 'alice', email: 'alice@example.com', name: 'Alice Moreau' };
 
-  const created = await create({ ...fields, password: PASSWORD, rootRole: 2, sendEmail: true, unknown: 1 });
+  const created = await create({
+    ...fields,
+    password: PASSWORD,
+    rootRole: 2,
+    sendEmail: true,
+    imageUrl: null,
+  });
 
   const { id } = created.body;
   expect(created).toMatchObject({
@@ -50,14 +56,24 @@ test('creates a user with a password, who logs in; lists and events have no pass
   });
   expect(created.body.inviteLink).toBeUndefined();
   expect(JSON.stringify(created.body)).not.toContain(PASSWORD);
-  const user = { ...fields, id, rootRole: 2, isAPI: false, seenAt: null, createdAt: created.body.createdAt };
+  const { createdAt, imageUrl } = created.body;
+  const user = {
+    ...fields,
+    id,
+    rootRole: 2,
+    isAPI: false,
+    accountType: 'User',
+    imageUrl,
+    seenAt: null,
+    createdAt,
+  };
   expect((await get(`/${id}`)).body).toEqual(user);
   const list = (await get('')).body;
   expect(list.users).toContainEqual(user);
   expect(list.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
   const event = await lastEvent('user-created');
   expect(event).toMatchObject({ data: { id, ...fields, rootRole: 2 }, preData: null });
-  expect(event.summary).toBe('**admin** created user **alice**');
+  expect(event.summary).toBe('**admin token admin** created user **alice**');
   expect((await tryLogin(harness.app, 'alice@example.com')).body.id).toBe(id);
   expect((await get(`/${id}`)).body.seenAt).not.toBeNull();
 });
@@ -127,6 +143,16 @@ test('rejects a taken username or address until its user is deleted', async () =
 
   expect(again.status).toBe(201);
   expect(again.body.id).not.toBe(first.body.id);
+});
+
+test('the image of a user without a username follows from the address', async () => {
+  const { id, imageUrl } = (await create({ email: 'image-1@example.com', rootRole: 3 })).body;
+
+  const updated = (await update(id, { email: 'image-2@example.com' })).body;
+
+  expect(imageUrl).toMatch(/^https:\/\/gravatar\.com\/avatar\/[0-9a-f]{64}\?/);
+  expect(updated.imageUrl).not.toBe(imageUrl);
+  expect((await get(`/${id}`)).body.imageUrl).toBe(updated.imageUrl);
 });
 
 test('updates the given fields only, and records the state before and after', async () => {
@@ -323,7 +349,7 @@ test('lets an admin set the password of a user, and ends their sessions', async 
   expect((await tryLogin(harness.app, username)).status).toBe(401);
   expect((await tryLogin(harness.app, username, password)).status).toBe(200);
   const event = await lastEvent('user-password-changed');
-  expect(event).toMatchObject({ createdBy: 'admin', data: { id, username }, preData: null });
+  expect(event).toMatchObject({ createdBy: 'admin token admin', data: { id, username }, preData: null });
   expect(Object.keys(event.data)).toEqual(['id', 'name', 'email', 'username']);
 });
 
@@ -425,7 +451,17 @@ test('shows the profile and roles of the authenticated user, and rejects an admi
   await makeMember(harness.db, user, project.id, 'Owner');
   const ask = (path: string) => call(harness.app, 'GET', `/api/admin/user/${path}`, { token: user.token });
 
-  expect((await ask('profile')).body).toEqual({ rootRole: 'Viewer', projects: [project.id], features: [] });
+  await call(harness.app, 'POST', '/api/admin/groups', {
+    body: { name: 'Profiled', users: [{ user: { id: user.id } }] },
+  });
+  expect((await ask('profile')).body).toEqual({
+    rootRole: { id: ROOT_ROLES.Viewer, name: 'Viewer', type: 'root', description: expect.any(String) },
+    groups: ['Profiled'],
+    projects: [project.id],
+    features: [],
+    subscriptions: [],
+    canChangePassword: false,
+  });
   expect((await ask('roles')).body.roles).toMatchObject([
     { name: 'Viewer', type: 'root' },
     { name: 'Owner', type: 'project', project: project.id },
@@ -589,5 +625,5 @@ test("lists the roles from groups after the user's own roles", async () => {
     { name: 'Editor' },
     { name: 'Reader', project: project.id },
   ]);
-  expect(await mine('/profile')).toMatchObject({ rootRole: 'Viewer', projects: [project.id] });
+  expect(await mine('/profile')).toMatchObject({ rootRole: { name: 'Viewer' }, projects: [project.id] });
 });

@@ -5,6 +5,8 @@ import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { hashNewPassword, setPassword } from '../passwords/change.ts';
 import { createResetLink } from '../passwords/link.ts';
 import { NewPassword, PasswordToCheck, ResetLink } from '../passwords/schema.ts';
@@ -38,6 +40,7 @@ import {
   searchUsers,
 } from './store.ts';
 import { changeUser } from './update.ts';
+import { VERSIONED_USER } from './version.ts';
 
 const tags = ['Users'];
 const config = { permission: ['ADMIN'] } as const;
@@ -80,6 +83,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
       config: {
         ...config,
         returnsSecret: true,
+        rejectUnknownFields: ACCEPTED_FIELDS.user,
         checks: [
           ({ body, invalid }) => newUserViolations(db, body, invalid.has('email') || invalid.has('username')),
         ],
@@ -181,7 +185,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user-admin/reset-password',
     {
-      config: { ...config, returnsSecret: true },
+      config: { ...config, returnsSecret: true, rejectUnknownFields: [] },
       schema: {
         operationId: 'createResetLink',
         tags,
@@ -196,7 +200,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async request => {
-      const id = Number(request.body.id);
+      const { id } = request.body;
       const resetPasswordUrl = await change(db, request.actor, current =>
         createResetLink(current, id, publicUrl),
       );
@@ -242,7 +246,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
   app.get(
     '/api/admin/user-admin/:id',
     {
-      config,
+      config: { ...config, etag: true },
       schema: {
         operationId: 'getUser',
         tags,
@@ -252,10 +256,10 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 200: jsonResponse('The user', User), ...errorResponses(400, 401, 403, 404) },
       },
     },
-    async request => {
+    async (request, reply) => {
       const user = await findUser(db, Number(request.params.id));
       if (!user) throw notFound(`User ${request.params.id}`);
-      return user;
+      return sendVersion(request, reply, VERSIONED_USER, user);
     },
   );
 
@@ -264,6 +268,8 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
     {
       config: {
         ...config,
+        ifMatch: true,
+        rejectUnknownFields: ACCEPTED_FIELDS.user,
         checks: [({ body }) => (body.rootRole === undefined ? [] : rootRoleViolations(db, body.rootRole))],
       },
       schema: {
@@ -282,14 +288,16 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
     },
     async request => {
       const id = Number(request.params.id);
-      return await change(db, request.actor, current => changeUser(current, id, request.body));
+      return await changeVersion(db, request, VERSIONED_USER, id, current =>
+        changeUser(current, id, request.body),
+      );
     },
   );
 
   app.delete(
     '/api/admin/user-admin/:id',
     {
-      config,
+      config: { ...config, ifMatch: true },
       schema: {
         operationId: 'deleteUser',
         tags,
@@ -302,7 +310,7 @@ export function userAdminRoutes(app: App, db: Db, publicUrl: string): void {
     },
     async (request, reply) => {
       const id = Number(request.params.id);
-      await change(db, request.actor, current => removeUser(current, id));
+      await changeVersion(db, request, VERSIONED_USER, id, current => removeUser(current, id));
       return reply.code(200).send();
     },
   );

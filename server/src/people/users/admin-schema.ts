@@ -20,6 +20,13 @@ export const User = Named(
     email: shownEmail,
     rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
     isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
+    imageUrl: Type.String({
+      description: 'Address of an image at Gravatar, by the hash of the username or e-mail address',
+    }),
+    accountType: Type.String({
+      description: 'Always User: service accounts are not users',
+      examples: ['User'],
+    }),
     createdAt: Timestamp('When the user was created'),
     seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute. Null: never')),
     inviteLink: Type.Optional(
@@ -78,6 +85,8 @@ export const AdminCount = Named(
 export type AdminCount = Static<typeof AdminCount>;
 
 const OverviewItem = NamedObject('OverviewPermission', {
+  id: Type.Integer({ examples: [1_001] }),
+  displayName: Type.String({ examples: ['Update project'] }),
   name: Type.String({ examples: ['UPDATE_PROJECT'] }),
   type: Type.String({ enum: ['root', 'project', 'environment'] }),
   environment: Type.Optional(Type.String()),
@@ -168,10 +177,9 @@ export const UserKey = NamedObject(
       type: ['integer', 'string'],
       minimum: 1,
       maximum: MAX_ID,
-      maxLength: 9,
-      pattern: '^[0-9]{1,9}$',
-      [RULE]: 'must be an integer',
-      description: 'Id of the user',
+      minLength: 1,
+      maxLength: 254,
+      description: 'Id or e-mail address of the user. Unleash clients send the address',
       examples: [7],
     }),
   },

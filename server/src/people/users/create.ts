@@ -14,10 +14,10 @@ type Fields = Pick<User, 'name' | 'username' | 'email'>;
 /** A user to create, checked and with the hash of the password. */
 export type CheckedUser = Fields & { rootRole: number | string; passwordHash: string | null };
 
-/** Checks a user to create and hashes the password. Runs before the change, because a hash takes 60 ms. */
+/** Checks a user to create and hashes the password. `network` is that of a person who signs up. Runs before the change, because a hash takes 60 ms. */
 export async function checkNewUser(
   input: Partial<Fields> & { rootRole: number | string; password?: string | null },
-  { selfChosen = false } = {},
+  { selfChosen = false, network = '' } = {},
 ): Promise<CheckedUser> {
   const { rootRole, password = null } = input;
   const fields = { name: input.name || null, username: input.username || null, email: input.email || null };
@@ -27,7 +27,7 @@ export async function checkNewUser(
     ...(password === null ? [] : passwordViolations(password, fields)),
   ];
   if (details.length > 0) throw badData(details);
-  const passwordHash = password === null ? null : await hashPassword(password);
+  const passwordHash = password === null ? null : await hashPassword(password, network);
   return { ...fields, rootRole, passwordHash };
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { tryLogin } from '../../test/login.ts';
-import { createFirstAdmin } from './first-admin.ts';
+import { createFirstAdmin, hasUserOrAdminToken } from './first-admin.ts';
 
 const harness = useHarness();
 
@@ -30,4 +30,20 @@ test('does not create a deleted first admin again', async () => {
   await createFirstAdmin(harness.db, 'first', PASSWORD);
 
   expect((await tryLogin(harness.app, 'first')).status).toBe(401);
+});
+
+test('finds a user or a valid admin token, and nothing that is deleted, revoked or expired', async () => {
+  const finds = () => hasUserOrAdminToken(harness.db);
+
+  await sql`update users set deleted_at = now() where kind = 'user'`.execute(harness.db);
+  const withToken = await finds();
+  await sql`update api_tokens set expires_at = now() where type = 'admin'`.execute(harness.db);
+  const withExpiredToken = await finds();
+  await sql`update api_tokens set expires_at = null, revoked_at = now() where type = 'admin'`.execute(
+    harness.db,
+  );
+  const withRevokedToken = await finds();
+  await sql`update users set deleted_at = null where kind = 'user'`.execute(harness.db);
+
+  expect([withToken, withExpiredToken, withRevokedToken, await finds()]).toEqual([true, false, false, true]);
 });

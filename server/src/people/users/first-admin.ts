@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import { ROOT_ROLES } from '../../access/roles.ts';
 import { SYSTEM } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Reader } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import { checkNewUser, createUser } from './create.ts';
@@ -19,4 +20,15 @@ export async function createFirstAdmin(db: Db, username: string, password: strin
       if (!(await hasUsers(current.tx))) await createUser(current, admin);
     }),
   );
+}
+
+/** Whether anyone can use the admin API: a user, or a program with an admin token. */
+export async function hasUserOrAdminToken(db: Reader): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from users where kind = 'user' and deleted_at is null)
+      or exists (
+        select from api_tokens
+        where type = 'admin' and revoked_at is null and (expires_at is null or expires_at > now())
+      ) as found`.execute(db);
+  return rows[0]?.found === true;
 }

@@ -1,7 +1,7 @@
 import { permissionsOfUser } from '../../access/held-permissions.ts';
-import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
+import { listPermissions } from '../roles/permissions.ts';
 import type { PermissionOverview } from './admin-schema.ts';
 import { findUser, listRolesOf } from './store.ts';
 
@@ -28,17 +28,12 @@ export async function permissionOverview(
 
   return {
     overview: {
-      root: ROOT_PERMISSIONS.map(name => ({ name, type: 'root', hasPermission: has(name, undefined) })),
-      project: PROJECT_PERMISSIONS.map(name => ({
-        name,
-        type: 'project',
-        hasPermission: has(name, project),
-      })),
-      environment: ENVIRONMENT_PERMISSIONS.map(name => ({
-        name,
-        type: 'environment',
+      root: listPermissions('root').map(one => ({ ...one, hasPermission: has(one.name, undefined) })),
+      project: listPermissions('project').map(one => ({ ...one, hasPermission: has(one.name, project) })),
+      environment: listPermissions('environment').map(one => ({
+        ...one,
         ...(environment === undefined ? {} : { environment }),
-        hasPermission: has(name, project),
+        hasPermission: has(one.name, project),
       })),
     },
     user,

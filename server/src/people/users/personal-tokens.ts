@@ -19,7 +19,7 @@ export async function createPersonalToken(current: Change, input: NewPersonalTok
   const { tx, actor, record } = current;
   const token = await issueAccountToken(current, requireUser(actor), 'personal', input);
   // After the lock on the user: a credential that was revoked during the request must not leave a new one behind.
-  if (!(await isStillValid(tx, actor))) throw authenticationRequired();
+  if (!(await isStillValid(tx, actor))) throw authenticationRequired('token');
   record({ type: 'pat-created', data: tokenEventData(token) });
   return token;
 }

@@ -21,16 +21,42 @@ test.each([
   'admin\u00a0token',
   'single sign-on',
   'user 7',
+  '\ua731ystem',
+  'sʏꜱᴛᴇᴍ',
+  'ѕуѕтем',
+  'ЅҮЅТЕМ',
+  'ꓢꓬꓢꓔꓰꓟ',
+  'sy\u0301ste\u0300m',
+  'admin token ci',
+  'admin token "deploy"',
+  'AdminToken: deploy',
+  'аdmіn tоken',
+  'admin tokеn\nx',
+  'adm1n t0ken',
+  'singIe sign-on',
+  'υser 7',
 ])('%j is reserved', name => {
   expect(isReserved(name)).toBe(true);
 });
 
-test.each(['systematic', 'my system', 'admin', 'Ada', 'user', 'user seven', 'root'])(
-  '%j is not reserved',
-  name => {
-    expect(isReserved(name)).toBe(false);
-  },
-);
+test.each([
+  'systematic',
+  'my system',
+  'admin',
+  'Ada',
+  'user',
+  'user7',
+  'user seven',
+  'user 7 of 9',
+  'root',
+  'admin tokens',
+  'Иванов',
+  'Σωκράτης',
+  '系统管理员',
+  'Sørøys',
+])('%j is not reserved', name => {
+  expect(isReserved(name)).toBe(false);
+});
 
 test('reserves the names of actors that are not accounts', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/event-creators');
@@ -59,7 +85,7 @@ test('rejects a new reserved name, and accepts an update of a user who has one',
   expect((await put({ name: 'Ada' })).status).toBe(200);
 });
 
-test.each(['system', 'Admin Token', 'admin', 'root'])('rejects a signup as %s', async name => {
+test.each(['system', 'Admin Token', 'admin', 'ɑdmin', 'root'])('rejects a signup as %s', async name => {
   const link = await call(harness.app, 'POST', '/api/admin/invite-link/tokens', {
     body: { name: 'open house', expiresAt: IN_A_DAY },
   });
@@ -88,7 +114,7 @@ test('rejects a reserved name of a service account, at creation and update', asy
 });
 
 test.each([
-  ['\u0455ystem', true],
+  ['\u0455ally', true],
   ['admin\u03bf', true],
   ['\u0438\u0432\u0430\u043d', false],
   ['zoë.müller', false],

@@ -1,23 +1,57 @@
 import type { Violation } from '../../platform/errors.ts';
 
-/** The names of the system, admin tokens, single sign-on and accounts without a name in events and lists. */
-const RESERVED = /^(system|admin token|single sign on|user \d+)$/;
-
-/** `admin` is the name of the first admin tokens in events. An admin can give a user this name, a new user cannot choose it. */
-const RESERVED_AT_SIGNUP = /^(admin|administrator|root)$/;
+/** Letters of other scripts that look like a Latin letter, in lower case. NFKC covers the rest, such as full-width letters. */
+const LOOKALIKES_OF: Record<string, string> = {
+  a: 'аαꭺꓮ',
+  d: 'ԁдδꭰꓓ',
+  e: 'еєεꭼꓰ',
+  g: 'ցԍꮐꓖ',
+  i: 'іӏιlꭵꮮꓲꓡ1|',
+  k: 'кκꮶꓗ',
+  m: 'мμꮇꓟ',
+  n: 'пиոηνꓠ',
+  o: 'оοσօꓳ0',
+  r: 'гяꮢꓣ',
+  s: 'ѕςꮪꓢ',
+  t: 'тτꭲꓔ',
+  y: 'уүυγuսцꮍꓬꓴ',
+};
+const LATIN_LETTER_OF = new Map(
+  Object.entries(LOOKALIKES_OF).flatMap(([letter, others]) => [...others].map(other => [other, letter])),
+);
 
 /**
- * Whether a name looks like one that Halyard uses itself. The comparison is case-insensitive, uses NFKC, ignores invisible
- * characters, and treats whitespace, hyphens, dots and underscores as one space.
+ * A name as a reader sees it. Letters that look alike become one letter, and a Latin letter beyond A to Z, such as a small
+ * capital, becomes "?". Invisible characters and marks are removed. Whitespace, hyphens, dots and underscores are one space.
  */
+const shown = (name: string): string =>
+  [
+    ...name
+      .normalize('NFKD')
+      .replace(/(?!\s)[\p{C}\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
+      .replace(/[\s\p{Z}\p{Pd}_.]+/gu, ' ')
+      .trim()
+      .toLowerCase(),
+  ]
+    .map(character => LATIN_LETTER_OF.get(character) ?? character.replace(/(?![a-z])\p{Script=Latin}/u, '?'))
+    .join('');
+
+/** Matches the name and what a reader can take for it. */
+const readsAs = (name: string): string => shown(name).replace(/[a-z]/g, '[$&?]').replaceAll(' ', ' ?');
+
+/** The names of the system, admin tokens, single sign-on and accounts without a name in events and lists. */
+const RESERVED = new RegExp(
+  `^(${readsAs('system')}|${readsAs('single sign on')}|${readsAs('user')} \\d+|${readsAs('admin token')}([^a-z?].*)?)$`,
+  's',
+);
+
+/** An admin can give a user one of these names, a new user cannot choose it. */
+const RESERVED_AT_SIGNUP = new RegExp(`^(${['admin', 'administrator', 'root'].map(readsAs).join('|')})$`);
+
+/** Whether a name looks like one that Halyard uses itself. */
 export function isReserved(name: string, selfChosen = false): boolean {
-  const shown = name
-    .normalize('NFKC')
-    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .replace(/[\s\p{Z}\p{Pd}_.]+/gu, ' ')
-    .trim()
-    .toLowerCase();
-  return RESERVED.test(shown) || (selfChosen && RESERVED_AT_SIGNUP.test(shown));
+  const visible = shown(name);
+  return RESERVED.test(visible) || (selfChosen && RESERVED_AT_SIGNUP.test(visible));
 }
 
 const hasLetterOf = (...scripts: string[]) =>

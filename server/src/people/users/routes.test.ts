@@ -49,8 +49,10 @@ test('returns an admin token without a user and with ADMIN', async () => {
   const { body } = await call(harness.app, 'GET', '/api/admin/user');
 
   expect(body).toEqual({
-    user: { id: -42, name: 'admin', username: null, email: null, isAPI: true },
+    user: { id: -42, name: 'admin token admin', username: null, email: null, isAPI: true },
     permissions: [{ permission: 'ADMIN' }],
+    feedback: [],
+    splash: {},
   });
 });
 

@@ -8,6 +8,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { changeOwnPassword, verifyOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
 import { createPersonalToken, removePersonalToken } from './personal-tokens.ts';
@@ -21,7 +22,7 @@ import {
   PersonalTokenList,
   Profile,
 } from './schema.ts';
-import { findAccount, listPersonalTokens, listRolesOf } from './store.ts';
+import { findAccount, findMembership, listPersonalTokens, listRolesOf } from './store.ts';
 
 export function userRoutes(app: App, db: Db, publicUrl: string): void {
   const named = [
@@ -52,6 +53,8 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
     async request => ({
       user: await describeCaller(db, request.actor),
       permissions: await permissionsOf(db, request.actor),
+      feedback: [],
+      splash: {},
     }),
   );
 
@@ -64,16 +67,19 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         tags: ['Users'],
         summary: 'Get my profile',
         description:
-          'Returns the root role of the authenticated user and the projects in which they have a role.',
+          'Returns the root role of the authenticated user, their groups and the projects in which they have a role.',
         response: { 200: jsonResponse('The profile', Profile), ...errorResponses(401, 403) },
       },
     },
     async request => {
-      const roles = await listRolesOf(db, requireUser(request.actor));
+      const user = requireUser(request.actor);
+      const roles = await listRolesOf(db, user);
       return {
-        rootRole: roles.find(role => role.project === undefined)?.name ?? null,
+        ...(await findMembership(db, user)),
+        rootRole: roles.find(role => role.project === undefined) ?? null,
         projects: [...new Set(roles.flatMap(role => role.project ?? []))],
         features: [],
+        subscriptions: [],
       };
     },
   );
@@ -113,7 +119,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
         description:
           'Sets a new password for the authenticated user. Requires the current password. A wrong one counts as a failed login. Ends all sessions of the user. A request with a session gets a new one. Events: user-password-changed.',
         body: OwnNewPassword,
-        response: { 200: Nothing, ...errorResponses(400, 401, 403, 413, 415, 429) },
+        response: { 200: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -150,6 +156,7 @@ export function userRoutes(app: App, db: Db, publicUrl: string): void {
       config: {
         permission: 'NONE',
         returnsSecret: true,
+        rejectUnknownFields: ACCEPTED_FIELDS.token,
         checks: [({ body }) => requireFutureExpiry(body.expiresAt)],
       },
       schema: {

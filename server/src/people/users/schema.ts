@@ -15,16 +15,32 @@ export const HeldPermission = Named(
 
 export const Me = Named(
   'Me',
-  Type.Object({ user: Ref(Caller), permissions: Type.Array(Ref(HeldPermission)) }),
+  Type.Object({
+    user: Ref(Caller),
+    permissions: Type.Array(Ref(HeldPermission)),
+    feedback: Type.Array(
+      NamedObject('SeenFeedback', { feedbackId: Type.String({ examples: ['welcome'] }) }),
+      {
+        description: 'Always empty. Unleash clients expect the field',
+      },
+    ),
+    splash: Type.Record(Type.String(), Type.Boolean(), {
+      description: 'Always empty. Unleash clients expect the field',
+    }),
+  }),
 );
+
+const rootRole = {
+  id: Type.Integer({ examples: [3] }),
+  name: Type.String({ examples: ['Viewer'] }),
+  type: Type.String({ enum: ['root', 'root-custom', 'project', 'custom'], examples: ['root'] }),
+  description: Type.String({ examples: ['Can read'] }),
+};
 
 export const HeldRole = Named(
   'HeldRole',
   Type.Object({
-    id: Type.Integer({ examples: [3] }),
-    name: Type.String({ examples: ['Viewer'] }),
-    type: Type.String({ enum: ['root', 'root-custom', 'project', 'custom'], examples: ['root'] }),
-    description: Type.String({ examples: ['Can read'] }),
+    ...rootRole,
     project: Type.Optional(
       Type.String({ description: 'Project of the role. Absent: the role is a root role' }),
     ),
@@ -43,7 +59,11 @@ export const HeldRoleList = Named(
 export const Profile = Named(
   'Profile',
   Type.Object({
-    rootRole: Nullable(Type.String({ description: 'Name of the root role', examples: ['Viewer'] })),
+    rootRole: Nullable(NamedObject('ProfileRootRole', rootRole)),
+    groups: Type.Array(Type.String(), {
+      description: 'Names of the groups of the user',
+      examples: [['Checkout team']],
+    }),
     projects: Type.Array(Type.String(), {
       description: 'Projects in which the user has a role',
       examples: [['payments']],
@@ -51,8 +71,13 @@ export const Profile = Named(
     features: Type.Array(NamedObject('ProfileFeature', { name: Type.String(), project: Type.String() }), {
       description: 'Always empty. Unleash clients expect the field',
     }),
+    subscriptions: Type.Array(Type.String(), {
+      description: 'Always empty: this server sends no mail. Unleash clients expect the field',
+    }),
+    canChangePassword: Type.Boolean({ description: 'Whether the user has a password' }),
   }),
 );
+export type Profile = Static<typeof Profile>;
 
 const description = Type.String({ minLength: 1, maxLength: 255, examples: ['laptop'] });
 

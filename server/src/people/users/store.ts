@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { IS_ADMIN } from '../../access/store.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
+import { imageOfName } from '../../record/actor-names.ts';
 import type { AccessCandidates, AdminCount, InactiveUser, Person, User } from './admin-schema.ts';
-import type { HeldRole, PersonalToken } from './schema.ts';
+import type { HeldRole, PersonalToken, Profile } from './schema.ts';
 
 /** A condition on `users`: true for users, false for service accounts and deleted users. */
 const IS_USER = sql<boolean>`users.kind = 'user' and users.deleted_at is null`;
@@ -10,7 +11,8 @@ const IS_USER = sql<boolean>`users.kind = 'user' and users.deleted_at is null`;
 const USER = sql`
   users.id, users.name, users.username, users.email,
   (select role_id from user_roles where user_id = users.id and user_roles.project is null) as "rootRole",
-  false as "isAPI", users.created_at as "createdAt", users.seen_at as "seenAt"`;
+  false as "isAPI", 'User' as "accountType",
+  ${imageOfName(sql`coalesce(users.username, users.email)`)} as "imageUrl", users.created_at as "createdAt", users.seen_at as "seenAt"`;
 
 const PERSON = sql`users.id, users.name, users.username, users.email`;
 
@@ -39,6 +41,20 @@ export async function lockUsers(tx: Tx, ids: number[]): Promise<User[]> {
   const { rows } = await sql<User>`
     select ${USER} from users where users.id = any(${ids}) and ${IS_USER} order by users.id`.execute(tx);
   return rows;
+}
+
+/** The groups of a user, by name, and whether they have a password. */
+export async function findMembership(
+  db: Reader,
+  id: number,
+): Promise<Pick<Profile, 'groups' | 'canChangePassword'>> {
+  const { rows } = await sql<Pick<Profile, 'groups' | 'canChangePassword'>>`
+    select password_hash is not null as "canChangePassword", array(
+      select groups.name from group_users join groups on groups.id = group_id
+      where user_id = users.id order by lower(groups.name)
+    ) as groups
+    from users where users.id = ${id}`.execute(db);
+  return rows[0] ?? { groups: [], canChangePassword: false };
 }
 
 const MAX_FOUND = 100;

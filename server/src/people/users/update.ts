@@ -6,7 +6,7 @@ import { keepLastAdmin } from '../grants/last-admin.ts';
 import type { User, UserUpdate } from './admin-schema.ts';
 import { identityViolations, rootRoleId, userEventData } from './create.ts';
 import { reservedNames } from './reserved.ts';
-import { lockUsers, updateUser } from './store.ts';
+import { findUser, lockUsers, updateUser } from './store.ts';
 
 /** Updates the given fields of a user. */
 export async function changeUser(current: Change, id: number, input: UserUpdate): Promise<User> {
@@ -37,5 +37,6 @@ async function applyUpdate(current: Change, id: number, input: UserUpdate): Prom
   if (after.rootRole !== null && after.rootRole !== before.rootRole)
     await setRootRole(current, id, after.rootRole);
   record({ type: 'user-updated', data: userEventData(after), preData: userEventData(before) });
-  return after;
+  // The image follows from the name that the update may have changed.
+  return (await findUser(tx, id)) ?? after;
 }

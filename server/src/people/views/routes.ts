@@ -1,12 +1,15 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { requireUser } from '../../access/caller.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
+import { ifMatches, makeEtag, unlessKnown } from '../../platform/http/etag.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
 import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { addView, changeView, removeView } from './save.ts';
 import { SavedView, SavedViewInput, SavedViewList } from './schema.ts';
-import { listViews } from './store.ts';
+import { findView, listViews, lockView } from './store.ts';
 
 const tags = ['Users'];
 const params = Type.Object({ id: PathId('Saved view', '3') });
@@ -28,6 +31,27 @@ export function viewRoutes(app: App, db: Db): void {
       },
     },
     async request => ({ views: await listViews(db, requireUser(request.actor)) }),
+  );
+
+  app.get(
+    '/api/admin/user/views/:id',
+    {
+      config: { etag: true, permission: 'NONE' },
+      schema: {
+        operationId: 'getSavedView',
+        tags,
+        summary: 'Get a saved view',
+        description: 'Returns one saved view of the authenticated user. Requires a user.',
+        params,
+        response: { 200: jsonResponse('The view', SavedView), ...errorResponses(400, 401, 403, 404) },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params;
+      const view = await findView(db, requireUser(request.actor), Number(id));
+      if (!view) throw notFound(`Saved view ${id}`);
+      return unlessKnown(request, reply, makeEtag(view), view);
+    },
   );
 
   app.post(
@@ -57,7 +81,7 @@ export function viewRoutes(app: App, db: Db): void {
   app.put(
     '/api/admin/user/views/:id',
     {
-      config: { permission: 'NONE', cost: COST.personal },
+      config: { ifMatch: true, permission: 'NONE', cost: COST.personal },
       schema: {
         operationId: 'updateSavedView',
         tags,
@@ -73,17 +97,15 @@ export function viewRoutes(app: App, db: Db): void {
       },
     },
     async request => {
-      const userId = requireUser(request.actor);
-      return await db
-        .transaction()
-        .execute(tx => changeView(tx, userId, Number(request.params.id), request.body));
+      const [userId, id] = [requireUser(request.actor), Number(request.params.id)];
+      return await inView(db, request, userId, id, tx => changeView(tx, userId, id, request.body));
     },
   );
 
   app.delete(
     '/api/admin/user/views/:id',
     {
-      config: { permission: 'NONE', cost: COST.personal },
+      config: { ifMatch: true, permission: 'NONE', cost: COST.personal },
       schema: {
         operationId: 'deleteSavedView',
         tags,
@@ -94,9 +116,29 @@ export function viewRoutes(app: App, db: Db): void {
       },
     },
     async (request, reply) => {
-      const userId = requireUser(request.actor);
-      await db.transaction().execute(tx => removeView(tx, userId, Number(request.params.id)));
+      const [userId, id] = [requireUser(request.actor), Number(request.params.id)];
+      await inView(db, request, userId, id, tx => removeView(tx, userId, id));
       return reply.code(200).send();
     },
   );
 }
+
+/** A transaction that checks If-Match. Saved views record no events, so it is no change. */
+const inView = <T>(
+  db: Db,
+  request: FastifyRequest,
+  userId: number,
+  id: number,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> =>
+  db.transaction().execute(tx =>
+    ifMatches(
+      request,
+      `Saved view ${id}`,
+      async () => {
+        const view = await lockView(tx, userId, id);
+        return view ? [makeEtag(view)] : [];
+      },
+      () => work(tx),
+    ),
+  );

@@ -10,6 +10,18 @@ export async function listViews(db: Reader, userId: number): Promise<SavedView[]
   return rows;
 }
 
+export async function findView(db: Reader, userId: number, id: number): Promise<SavedView | undefined> {
+  const { rows } = await sql<SavedView>`
+    select ${VIEW} from user_views where user_id = ${userId} and id = ${id}`.execute(db);
+  return rows[0];
+}
+
+export async function lockView(tx: Tx, userId: number, id: number): Promise<SavedView | undefined> {
+  const { rows } = await sql<SavedView>`
+    select ${VIEW} from user_views where user_id = ${userId} and id = ${id} for update`.execute(tx);
+  return rows[0];
+}
+
 /** Locks the user until the transaction ends, so that nobody else adds a view for them, and counts their views. */
 export async function lockAndCountViews(tx: Tx, userId: number): Promise<number> {
   await sql`select from users where id = ${userId} for no key update`.execute(tx);

@@ -1,12 +1,32 @@
 import pg from 'pg';
 
 const QUERY_TIMEOUT = 'Query read timeout';
+/** The code of PostgreSQL's error for a write that it does not accept. */
+export const READ_ONLY = '25006';
+/** PostgreSQL reports these when a connection opens and whenever they change. Either one means that it accepts no writes. */
+const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
 
 /**
  * A connection that ends when PostgreSQL does not respond within `query_timeout`. `pg` itself only rejects the query: the
  * connection would go back to the pool with the query still running, and the next query would wait for it.
  */
 export class Client extends pg.Client {
+  private readonly readOnly = new Set<string>();
+
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    (this as unknown as Connected).connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+      if (!READ_ONLY_PARAMETERS.includes(parameterName)) return;
+      if (parameterValue === 'on') this.readOnly.add(parameterName);
+      else this.readOnly.delete(parameterName);
+    });
+  }
+
+  /** Whether PostgreSQL accepts no writes on this connection, most often because it reached a standby. */
+  get isReadOnly(): boolean {
+    return this.readOnly.size > 0;
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: the many overloads of `query` stay as they are
   override query(...call: any[]): any {
     const result = (super.query as (...call: unknown[]) => unknown)(...call);
@@ -14,9 +34,37 @@ export class Client extends pg.Client {
     return result;
   }
 
-  private endAfter(error: Error): void {
+  protected endAfter(error: Error): void {
     if (error.message !== QUERY_TIMEOUT) return;
     this.emit('queryTimeout', error);
     this.end().catch(() => {});
   }
 }
+
+/** PostgreSQL has as many connections as it, the role or the database allows. */
+const TOO_MANY_CONNECTIONS = '53300';
+
+/** The class of a pool's connections that calls back when PostgreSQL has no room for one more. */
+export const clientThatReports = (onRefused: () => void): typeof Client =>
+  class extends Client {
+    // biome-ignore lint/suspicious/noExplicitAny: a pool always passes a callback
+    override connect(callback?: any): any {
+      return super.connect((error: Error & { code?: string }) => {
+        if (error?.code === TOO_MANY_CONNECTIONS) onRefused();
+        callback(error);
+      });
+    }
+  };
+
+/** For a pool that a library manages: the connection ends itself when PostgreSQL rejects a write because it is read-only. */
+export class JobsClient extends Client {
+  protected override endAfter(error: Error): void {
+    if (error instanceof pg.DatabaseError && error.code === READ_ONLY) this.end().catch(() => {});
+    else super.endAfter(error);
+  }
+}
+
+type ParameterStatus = { parameterName: string; parameterValue: string };
+
+/** The messages of the protocol, which the types of pg leave out. */
+type Connected = { connection: { on: (name: string, listener: (message: ParameterStatus) => void) => void } };

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction, type Updateable } from 'kysely';
 import pg from 'pg';
-import { Client } from './client.ts';
+import { type Client, clientThatReports } from './client.ts';
 import { withPreparedStatements } from './prepared-statements.ts';
 import type { DB } from './tables.gen.ts';
 
@@ -32,11 +32,23 @@ export const MIGRATION_TIMEOUT_MS = 6 * 3_600_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
+/** During a failover a new connection can reach a standby. It serves reads for this long, then a newer one looks for the primary. */
+const READ_ONLY_LIFE_MS = 1_000;
+/** A pool that made room for one that matters more stays smaller for this long. */
+const MAKE_ROOM_MS = 30_000;
 
 export type PoolSettings = {
   url: string;
+  /** Follows "halyard" in PostgreSQL's list of connections. */
+  name?: string;
   poolSize: number;
   onError: (error: Error) => void;
+  /** Called when a connection is opened, or was used, that accepts no writes. */
+  onReadOnly?: () => void;
+  /** Called when PostgreSQL rejects a connection because it has too many. */
+  onRefused?: () => void;
+  /** Sets timeouts and plans for each connection. A connection pooler cannot pass them on. Default: true. */
+  sessionOptions?: boolean;
   /** Whether frequent statements are prepared. Default: true. */
   preparedStatements?: boolean;
   /** How long a query waits for a response from PostgreSQL. */
@@ -47,8 +59,17 @@ export type PoolSettings = {
   lockTimeoutMs?: number;
   /** Called with the text of every statement, without its values. */
   onQuery?: (sql: string) => void;
-  /** Called once, with a function that tells how busy the pool is. */
-  onOpen?: (use: () => PoolUse) => void;
+  /** Called once. */
+  onOpen?: (pool: OpenPool) => void;
+};
+
+export type OpenPool = {
+  /** Tells how busy the pool is. */
+  use: () => PoolUse;
+  /** Closes the connections that nobody uses. */
+  closeIdle: () => void;
+  /** Also gives up one connection that is in use, and opens no other one for a while. */
+  makeRoom: () => void;
 };
 
 /** Connections that are checked out, callers that wait for one, and how many connections the pool may have. */
@@ -57,11 +78,15 @@ export type PoolUse = { inUse: number; waiting: number; size: number };
 export function openDb(settings: PoolSettings): Db {
   const { onQuery, preparedStatements = true } = settings;
   const pool = openPool(settings);
-  settings.onOpen?.(() => ({
-    inUse: pool.totalCount - pool.idleCount,
-    waiting: pool.waitingCount,
-    size: settings.poolSize,
-  }));
+  settings.onOpen?.({
+    use: () => ({
+      inUse: pool.totalCount - pool.idleCount,
+      waiting: pool.waitingCount,
+      size: settings.poolSize,
+    }),
+    closeIdle: () => dropIdle(pool),
+    makeRoom: () => makeRoom(pool, settings.poolSize),
+  });
   return new Kysely<DB>({
     dialect: new PostgresDialect({ pool: preparedStatements ? withPreparedStatements(pool) : pool }),
     ...(onQuery ? { log: event => onQuery(event.query.sql) } : {}),
@@ -69,8 +94,9 @@ export function openDb(settings: PoolSettings): Db {
 }
 
 /** How every connection of ours notices that PostgreSQL is gone without a word. */
-export const boundedConnection = (url: string, queryTimeoutMs = QUERY_TIMEOUT_MS) => ({
+export const boundedConnection = (url: string, name: string, queryTimeoutMs = QUERY_TIMEOUT_MS) => ({
   connectionString: url,
+  application_name: `halyard ${name}`,
   connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   query_timeout: queryTimeoutMs,
   keepAlive: true,
@@ -80,13 +106,14 @@ export const boundedConnection = (url: string, queryTimeoutMs = QUERY_TIMEOUT_MS
 function openPool(settings: PoolSettings): pg.Pool {
   const { url, poolSize, onError } = settings;
   const pool = new pg.Pool({
-    ...boundedConnection(url, settings.queryTimeoutMs),
+    ...boundedConnection(url, settings.name ?? 'command', settings.queryTimeoutMs),
     connectionTimeoutMillis: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    Client,
+    Client: clientThatReports(settings.onRefused ?? (() => {})),
     max: poolSize,
-    // After pg's own 10 s of idling, a request paid 17 ms for a new connection.
-    idleTimeoutMillis: 300_000,
-    options: [...SESSION_OPTIONS, `-c lock_timeout=${settings.lockTimeoutMs ?? LOCK_TIMEOUT_MS}`].join(' '),
+    // A new connection costs a request 17 ms, so one is kept. More would be missed by another server that PostgreSQL has no room for.
+    min: 1,
+    idleTimeoutMillis: 60_000,
+    ...(settings.sessionOptions === false ? {} : { options: optionsOf(settings) }),
     types: { getTypeParser },
   });
   pool.on('error', onError);
@@ -98,25 +125,77 @@ function openPool(settings: PoolSettings): pg.Pool {
       dropIdle(pool);
     });
   });
+  dropSurplus(pool);
+  dropReadOnly(pool, settings.onReadOnly ?? (() => {}));
   return pool;
 }
 
-const SESSION_OPTIONS = [
-  '-c timezone=UTC',
+/** Closes connections that accept no writes soon after they were opened, so that the pool finds the new primary by itself. */
+function dropReadOnly(pool: pg.Pool, onReadOnly: () => void): void {
+  const outdated = new WeakSet<pg.PoolClient>();
+  // Of the class that the pool was given.
+  const isReadOnly = (client: pg.PoolClient): boolean => (client as unknown as Client).isReadOnly;
+  const isDropped = (client: pg.PoolClient): boolean => isReadOnly(client) && outdated.has(client);
+  pool.on('connect', client => {
+    setTimeout(() => {
+      outdated.add(client);
+      if (isReadOnly(client)) dropIdle(pool, isDropped);
+    }, READ_ONLY_LIFE_MS).unref();
+    if (isReadOnly(client)) onReadOnly();
+  });
+  pool.on('release', (_error, client) => {
+    if (!isReadOnly(client)) return;
+    onReadOnly();
+    // The pool removes a client that has ended.
+    if (isDropped(client)) (client as unknown as Client).end().catch(() => {});
+  });
+}
+
+/** Closes a connection that was in use when the pool became smaller. */
+function dropSurplus(pool: pg.Pool): void {
+  pool.on('release', (_error, client) => {
+    if (pool.totalCount > pool.options.max) (client as unknown as Client).end().catch(() => {});
+  });
+}
+
+/** What every connection for requests and jobs sets. */
+export const SESSION_SETTINGS = {
+  timezone: 'UTC',
   // Compiling a plan cost more than running it in every query we have.
-  '-c jit=off',
+  jit: 'off',
   // Whole lists are read through cursors to their end, so the first rows must not be made cheap at the cost of the last.
-  '-c cursor_tuple_fraction=1',
-  `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
+  cursor_tuple_fraction: '1',
+  statement_timeout: `${STATEMENT_TIMEOUT_MS / 1_000}s`,
+  lock_timeout: `${LOCK_TIMEOUT_MS / 1_000}s`,
   // A transaction that stalls half-way lets go of its locks.
-  '-c idle_in_transaction_session_timeout=15s',
-];
+  idle_in_transaction_session_timeout: '15s',
+};
+
+function optionsOf({ lockTimeoutMs }: PoolSettings): string {
+  const settings = {
+    ...SESSION_SETTINGS,
+    ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
+  };
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+}
+
+/** For a pool that matters more and got no connection: closes idle ones, and uses one less than now for a while. */
+function makeRoom(pool: pg.Pool, poolSize: number): void {
+  const inUse = pool.totalCount - pool.idleCount;
+  pool.options.max = Math.max(1, inUse - 1);
+  dropIdle(pool);
+  setTimeout(() => {
+    pool.options.max = poolSize;
+  }, MAKE_ROOM_MS).unref();
+}
 
 /** When one connection got no response, the idle ones are as old: each would cost a caller the same wait. */
-function dropIdle(pool: pg.Pool): void {
+function dropIdle(pool: pg.Pool, isDropped: (client: pg.PoolClient) => boolean = () => true): void {
   for (let left = pool.idleCount; left > 0; left--) {
     pool.connect().then(
-      client => client.release(true),
+      client => client.release(isDropped(client)),
       () => {},
     );
   }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { ApiError, badData, nameExists } from '../errors.ts';
+import { READ_ONLY } from './client.ts';
 import { isOutdatedStatement } from './prepared-statements.ts';
 
 /** The response to a violated constraint. A constraint that is missing here is a bug and becomes a 500. */
@@ -92,7 +93,22 @@ const timeOutOfRange = () => badData([{ message: 'a time is out of range', path:
 // Statement and lock timeouts, no free connection, shutdown, unreachable server, rejected login, full disk, deadlock,
 // serialization failure: a later retry can succeed.
 const TEMPORARY = /^(57014|55P03|55000|53\d{3}|57P0\d|08\w{3}|28\w{3}|3D000|40P01|40001|25P03)$/;
-const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
+// Of those, the ones that concern the whole database and not one statement, and a read-only database.
+const OUTAGE = /^(55000|53\d{3}|57P0\d|08\w{3}|28\w{3}|3D000|25006)$/;
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+// pg gives these no code: no free connection in time, a connection that broke during a query, a query without a response,
+// and a transaction whose connection broke, which the failing rollback reports.
+const LOST =
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|is not queryable/;
 
 /** Converts an error of the database into an error for the caller; undefined if the caller cannot act on it. */
 export function asApiError(error: unknown): ApiError | undefined {
@@ -100,18 +116,22 @@ export function asApiError(error: unknown): ApiError | undefined {
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];
     if (known) return Object.assign(known(valueIn(error)), { cause: error });
     if (TIME_OUT_OF_RANGE.test(error.code ?? '')) return Object.assign(timeOutOfRange(), { cause: error });
+    if (error.code === READ_ONLY) return unavailable(error, READ_ONLY_MESSAGE);
     return TEMPORARY.test(error.code ?? '') || isOutdatedStatement(error) ? unavailable(error) : undefined;
   }
-  if (!(error instanceof Error)) return undefined;
-  const code = 'code' in error ? String(error.code) : '';
-  // pg gives these no code: no free connection in time, a connection that broke during a query, a query without a
-  // response, and a transaction whose connection broke, which the failing rollback reports.
-  const lost =
-    /timeout exceeded when trying to connect|Connection terminated|Query read timeout|is not queryable/.test(
-      error.message,
-    );
-  return NETWORK.has(code) || lost ? unavailable(error) : undefined;
+  return isLost(error) ? unavailable(error) : undefined;
 }
+
+/** Whether the error, or what caused it, concerns the whole database: everybody who uses the database fails for the same reason. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return OUTAGE.test(codeOf(error)) || isLost(error) || isOutage(error.cause);
+}
+
+const isLost = (error: unknown): boolean =>
+  error instanceof Error && (NETWORK.has(codeOf(error)) || LOST.test(error.message));
+
+const codeOf = (error: Error): string => ('code' in error ? String(error.code) : '');
 
 /**
  * A foreign key is violated by a missing target, which CONSTRAINTS covers, or by deleting a row that is still in use. PostgreSQL
@@ -126,8 +146,12 @@ export async function unlessUsed<T>(constraint: string, why: string, work: () =>
   }
 }
 
-function unavailable(cause: unknown): ApiError {
-  return new ApiError('ServiceUnavailableError', 'The database is unavailable. Retry in a few seconds.', {
-    cause,
-  });
+const READ_ONLY_MESSAGE =
+  'The database is read-only at the moment, so nothing can be changed. Reads still work. Retry in a few seconds.';
+
+function unavailable(
+  cause: unknown,
+  message = 'The database is unavailable. Retry in a few seconds.',
+): ApiError {
+  return new ApiError('ServiceUnavailableError', message, { cause });
 }

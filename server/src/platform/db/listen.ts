@@ -6,6 +6,9 @@ const RECONNECT_MS = 1_000;
 const HEARTBEAT_MS = 10_000;
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 
+/** The name of the connection, after "halyard". */
+const listenerName = (channel: string): string => `${channel.replace('halyard_', '')} listener`;
+
 /** Calls back at every notification on a channel, and after every reconnection, since some may have been missed. */
 export function listenTo(
   url: string,
@@ -18,8 +21,7 @@ export function listenTo(
 
   const connect = () => {
     const fresh = new pg.Client({
-      ...boundedConnection(url, HEARTBEAT_TIMEOUT_MS),
-      application_name: 'halyard listener',
+      ...boundedConnection(url, listenerName(channel), HEARTBEAT_TIMEOUT_MS),
     });
     client = fresh;
     const again = (error: Error) => {
@@ -35,7 +37,7 @@ export function listenTo(
       timer = setTimeout(() => fresh.query('select 1').then(beat, again), HEARTBEAT_MS);
     };
     fresh.on('error', again);
-    fresh.on('end', () => again(new Error('The listening connection was closed')));
+    fresh.on('end', () => again(new Error('Connection terminated: the listener was closed')));
     fresh.on('notification', onNotification);
     fresh
       .connect()

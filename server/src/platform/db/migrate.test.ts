@@ -302,3 +302,22 @@ test('repeats a statement that changes rows until it changes none', async () => 
   );
   expect(rows).toEqual([{ filled: 5 }]);
 });
+
+test('a database with tables of another application is rejected, and nothing is created in it', async () => {
+  const other = `${name}_other`;
+  await createDatabase(other);
+  const inside = new pg.Client({ connectionString: urlOf(other) });
+  await inside.connect();
+  await inside.query('create table orders (id integer)');
+
+  await expect(migrate(urlOf(other))).rejects.toThrow(
+    `Database "${other}" is not empty and was not created by Halyard: it has other tables, such as "orders".`,
+  );
+
+  const { rows } = await inside.query(
+    "select tablename as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')",
+  );
+  expect(rows).toEqual([{ name: 'orders' }]);
+  await inside.end();
+  await dropDatabase(other);
+});

@@ -46,7 +46,7 @@ export async function checkDatabase(databaseUrl: string): Promise<void> {
 
 async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
-    ...boundedConnection(databaseUrl, MIGRATION_TIMEOUT_MS),
+    ...boundedConnection(databaseUrl, 'migration', MIGRATION_TIMEOUT_MS),
     options: '-c timezone=UTC -c jit=off -c statement_timeout=0 -c lock_timeout=0',
   });
   // The statement that runs rejects as well; without a listener the process would end.
@@ -105,6 +105,7 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   // Asked first, so that a role without the right to create tables can start on a database that is up to date.
   const { rows: found } = await client.query(`select where to_regclass('migration_checksums') is not null`);
   if (found.length === 0) {
+    await rejectForeignTables(client);
     await client.query(
       `create table if not exists migration_checksums (
         name text primary key, checksum text not null, applied_at timestamptz not null default now()
@@ -115,6 +116,22 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
     'select name, checksum from migration_checksums order by name',
   );
   return new Map(rows.map(row => [row.name, row.checksum]));
+}
+
+/** Throws before anything is created if the database belongs to another application. Tables of extensions do not count. */
+async function rejectForeignTables(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ database: string; name: string | null; count: number }>(
+    `select current_database() as database, min(relname) as name, count(*)::integer as count
+     from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')`,
+  );
+  const [found] = rows;
+  if (!found || found.count === 0) return;
+  throw new MigrationError(
+    `Database "${found.database}" is not empty and was not created by Halyard: it has other tables, such as "${found.name}". ` +
+      'Nothing was changed. Create a database for Halyard alone (createdb halyard), and set DATABASE_URL to it.',
+  );
 }
 
 /**

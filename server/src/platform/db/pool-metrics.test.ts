@@ -14,7 +14,7 @@ test('counts the connections in use and the callers that wait for one', async ()
     url: harness.databaseUrl,
     poolSize: 2,
     onError: () => {},
-    onOpen: use => pools.set('requests', use),
+    onOpen: ({ use }) => pools.set('requests', use),
   });
   poolMetrics(registry, pools);
   const lines = async () =>

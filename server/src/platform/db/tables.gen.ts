@@ -67,7 +67,9 @@ export interface Applications {
   icon: string | null;
   id: Generated<number>;
   name: string;
+  reported_at: Generated<string>;
   strategies: Generated<string[]>;
+  token_id: number | null;
   url: string | null;
 }
 
@@ -93,6 +95,17 @@ export interface CorsSettings {
   origins: Generated<string[]>;
 }
 
+export interface DatabaseEpoch {
+  database: number | null;
+  files: number | null;
+  id: string | null;
+  number: number | null;
+  postmaster_started_at: string | null;
+  reason: string | null;
+  system_identifier: string | null;
+  timeline: string | null;
+}
+
 export interface EffectiveRoles {
   project: string | null;
   role_id: number | null;
@@ -113,10 +126,33 @@ export interface EventCreators {
   user_id: number;
 }
 
+export interface EventFoldedPostings {
+  chunk: number;
+  count: number;
+  dimension: string;
+  positions: string;
+  value: string;
+}
+
+export interface EventFoldedTerms {
+  dimension: string;
+  value: string;
+}
+
 export interface EventIndexProgress {
   chunks: number;
   generation: Generated<number>;
   part: string;
+}
+
+export interface EventLargeFoldedProgress {
+  last_id: number;
+}
+
+export interface EventLargeFoldedTexts {
+  filter: Buffer;
+  id: number;
+  text: string;
 }
 
 export interface EventLargeTextProgress {
@@ -540,6 +576,8 @@ export interface SdkBuiltSegments {
 
 export interface SdkEpoch {
   number: number;
+  reason: string | null;
+  started_at: string | null;
 }
 
 export interface SdkFeatures {
@@ -673,6 +711,7 @@ export interface UnknownFlags {
   environment: string;
   name: string;
   seen_at: string;
+  token_id: number | null;
 }
 
 export interface UserRoles {
@@ -714,10 +753,15 @@ export interface DB {
   auth_settings: AuthSettings;
   context_fields: ContextFields;
   cors_settings: CorsSettings;
+  database_epoch: DatabaseEpoch;
   effective_roles: EffectiveRoles;
   environments: Environments;
   event_creators: EventCreators;
+  event_folded_postings: EventFoldedPostings;
+  event_folded_terms: EventFoldedTerms;
   event_index_progress: EventIndexProgress;
+  event_large_folded_progress: EventLargeFoldedProgress;
+  event_large_folded_texts: EventLargeFoldedTexts;
   event_large_text_progress: EventLargeTextProgress;
   event_large_texts: EventLargeTexts;
   event_postings: EventPostings;

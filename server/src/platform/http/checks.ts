@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../actor.ts';
 import { ApiError, badData, type ErrorName, MAX_LISTED, type Violation } from '../errors.ts';
 import type { App } from './app.ts';
-import { ignoredViolations, isStrict } from './ignored.ts';
+import { unknownNameViolations } from './ignored.ts';
 import { violations } from './violations.ts';
 
 /** The parts of a request that its schemas accept. */
@@ -59,7 +59,7 @@ export async function everyViolation(request: FastifyRequest, error: ApiError): 
   if (!request.isRead || !EXAMINED.has(error.name)) return error;
   const errors = PARTS.flatMap(part => schemaErrors(request, part));
   const bySchema = errors.flatMap(({ part, found }) => violations(found, part));
-  const notKnown = isStrict(request) ? ignoredViolations(request) : [];
+  const notKnown = unknownNameViolations(request);
   const byRule = await violationsOfRules(request, bySchema);
   const thrown = error.details.filter(({ message }) => !MORE.test(message));
   const before = [...bySchema, ...notKnown, ...thrown];

@@ -55,6 +55,25 @@ test.each([
   expect(gunzipSync(gz.rawPayload).toString()).toBe(plain.body);
 });
 
+test('a caller with many responses at a time gets some of them uncompressed', async () => {
+  const app = bare();
+  app.get('/', (_, reply) => reply.type('application/json').send(LONG));
+  await app.ready();
+
+  const responses = await Promise.all(
+    Array.from({ length: 10 }, () => app.inject({ url: '/', headers: { 'accept-encoding': 'gzip' } })),
+  );
+
+  const [compressed = [], plain = []] = [true, false].map(isCompressed =>
+    responses.filter(({ headers }) => (headers['content-encoding'] === 'gzip') === isCompressed),
+  );
+  expect(compressed.length).toBeGreaterThan(0);
+  expect(plain.length).toBeGreaterThan(0);
+  for (const { rawPayload } of compressed) expect(gunzipSync(rawPayload).toString()).toBe(LONG);
+  for (const { body, headers } of plain)
+    expect([body, headers.vary, headers['content-length']]).toEqual([LONG, 'accept-encoding', '2000']);
+});
+
 test('does not compress a body below 1 kB, and no empty one', async () => {
   const small = await send('/health', 'br');
   const redirect = await send('/docs', 'br');

@@ -2,8 +2,13 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
+import type { Admission } from '../admission/metrics.ts';
+import { networkOf } from '../admission/network.ts';
+import { makeShares, type Release, type ShareLimits } from '../admission/shares.ts';
+import { ApiError } from '../errors.ts';
 import { acceptedEncoding, type Encoding } from './accept-encoding.ts';
 import type { App } from './app.ts';
+import { addVary } from './stored-file.ts';
 
 /** A smaller body fits into one packet with its headers. */
 const SMALLEST_BYTES = 1_024;
@@ -23,6 +28,15 @@ const BROTLI = {
 };
 const GZIP = { flush: constants.Z_SYNC_FLUSH };
 
+/**
+ * The threads of zlib also compare passwords and read files, so a caller gets two of them at a time, and the queue stays short. A stream
+ * needs a thread only while it has something to compress, but about 1 MB of memory.
+ */
+const WHOLES: ShareLimits = { capacity: 8, share: 0.25, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
+const STREAMS: ShareLimits = { ...WHOLES, capacity: 32 };
+/** Nobody waits for compression, so nobody gets this error. */
+const identity = (): ApiError => new ApiError('ServiceUnavailableError', 'Compression is busy.');
+
 /** The mark of an encoding in a strong ETag. Tags of ours have no semicolon. */
 const ENCODED_TAG = /;(?:br|gzip)"/g;
 
@@ -39,7 +53,11 @@ const ENCODERS: Record<Encoding, Encoder> = {
  * Compresses responses in the threads of zlib, so that the event loop does other work meanwhile. It goes after every hook that reads
  * the body of a response.
  */
-export function installCompression(app: App): void {
+export function installCompression(app: App, admission: Admission = new Map()): void {
+  const wholes = makeShares(WHOLES, identity);
+  const streams = makeShares(STREAMS, identity);
+  admission.set('compression', wholes).set('compressed-streams', streams);
+
   app.addHook('onRequest', async ({ raw: { headers } }) => {
     for (const name of ['if-match', 'if-none-match'] as const) {
       const tags = headers[name];
@@ -52,13 +70,17 @@ export function installCompression(app: App): void {
     addVary(reply);
     const accepted = request.headers['accept-encoding']?.toString();
     const encoding = acceptedEncoding(accepted, ['br', 'gzip']);
-    if (encoding === undefined) return payload;
+    if (encoding === undefined || reply.raw.destroyed) return payload;
+    const isStream = payload instanceof Readable;
+    // A response that would have to wait is sent as it is.
+    const release = (isStream ? streams : wholes).tryAcquire(request.caller || networkOf(request.ip));
+    if (release === undefined) return payload;
     reply.header('content-encoding', encoding).removeHeader('content-length');
     markTag(reply, encoding);
     const encoder = ENCODERS[encoding];
-    return payload instanceof Readable
-      ? compressed(payload, encoder.stream())
-      : await encoder.whole(Buffer.from(payload));
+    return isStream
+      ? compressed(payload, encoder.stream(), release)
+      : await encoder.whole(Buffer.from(payload)).finally(release);
   });
 }
 
@@ -75,8 +97,8 @@ function isCompressible(reply: FastifyReply, payload: unknown): payload is strin
 }
 
 /** If either of the two ends early, the other one does too. Fastify logs the failure of the stream that it sends. */
-function compressed(source: Readable, encoder: Transform): Transform {
-  return pipeline(source, encoder, () => {});
+function compressed(source: Readable, encoder: Transform, release: Release): Transform {
+  return pipeline(source, encoder, release);
 }
 
 /**
@@ -86,9 +108,4 @@ function compressed(source: Readable, encoder: Transform): Transform {
 function markTag(reply: FastifyReply, encoding: Encoding): void {
   const tag = String(reply.getHeader('etag') ?? '');
   if (tag.startsWith('"')) reply.header('etag', `${tag.slice(0, -1)};${encoding}"`);
-}
-
-function addVary(reply: FastifyReply): void {
-  const others = reply.getHeader('vary');
-  reply.header('vary', others === undefined ? 'accept-encoding' : `${others}, accept-encoding`);
 }

@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm';
+import { brotliDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -36,3 +37,24 @@ test('the forms of the API page start empty, and the examples are in the descrip
   expect(shown.components.parameters.ProjectId?.description).toContain('Example: `default`');
   expect(shown.servers).toEqual([{ url: 'https://flags.example.com/halyard' }]);
 });
+
+test.each(['/docs/openapi.json', '/docs/js/scalar.js', '/docs/js/start.js', '/docs/'])(
+  '%s is compressed once, however many ask for it at a time, and is not sent to a client that has it',
+  async url => {
+    const get = async (headers: Record<string, string>) => await harness.app.inject({ url, headers });
+    const plain = await get({});
+
+    const all = await Promise.all(Array.from({ length: 20 }, () => get({ 'accept-encoding': 'br' })));
+
+    const [first] = all;
+    const etag = String(first?.headers.etag);
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    expect(etag).not.toBe(plain.headers.etag);
+    for (const { headers, rawPayload } of all) {
+      expect(headers).toMatchObject({ 'content-encoding': 'br', etag, vary: 'accept-encoding' });
+      expect(rawPayload.equals(first?.rawPayload ?? Buffer.alloc(0))).toBe(true);
+    }
+    expect(brotliDecompressSync(first?.rawPayload ?? '').equals(plain.rawPayload)).toBe(true);
+    expect((await get({ 'accept-encoding': 'br', 'if-none-match': etag })).statusCode).toBe(304);
+  },
+);

@@ -3,6 +3,7 @@ import Fastify from 'fastify';
 import { IS_PACKAGE, locate } from '../files.ts';
 import type { App } from './app.ts';
 import { PAGE_POLICY } from './headers.ts';
+import { type StoredFile, sendFile, storeFile } from './stored-file.ts';
 
 const HIDDEN = { schema: { hide: true } };
 
@@ -52,31 +53,56 @@ const START = `'use strict';
 })();
 `;
 
-/** The document at /docs/openapi.json, and a page to read and try it at /docs/. */
+/** The browser asks before each use and gets 304 while nothing has changed. */
+const REVALIDATED = 'no-cache';
+
+/**
+ * The document at /docs/openapi.json, and a page to read and try it at /docs/. Each file is made and compressed when it is first asked
+ * for: a restart need not wait 150 ms for the library, and anyone may ask for 4 MB as often as they like.
+ */
 export function docsRoutes(app: App): void {
-  app.get('/docs/openapi.json', HIDDEN, () => app.swagger());
+  const script = 'text/javascript; charset=utf-8';
+  const document = storedOnce('application/json; charset=utf-8', () => JSON.stringify(app.swagger()));
+  app.get('/docs/openapi.json', HIDDEN, async (request, reply) =>
+    sendFile(request, reply, await document(), REVALIDATED),
+  );
 
   // Scripts come from this server only and none is inline, so that the policy can forbid inline ones.
-  app.get('/docs', HIDDEN, (request, reply) =>
+  const page = storedOnce('text/html; charset=utf-8', () => PAGE);
+  app.get('/docs', HIDDEN, async (request, reply) =>
     // The addresses in the page are relative to /docs/.
     request.url.split('?')[0] === '/docs'
       ? reply.redirect('/docs/')
-      : reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE),
+      : sendFile(request, reply.header('content-security-policy', PAGE_POLICY), await page(), REVALIDATED),
   );
 
-  app.get('/docs/js/start.js', HIDDEN, (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(START),
+  const start = storedOnce(script, () => START);
+  app.get('/docs/js/start.js', HIDDEN, async (request, reply) =>
+    sendFile(request, reply, await start(), REVALIDATED),
   );
 
-  let script: Promise<Buffer> | undefined;
-  app.get('/docs/js/scalar.js', HIDDEN, async (_request, reply) => {
-    // On the first request: the library takes 150 ms to load, which a restart need not wait for.
-    script ??= IS_PACKAGE ? readFile(locate('apiPage')) : readLibrary();
-    return reply
-      .type('text/javascript; charset=utf-8')
-      .header('cache-control', 'public, max-age=3600')
-      .send(await script);
-  });
+  const library = storedOnce(script, () => (IS_PACKAGE ? readFile(locate('apiPage')) : readLibrary()));
+  app.get('/docs/js/scalar.js', HIDDEN, async (request, reply) =>
+    sendFile(request, reply, await library(), 'public, max-age=3600'),
+  );
+}
+
+/** Makes the file for the first request, and again after a failure. */
+function storedOnce(
+  contentType: string,
+  make: () => string | Buffer | Promise<Buffer>,
+): () => Promise<StoredFile> {
+  let stored: Promise<StoredFile> | undefined;
+  return () => {
+    stored ??= Promise.resolve()
+      .then(make)
+      .then(content => storeFile(contentType, content))
+      .catch(error => {
+        stored = undefined;
+        throw error;
+      });
+    return stored;
+  };
 }
 
 /** The library has its script as a string of 4 MB and shows it only through a route. */

@@ -1,7 +1,9 @@
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { buildApp } from '../../app.ts';
+import { makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
@@ -42,6 +44,18 @@ test.each([
     'without a Host',
     'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n',
     'The request has no Host header.',
+  ],
+  [
+    '400',
+    'with two Hosts',
+    'GET /health HTTP/1.1\r\nHost: x\r\nhOST: y\r\nConnection: close\r\n\r\n',
+    'The request has 2 Host headers. Send exactly one.',
+  ],
+  [
+    '400',
+    'of an SDK with two Hosts',
+    'GET /api/client/features HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n',
+    'The request has 2 Host headers. Send exactly one.',
   ],
   [
     '417',
@@ -255,10 +269,18 @@ test.each(['/api/proxy?appName=shop', '/api/proxy/client/metrics'])(
   },
 );
 
-test('missing, malformed, unknown and expired credentials get the same words', async () => {
+test('unknown, expired and revoked tokens get the same words', async () => {
+  const { body: token } = await call(harness.app, 'POST', '/api/admin/api-tokens', {
+    body: { tokenName: 'ending', type: 'backend' },
+  });
+  await call(harness.app, 'DELETE', `/api/admin/api-tokens/${encodeURIComponent(token.secret)}`);
+  const owner = await makeUser(harness.db, 'Viewer');
+  await sql`update personal_access_tokens set expires_at = now() where user_id = ${owner.id}`.execute(
+    harness.db,
+  );
   const bodies = await Promise.all(
-    [null, 'x', '*:*.unknown-token-0123456789012345678901', `user:hyp_${'0'.repeat(49)}`, ''].map(
-      async token => (await call(harness.app, 'GET', '/api/admin/user', { token })).body,
+    ['x', '*:*.unknown-token-0123456789012345678901', token.secret, owner.token].map(
+      async secret => (await call(harness.app, 'GET', '/api/admin/user', { token: secret })).body,
     ),
   );
 
@@ -306,4 +328,22 @@ test('serves the documentation page and the OpenAPI document', async () => {
   expect(page.status).toBe(200);
   expect(page.body).toContain('Halyard API');
   expect(document.body.paths).toHaveProperty('/api/admin/search/events');
+});
+
+test('a body with 49,000 violations below long keys is rejected with a short response that counts them', async () => {
+  const open = Array.from({ length: 30 }, () => `"${'k'.repeat(999)}":{`).join('');
+  const body = `{${open}"z":[${Array(49_000).fill('"\\u0000"').join(',')}]${'}'.repeat(31)}`;
+
+  const response = await harness.app.inject({
+    method: 'POST',
+    url: '/api/admin/features/validate',
+    headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' },
+    body,
+  });
+
+  const { message, details } = response.json();
+  expect(response.statusCode).toBe(400);
+  expect(message).toBe('The request is invalid: 49000 violations, listed in details.');
+  expect(response.body.length).toBeLessThan(40_000);
+  expect(details.at(-1).message).toBe(`and ${49_000 - (details.length - 1)} more`);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { asApiError } from '../db/failures.ts';
-import { ApiError, badData, type ErrorName, notFound } from '../errors.ts';
+import { ApiError, badData, type ErrorName, either, notFound, type Violation } from '../errors.ts';
 import { ellipsize } from '../text.ts';
 import type { App } from './app.ts';
 import { everyViolation } from './checks.ts';
@@ -9,6 +9,7 @@ import { MAX_PARAM_LENGTH } from './input.ts';
 import { violations } from './violations.ts';
 
 export const STATUS = {
+  AlreadyCarriedOutError: 409,
   AuthenticationRequired: 401,
   BadDataError: 400,
   ConflictError: 409,
@@ -30,11 +31,32 @@ export const STATUS = {
 
 /** From whatever depth an error comes, the caller sees one shape, and the log has the cause under the same id. */
 export function installErrors(app: App, sendPage: SendPage = () => undefined): void {
+  const methodsOf = collectMethods(app);
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(error, request, reply));
-  app.setNotFoundHandler(
-    (request, reply) => sendPage(request, reply) ?? sendError(unknownAddress(request), request, reply),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    const page = sendPage(request, reply);
+    if (page) return page;
+    const methods = methodsOf(pathOf(request));
+    if (methods.length > 0) reply.header('allow', methods.join(', '));
+    return sendError(unknownAddress(request, methods), request, reply);
+  });
 }
+
+/** The methods of the routes that match a path. */
+function collectMethods(app: App): (path: string) => string[] {
+  const routes: { pattern: RegExp; methods: string[] }[] = [];
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return;
+    const pattern = url.replace(/[.$()]/g, '\\$&').replace(/:\w+/g, '[^/]+');
+    const methods = [method].flat().filter(name => name !== 'HEAD' && name !== 'OPTIONS');
+    routes.push({ pattern: new RegExp(`^${pattern}/?$`), methods });
+  });
+  return path => [
+    ...new Set(routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
+  ];
+}
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';
 
 /** Responds to a path that no route matches with a page, or returns undefined. */
 type SendPage = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | undefined;
@@ -44,14 +66,49 @@ const PROXY_PATH = /^\/api\/proxy(?=[/?]|$)/;
 
 export const isProxyPath = (url: string): boolean => PROXY_PATH.test(url);
 
-function unknownAddress({ method, url }: FastifyRequest): ApiError {
-  const what = `${method} ${url.split('?')[0]?.slice(0, 200)}`;
-  if (!isProxyPath(url)) return notFound(what);
+function unknownAddress(request: FastifyRequest, methods: string[]): ApiError {
+  const what = `${request.method} ${pathOf(request).slice(0, 200)}`;
+  if (methods.length > 0)
+    return new ApiError('NotFoundError', `${what} does not exist. This path accepts ${either(methods)}.`);
+  if (!isProxyPath(request.url)) return notFound(what);
   return new ApiError('NotFoundError', `${what} does not exist. Frontend SDKs use /api/frontend.`);
 }
 
+const MAX_MESSAGE_LENGTH = 8_000;
+const MAX_PATH_LENGTH = 500;
+/** The size of all details of a response. Names in a request can have 1,000 characters, and paths 32 names. */
+const MAX_DETAILS_LENGTH = 32_000;
+
+/** The first details that fit into a response, with the number of those that do not. */
+function boundedDetails(details: Violation[]): Violation[] {
+  const shown: Violation[] = [];
+  let length = 0;
+  for (const { message, path } of details) {
+    const detail = {
+      message: ellipsize(message, MAX_MESSAGE_LENGTH),
+      ...(path === undefined ? {} : { path: ellipsize(path, MAX_PATH_LENGTH) }),
+    };
+    length += detail.message.length + (detail.path?.length ?? 0);
+    if (length > MAX_DETAILS_LENGTH)
+      return [...shown, { message: `and ${countOf(details) - shown.length} more` }];
+    shown.push(detail);
+  }
+  return shown;
+}
+
+/** A list that was cut ends with the number of the others (errors.ts). */
+function countOf(details: Violation[]): number {
+  const [, more] = /^and (\d+) more$/.exec(details.at(-1)?.message ?? '') ?? [];
+  return more === undefined ? details.length : details.length - 1 + Number(more);
+}
+
 export function errorBody(error: ApiError, id: string) {
-  return { id, name: error.name, message: error.message, details: error.details };
+  return {
+    id,
+    name: error.name,
+    message: ellipsize(error.message, MAX_MESSAGE_LENGTH),
+    details: boundedDetails(error.details),
+  };
 }
 
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
@@ -70,8 +127,14 @@ export async function logError(
   const id = randomUUID();
   const rejection = await everyViolation(request, toApiError(error, request, id));
   // The chain of causes goes to the log only: a driver's text can hold SQL and values.
-  if (STATUS[rejection.name] >= 500) request.log.error({ err: error, errorId: id }, 'request failed');
-  else request.log.info({ errorId: id, error: rejection.name }, 'request rejected');
+  if (rejection.name === 'InternalError') {
+    request.log.error({ err: error, errorId: id }, 'request failed');
+  } else {
+    // Without a cause the server is busy, which is no failure. In an outage this is written once (outage-log.ts).
+    if (rejection.name === 'ServiceUnavailableError' && rejection.cause !== undefined)
+      request.log.warn({ err: error, errorId: id }, 'request failed');
+    request.log.info({ errorId: id, error: rejection.name }, 'request rejected');
+  }
   return { id, rejection };
 }
 

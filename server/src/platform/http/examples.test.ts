@@ -83,7 +83,15 @@ test('the document describes the four operations of the contract', () => {
     'x-permission': ['CREATE_FEATURE'],
     description: expect.stringContaining('CREATE_FEATURE_STRATEGY in each environment that gets strategies'),
   });
-  expect(Object.keys(operation(FOUR.report)?.responses ?? {})).toEqual(['200', '400', '401', '403', '404']);
+  expect(Object.keys(operation(FOUR.report)?.responses ?? {})).toEqual([
+    '200',
+    '400',
+    '401',
+    '403',
+    '404',
+    '429',
+    '503',
+  ]);
   expect(document().components.schemas.Feature?.properties).toMatchObject({
     lastSeenAt: { deprecated: true },
     variants: { deprecated: true },

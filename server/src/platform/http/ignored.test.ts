@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readApiDocument } from '../../test/api-document.ts';
 import { useHarness } from '../../test/harness.ts';
 import { listAdminOperations } from '../../test/operations.ts';
 import { call } from '../../test/request.ts';
@@ -99,4 +100,115 @@ test('no example of the document has a name that is ignored', () => {
   });
 
   expect(wrong).toEqual([]);
+});
+
+const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
+
+test.each<[string, string, object, string, string]>([
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'x', type: 'backend', enviroment: 'production' },
+    '/body/enviroment',
+    'Unknown field "enviroment". Did you mean "environment"?',
+  ],
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'x', type: 'backend', secret: 'x' },
+    '/body/secret',
+    'Unknown field "secret".',
+  ],
+  [
+    'POST',
+    'projects/default/api-tokens',
+    { tokenName: 'x', type: 'backend', expireAt: IN_A_DAY },
+    '/body/expireAt',
+    'Unknown field "expireAt". Did you mean "expiresAt"?',
+  ],
+  [
+    'POST',
+    'roles',
+    { name: 'r', permissions: [{ name: 'UPDATE_FEATURE_ENVIRONMENT', enviroment: 'development' }] },
+    '/body/permissions/0/enviroment',
+    'Unknown field "permissions.0.enviroment". Did you mean "environment"?',
+  ],
+  ['PUT', 'projects/default/access', { roles: [], group: [] }, '/body/group', 'Unknown field "group".'],
+  [
+    'POST',
+    'projects/default/access',
+    { roles: [], users: [], groups: [], rols: [] },
+    '/body/rols',
+    'Unknown field "rols". Did you mean "roles"?',
+  ],
+  [
+    'POST',
+    'auth/oidc/settings',
+    { emailDomain: 'example.com' },
+    '/body/emailDomain',
+    'Unknown field "emailDomain". Did you mean "emailDomains"?',
+  ],
+  [
+    'POST',
+    'user-admin',
+    { username: 'typist', rootRole: 3, passwrd: 'x' },
+    '/body/passwrd',
+    'Unknown field "passwrd". Did you mean "password"?',
+  ],
+  [
+    'POST',
+    'service-account',
+    { name: 'robot', rootRole: 3, rootrole: 1 },
+    '/body/rootrole',
+    'Unknown field "rootrole". Did you mean "rootRole"?',
+  ],
+  [
+    'POST',
+    'invite-link/tokens',
+    { name: 'x', expiresAt: IN_A_DAY, enable: false },
+    '/body/enable',
+    'Unknown field "enable".',
+  ],
+])(
+  '%s /%s rejects an unknown field, because it creates access: %j',
+  async (method, path, body, at, message) => {
+    const response = await call(harness.app, method as 'POST', `/api/admin/${path}`, { body });
+
+    expect(response).toMatchObject({ status: 400, body: { details: [{ message, path: at }] } });
+  },
+);
+
+test.each<[string, string, object]>([
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'both names', username: 'both names', type: 'client', secure: true, alias: null },
+  ],
+  [
+    'POST',
+    'roles',
+    {
+      name: 'As the console of Unleash sends it',
+      type: 'custom',
+      permissions: [{ id: 4, name: 'UPDATE_FEATURE', displayName: 'x', type: 'project' }],
+    },
+  ],
+  ['POST', 'user-admin', { username: 'from-a-console', rootRole: 3, sendEmail: false, inviteLink: '' }],
+  ['POST', 'auth/oidc/settings', { enabled: false, enablePkce: true }],
+])('%s /%s accepts the fields that clients of Unleash send: %j', async (method, path, body) => {
+  const response = await call(harness.app, method as 'POST', `/api/admin/${path}`, { body });
+
+  expect([response.status < 300, response.body]).toEqual([true, expect.anything()]);
+});
+
+test('every operation that returns a secret rejects unknown fields, except those of integrations', () => {
+  type Described = { operationId: string; description: string; tags: string[]; 'x-returns-secret'?: boolean };
+  const { paths } = readApiDocument<{ paths: Record<string, Record<string, Described>> }>();
+  const lenient = Object.values(paths)
+    .flatMap(item => Object.values(item))
+    .filter(operation => operation['x-returns-secret'] && !operation.tags.includes('Integrations'))
+    .filter(({ description }) => !description.includes('Unknown fields are rejected with 400.'))
+    .map(({ operationId }) => operationId);
+
+  expect(lenient).toEqual([]);
 });

@@ -13,6 +13,12 @@ declare module 'fastify' {
      * a clone with `dryrun=true` would be carried out.
      */
     rejectCaseVariants?: boolean;
+    /**
+     * Rejects every body field that no schema mentions, for operations that create a secret, a permission or access: a token
+     * with `enviroment` would be valid in the default environment. The listed fields have no effect and are accepted, because
+     * clients of Unleash send them. Fields of objects and lists are written with dots: `permissions.id`.
+     */
+    rejectUnknownFields?: readonly string[];
     /** Places in the body that have no effect although the schema allows them. */
     ignoredToo?: (body: unknown) => string[][];
   }
@@ -57,24 +63,37 @@ export function installIgnored(app: App): void {
     request.ignored = ignoredInput(request, name => app.getSchema(name));
     if (request.ignored.length === 0) return;
     reply.header('halyard-ignored', headerOf(request.ignored));
-    if (strict) throw badData(ignoredViolations(request));
+    const unknown = unknownNameViolations(request);
+    if (unknown.length > 0) throw badData(unknown);
     const variants = request.routeOptions.config.rejectCaseVariants ? caseVariants(request) : [];
     if (variants.length > 0) throw badData(variants);
   });
 }
 
 /** RFC 7240: preferences are separated by commas, and a header may come several times. */
-export function isStrict({ headers }: FastifyRequest): boolean {
+function isStrict({ headers }: FastifyRequest): boolean {
   return /(^|[,;\s])handling\s*=\s*"?strict"?($|[,;\s])/i.test(String(headers.prefer ?? ''));
 }
 
-export function ignoredViolations({ ignored, routeOptions, server }: FastifyRequest): Violation[] {
+/** A violation for each name that has no effect and may not be ignored. */
+export function unknownNameViolations(request: FastifyRequest): Violation[] {
+  const { routeOptions, server } = request;
   const { querystring = {}, body = {} } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
   const schemas = { query: querystring, body };
-  return ignored.map(({ part, place }, at) => {
+  return rejectedNames(request).map(({ part, place }, at) => {
     const known = at < MAX_SUGGESTED ? namesBeside(place, schemas[part], name => server.getSchema(name)) : [];
     return { message: unknownName(part, place.join('.'), known), path: `/${part}/${place.join('/')}` };
   });
+}
+
+function rejectedNames(request: FastifyRequest): readonly Ignored[] {
+  if (isStrict(request)) return request.ignored;
+  const accepted = request.routeOptions.config.rejectUnknownFields;
+  if (accepted === undefined) return [];
+  return request.ignored.filter(
+    ({ part, place }) =>
+      part === 'body' && !accepted.includes(place.filter(step => typeof step === 'string').join('.')),
+  );
 }
 
 /** The names that the schema knows where an unknown one stands. */

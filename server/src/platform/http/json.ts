@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyRequest } from 'fastify';
-import { ApiError, badData, type Violation } from '../errors.ts';
+import { makeTurns } from '../admission/turns.ts';
+import { ApiError, badData, MAX_LISTED, type Violation } from '../errors.ts';
 import { truncate } from '../text.ts';
 import type { App } from './app.ts';
 import { contentType } from './errors.ts';
@@ -13,7 +13,7 @@ const MAX_ITEMS_PER_MIB = 50_000;
 // JSON.parse of 400,000 items took 110 ms of CPU; of 100,000 it takes 30 ms.
 const MAX_ITEMS = 100_000;
 const MAX_KEY_LENGTH = 1_000;
-/** Above this size the event loop gets a turn between the steps, each of which takes up to 40 ms. */
+/** Above this size each step is a turn of its own, one for all callers at a time. A step takes up to 40 ms. */
 const LARGE = 262_144;
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -23,6 +23,7 @@ const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
  */
 export function installJsonBodies(app: App): void {
   const parser = app.getDefaultJsonParser('error', 'error');
+  const runInTurn = makeTurns();
   const parse = (request: FastifyRequest, json: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
       // It calls back at once and returns nothing; its type allows for a promise.
@@ -41,15 +42,14 @@ export function installJsonBodies(app: App): void {
       const json = String(body);
       // Many clients name a content type on every request, also on a DELETE without a body.
       if (json === '' && request.routeOptions.schema?.body === undefined) return undefined;
-      const pause = () => (json.length > LARGE ? setImmediate() : undefined);
+      const step = <T>(work: () => T): T | Promise<T> =>
+        json.length > LARGE ? runInTurn(request.caller, work) : work();
       const mebibytes = (request.routeOptions.bodyLimit ?? 0) / 2 ** 20;
-      const unbounded = boundsViolation(json, Math.min(MAX_ITEMS, MAX_ITEMS_PER_MIB * mebibytes));
+      const maxItems = Math.min(MAX_ITEMS, MAX_ITEMS_PER_MIB * mebibytes);
+      const unbounded = await step(() => boundsViolation(json, maxItems));
       if (unbounded !== undefined) throw badData([{ message: unbounded }]);
-      await pause();
-      const value = await parse(request, json);
-      await pause();
-      if (!isClean(value)) throw badData([...violationsIn(value, '/body')]);
-      await pause();
+      const value = await step(() => parse(request, json));
+      if (!(await step(() => isClean(value)))) throw await step(() => uncleanBody(value));
       return value;
     },
   );
@@ -132,6 +132,23 @@ function isClean(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   for (const key in value) if (!isKey(key) || !isClean((value as Record<string, unknown>)[key])) return false;
   return true;
+}
+
+/** The first violations with their paths, and the number of all. 49,000 paths below long keys were 6 MB and took 0.3 s. */
+function uncleanBody(value: unknown): ApiError {
+  const first: Violation[] = [];
+  for (const violation of violationsIn(value, '/body')) {
+    first.push(violation);
+    if (first.length === MAX_LISTED) break;
+  }
+  return badData(first, countUnclean(value));
+}
+
+function countUnclean(value: unknown): number {
+  if (typeof value === 'string') return isStorable(value) ? 0 : 1;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countUnclean(item), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce((sum, [key, item]) => sum + (isKey(key) ? countUnclean(item) : 1), 0);
 }
 
 /** The violations of the quick check, with their paths. */

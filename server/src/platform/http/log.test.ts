@@ -22,7 +22,7 @@ function linesFor(error: Error): unknown[] {
 }
 
 test('logs a response that ends because access was lost as info, without a stack', () => {
-  expect(linesFor(authenticationRequired())).toEqual([
+  expect(linesFor(authenticationRequired('token'))).toEqual([
     {
       level: 'info',
       message: 'response ended early',

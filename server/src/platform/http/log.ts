@@ -2,11 +2,13 @@ import { LogController } from 'fastify';
 import pino, { type LoggerOptions } from 'pino';
 import { ApiError } from '../errors.ts';
 import type { App } from './app.ts';
+import { makeOutageLog } from './outage-log.ts';
 
 /** JSON lines with the request's id. Headers and addresses are not logged: both can carry tokens. */
-export function logOptions(level: string): LoggerOptions {
+export function logOptions(level: string, { hooks } = makeOutageLog()): LoggerOptions {
   return {
     level,
+    hooks,
     serializers: { err: loggedError },
     redact: {
       paths: ['req.headers', 'headers', '*.authorization', '*.cookie', '*.secret', '*.password', '*.token'],

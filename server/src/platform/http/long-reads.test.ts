@@ -9,11 +9,11 @@ test('a search of a fourth caller runs while three callers have as many reads an
   const longReads = makeLongReads(harness.db);
   const { promise: end, resolve } = Promise.withResolvers<void>();
   const running = CALLERS.flatMap(caller => [
-    longReads.run(caller, () => end),
-    longReads.runSearch(caller, () => end),
+    longReads.run({ caller }, () => end),
+    longReads.runSearch({ caller }, () => end),
   ]);
 
-  expect(await longReads.runSearch('d', async () => 'found')).toBe('found');
+  expect(await longReads.runSearch({ caller: 'd' }, async () => 'found')).toBe('found');
 
   resolve();
   await Promise.all(running);

@@ -1,22 +1,30 @@
 import type { FastifyReply } from 'fastify';
+import type { Admission } from '../admission/metrics.ts';
+import { type Holder, makeShares, type Release, type ShareLimits, type Shares } from '../admission/shares.ts';
+import type { Visit } from '../admission/visit.ts';
 import type { Db } from '../db/database.ts';
-import { makeSlots, type Slots } from './slots.ts';
+import { ApiError } from '../errors.ts';
 import { type Pieces, type SendOptions, sendPieces } from './stream.ts';
+
+/**
+ * Whom a long read is for: a request, or a caller without one. A request hands back its place among the short ones, and keeps its slot
+ * until its response is sent, because the response is in memory until then.
+ */
+export type LongReader = { caller: string; visit?: Visit };
 
 /**
  * Reads that may take long or return much: whole lists, reports, free text. They have database connections of their own,
  * and each caller has a share of them, so that other requests never wait for them.
  */
 export type LongReads = {
-  run: <T>(caller: string, read: (db: Db) => Promise<T>) => Promise<T>;
+  run: <T>(reader: LongReader, read: (db: Db) => Promise<T>) => Promise<T>;
   /** Runs a search by text: many short statements, on connections that no other read occupies for long. */
-  runSearch: <T>(caller: string, read: (db: Db) => Promise<T>) => Promise<T>;
+  runSearch: <T>(reader: LongReader, read: (db: Db) => Promise<T>) => Promise<T>;
   /** Streams the rows. The slot is released when the response is sent or aborted. */
-  send: (reply: FastifyReply, caller: string, read: (db: Db) => Pieces) => Promise<FastifyReply>;
+  send: (reply: FastifyReply, read: (db: Db) => Pieces) => Promise<FastifyReply>;
   /** Streams a response of any size. It has a slot and a connection only during a read, not while the client reads. */
   sendExport: (
     reply: FastifyReply,
-    caller: string,
     make: (source: ExportSource) => Pieces,
     options: Pick<SendOptions, 'contentType' | 'fileName'>,
   ) => Promise<FastifyReply>;
@@ -36,62 +44,93 @@ export const SEARCH_CONNECTIONS = 2;
 /** How long a long read waits for a slot, and then for a connection. */
 export const LONG_READ_WAIT_MS = 10_000;
 
-/** More slots than connections: a response whose rows are all read needs no connection while the client reads it. */
-const SLOTS = { running: 6, runningPerCaller: 2, waitingPerCaller: 20, waitMs: LONG_READ_WAIT_MS };
+/**
+ * More slots than connections: a response whose rows are all read needs no connection while the client reads it. The first caller gets
+ * two slots, and each further one a slot while there are some.
+ */
+const SLOTS: ShareLimits = {
+  capacity: 6,
+  share: 0.4,
+  waiting: 500,
+  waitingPerCaller: 20,
+  waitMs: LONG_READ_WAIT_MS,
+};
 
 /**
  * Searches share their connections in turn, statement by statement. So a search that the index decides is fast while others check
- * many events, and many searches can run at once.
+ * many events, and many searches can run at a time.
  */
-const SEARCH_SLOTS = { ...SLOTS, running: 20 };
+const SEARCH_SLOTS: ShareLimits = { ...SLOTS, capacity: 20, share: 0.1 };
 
 /** 10 million events of 1 kB in an hour are 3 MB/s. */
 const EXPORT_WITHIN_MS = 3_600_000;
 /** One batch: an export needs no connection while the client reads, so more read ahead would only take memory. */
 const EXPORT_READ_AHEAD_BYTES = 1_048_576;
 
-export function makeLongReads(db: Db, searchDb = db): LongReads {
-  const slots = makeSlots(SLOTS);
+export function makeLongReads(db: Db, searchDb = db, admission: Admission = new Map()): LongReads {
+  const slots = makeShares(SLOTS, rejection);
   // An export lasts as long as its client reads, so it must not occupy a slot of the other long reads.
-  const exportSlots = makeSlots(SLOTS);
-  const searchSlots = makeSlots(SEARCH_SLOTS);
+  const exportSlots = makeShares(SLOTS, rejection);
+  const searchSlots = makeShares(SEARCH_SLOTS, rejection);
+  admission.set('long-reads', slots).set('exports', exportSlots).set('searches', searchSlots);
+
   const runWith =
-    ({ take }: Slots, db: Db): LongReads['run'] =>
-    async (caller, read) => {
-      const release = await take(caller);
+    (slots: Shares, db: Db): LongReads['run'] =>
+    async (reader, read) => {
+      const release = await acquire(slots, reader);
       try {
         return await read(db);
       } finally {
-        release();
+        if (reader.visit) reader.visit.hold(release);
+        else release();
       }
     };
   const run = runWith(slots, db);
+
+  const sendWith = async (
+    slots: Shares,
+    reply: FastifyReply,
+    make: () => Pieces,
+    options: SendOptions = {},
+  ): Promise<FastifyReply> => {
+    const release = await acquire(slots, reply.request);
+    try {
+      return await sendPieces(reply, make(), { ...options, onClose: release });
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+
   return {
     run,
     runSearch: runWith(searchSlots, searchDb),
-    send: async (reply, caller, read) => {
-      const release = await slots.take(caller);
-      try {
-        return await sendPieces(reply, read(db), { onClose: release });
-      } catch (error) {
-        release();
-        throw error;
-      }
-    },
-    sendExport: async (reply, caller, make, options) => {
-      const release = await exportSlots.take(caller);
-      const source: ExportSource = { read: read => run(caller, read), isGone: () => reply.raw.destroyed };
-      try {
-        return await sendPieces(reply, make(source), {
-          ...options,
-          onClose: release,
-          sentWithinMs: EXPORT_WITHIN_MS,
-          readAheadBytes: EXPORT_READ_AHEAD_BYTES,
-        });
-      } catch (error) {
-        release();
-        throw error;
-      }
+    send: async (reply, read) => await sendWith(slots, reply, () => read(db)),
+    sendExport: async (reply, make, options) => {
+      const { caller, visit } = reply.request;
+      const source: ExportSource = { read: read => run({ caller }, read), isGone: visit.isGone };
+      return await sendWith(exportSlots, reply, () => make(source), {
+        ...options,
+        sentWithinMs: EXPORT_WITHIN_MS,
+        readAheadBytes: EXPORT_READ_AHEAD_BYTES,
+      });
     },
   };
 }
+
+/** The place among the short requests is handed back before the wait, so that a caller's long reads do not delay its short ones. */
+async function acquire(slots: Shares, { caller, visit }: LongReader): Promise<Release> {
+  visit?.handBack();
+  return await slots.acquire(caller, visit && { isGone: visit.isGone });
+}
+
+const RETRY_AFTER_SECONDS = 5;
+
+const rejection = (holder: Holder): ApiError =>
+  new ApiError(
+    'ServiceUnavailableError',
+    holder === 'caller'
+      ? 'Too many large reads of this caller at a time. Send fewer of them at a time, and retry after the time in Retry-After.'
+      : 'The server is busy with large reads of other callers. Retry after the time in Retry-After.',
+    { retryAfter: RETRY_AFTER_SECONDS },
+  );

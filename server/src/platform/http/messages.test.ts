@@ -47,6 +47,12 @@ test.each([
     { provider: 'webhook', enabled: true, parameters: {}, events: ['feature-creatd'] },
     'Unknown event type "feature-creatd". Did you mean "feature-created"?',
   ],
+  [
+    'POST',
+    'addons',
+    { provider: 'webhook', enabled: true, parameters: {}, events: ['feature-enabled'] },
+    'Unknown event type "feature-enabled". Did you mean "feature-environment-enabled"?',
+  ],
   ['GET', 'user-admin/abc', undefined, 'id must be a positive integer'],
   [
     'POST',
@@ -132,4 +138,54 @@ test('the drift of a feature that is no copy says so', async () => {
   );
 
   expect([status, body.message]).toEqual([404, 'Feature no-copy is not a copy.']);
+});
+
+const NOTHING =
+  'The request has no Authorization header and no session. Send a token in the header, or log in.';
+const MALFORMED =
+  'The token in the Authorization header is malformed. Send the whole token as it was shown when it was created.';
+const ENDED = 'The token is unknown, expired or revoked. Create a new one, or log in.';
+
+test.each<[string, Record<string, string>, string]>([
+  ['without a token', {}, NOTHING],
+  ['with an empty header', { authorization: 'Bearer ' }, NOTHING],
+  ['with a wrong checksum', { authorization: `user:hyp_${'a'.repeat(49)}` }, MALFORMED],
+  ['with a long token', { authorization: 'a'.repeat(600) }, MALFORMED],
+  ['with an unknown token', { authorization: '*:*.no-such-token' }, ENDED],
+  [
+    'with an unknown session',
+    { cookie: 'halyard-session=hyw_nothing' },
+    'The session is unknown or has ended. Log in again.',
+  ],
+])('says why a request %s is rejected with 401', async (_case, headers, message) => {
+  const response = await harness.app.inject({ url: '/api/admin/projects', headers });
+
+  expect([response.statusCode, response.json().message]).toEqual([401, message]);
+});
+
+test('names the methods of a path that does not have the requested one', async () => {
+  const { status, body, headers } = await call(harness.app, 'PUT', '/api/admin/user-admin/?x=1', {
+    body: {},
+  });
+  const unknown = await call(harness.app, 'GET', '/api/admin/nowhere');
+
+  expect([status, headers.allow]).toEqual([404, 'GET, POST']);
+  expect(body.message).toBe('PUT /api/admin/user-admin/ does not exist. This path accepts GET or POST.');
+  expect(unknown.body.message).toBe('GET /api/admin/nowhere does not exist.');
+  expect(unknown.headers).not.toHaveProperty('allow');
+});
+
+test.each([
+  ['invalid UTF-8 in the path', '/api/admin/projects/%ff/features'],
+  ['invalid UTF-8 in the query', '/api/admin/search/events?query=%ff'],
+  ['NUL in the path', '/api/admin/projects/a%00b'],
+  ['NUL in the query', '/api/admin/search/events?query=%00'],
+  ['a long parameter', `/api/admin/projects/${'a'.repeat(600)}`],
+  ['a long URL', `/api/admin/search/events?query=${'a'.repeat(13_000)}`],
+])('rejects %s with 401 without a token, and with 400 otherwise', async (_case, url) => {
+  const anonymous = await call(harness.app, 'GET', url, { token: null });
+  const known = await call(harness.app, 'GET', url);
+
+  expect([anonymous.status, known.status]).toEqual([401, 400]);
+  expect(anonymous.headers).toHaveProperty('x-content-type-options', 'nosniff');
 });

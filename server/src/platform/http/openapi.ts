@@ -1,4 +1,5 @@
 import swagger from '@fastify/swagger';
+import type { FastifySchema } from 'fastify';
 import { version } from '../command-line.ts';
 import type { App } from './app.ts';
 import { shareComponents } from './components.ts';
@@ -26,6 +27,8 @@ export async function installOpenApi(
   sessionCookieName: string,
   sdk: () => { swagger: App['swagger'] },
   headersOfWrites: Record<string, object>,
+  /** Paths of operations that never wait for other requests. */
+  ungated: ReadonlySet<string>,
 ): Promise<void> {
   app.addSchema(ErrorBody);
   await app.register(swagger, {
@@ -36,7 +39,7 @@ export async function installOpenApi(
         version: version(),
         summary: 'Feature-flag service with an audit log',
         description:
-          'The administration API of Halyard. Every change emits an event in the same transaction. Use the event search to read events. Every error has an id, a name, a message and details, which list every violation. Unknown query parameters and body fields are ignored and listed in the response header Halyard-Ignored. With the request header Prefer: handling=strict they are rejected with 400. A write that changes what SDKs read names the new revision of each environment in the response header Halyard-Revision, for example production=42, staging=7.',
+          'The API of Halyard, an open-source feature-flag service. Send a token in the header Authorization, for example: curl -H "Authorization: $TOKEN" http://localhost:4242/api/admin/projects. An admin token, a personal access token, a service account token or the session of a logged-in user can call the admin API; the operations below /api/client, /api/frontend and /ofrep need an API token for SDKs. Each operation names the permission that it requires. Every change is recorded as an event in the transaction that makes it. Every error has an id, a name, a message and details, which list every violation; match on the name and the status. A busy server returns 429 or 503 with Retry-After. Unknown query parameters and body fields are ignored and listed in the response header Halyard-Ignored; with the request header Prefer: handling=strict they are rejected with 400. A write that changes what SDKs read names the new revision of each environment in the response header Halyard-Revision, for example production=42, staging=7.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl, description: 'This server' }],
@@ -44,6 +47,8 @@ export async function installOpenApi(
         { name: 'Events', description: 'The audit log of all changes' },
         { name: 'Projects', description: 'Projects, their settings and statistics' },
         { name: 'Features', description: 'Feature flags, their environments, strategies and variants' },
+        { name: 'Dependencies', description: 'Parents of features' },
+        { name: 'Favorites', description: 'Favorite features and projects of the authenticated user' },
         { name: 'Health', description: 'Health of projects: stale features, findings and snoozes' },
         { name: 'Environments', description: 'Environments in which features are enabled and disabled' },
         {
@@ -68,6 +73,9 @@ export async function installOpenApi(
         { name: 'Project access', description: 'Roles of users and groups in a project' },
         { name: 'Integrations', description: 'Integrations and the delivery of events to them' },
         { name: 'SDK', description: 'Flags for SDKs, and what SDKs send' },
+        { name: 'Applications', description: 'Applications that use SDKs, and the flags they ask for' },
+        { name: 'Metrics', description: 'How often SDKs evaluated a feature, and with which result' },
+        { name: 'Playground', description: 'Evaluation of features for a context, with reasons' },
         { name: 'Operations', description: 'Health checks and metrics of the server' },
       ],
       components: {
@@ -100,23 +108,27 @@ export async function installOpenApi(
         onlyReads?: boolean;
         etag?: boolean;
         ifMatch?: boolean;
+        rejectUnknownFields?: readonly string[];
       };
-      if (config.permission === undefined) return { schema, url };
+      const gated = ungated.has(url) ? schema : withBusyResponses(schema);
+      if (config.permission === undefined) return { schema: gated, url };
       const guarded = {
-        ...schema,
+        ...gated,
+        ...(config.rejectUnknownFields === undefined
+          ? {}
+          : { description: `${schema?.description} Unknown fields are rejected with 400.` }),
         'x-permission': config.checkedPermission ?? config.permission,
         response: {
           // A control character in the address (platform/http/input.ts).
           ...(url.includes(':') ? errorResponses(400) : {}),
-          // Every write is counted (platform/http/rate-limit.ts).
-          ...(route.method === 'GET' ? {} : errorResponses(400, 429)),
-          ...(schema?.response ?? {}),
+          ...(route.method === 'GET' ? {} : errorResponses(400)),
+          ...(gated?.response ?? {}),
         },
       };
       const conditional = withConditions(guarded, config);
       if (route.method === 'GET' || config.onlyReads) return { schema: conditional, url };
       const write = { ...conditional, headers: withHeaders(conditional, headersOfWrites) };
-      return { schema: route.method === 'POST' ? repeatable(write, config) : write, url };
+      return { schema: repeatable(write, config), url };
     },
     transformObject: document =>
       'openapiObject' in document
@@ -140,6 +152,12 @@ function withOperations<T extends object>(document: T, other: object): T {
 }
 
 type Described = { headers?: unknown; response?: object };
+
+/** Any request can find the server busy: with requests of its own caller, or of others (platform/admission/shares.ts). */
+export const withBusyResponses = (schema: FastifySchema) => ({
+  ...schema,
+  response: { ...errorResponses(429, 503), ...(schema.response ?? {}) },
+});
 
 /** The request headers of a schema and further ones, for the document only. */
 const withHeaders = (schema: Described, headers: Record<string, object>) => ({
@@ -195,7 +213,7 @@ function withConditions<T extends Described>(
   };
 }
 
-/** Every POST takes the header (record/idempotency/hook.ts), so the document says it in one place too. */
+/** Every write takes the header (record/idempotency/hook.ts), so the document says it in one place too. */
 function repeatable<T extends Described>(schema: T, { returnsSecret = false }: { returnsSecret?: boolean }) {
   const kept = returnsSecret
     ? 'The response contains a secret and is not stored, so a retry gets 409.'
@@ -205,14 +223,14 @@ function repeatable<T extends Described>(schema: T, { returnsSecret = false }: {
     type: 'string',
     minLength: 1,
     maxLength: 255,
-    description: `A unique text that makes retries safe. ${kept}`,
+    description: `A unique string that makes retries safe. ${kept}`,
     examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
   };
   return {
     ...schema,
     ...(returnsSecret ? { 'x-returns-secret': true } : {}),
     headers: withHeaders(schema, { 'Idempotency-Key': key }),
-    response: { ...errorResponses(409, 422, 429), ...(schema.response ?? {}) },
+    response: { ...errorResponses(409, 422), ...(schema.response ?? {}) },
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
-import type { ErrorName } from '../errors.ts';
+import { ERROR_NAMES, type ErrorName } from '../errors.ts';
 import { ROW_ID } from './row-ids.ts';
 import { nameRule, RULE } from './violations.ts';
 
@@ -111,11 +111,14 @@ export const ErrorBody = Named(
       format: 'uuid',
       description: 'Id of this error. The server log has the cause under it',
     }),
-    name: Type.String({ description: 'Kind of error' }),
+    name: Type.String({
+      enum: [...ERROR_NAMES],
+      description: 'Kind of error. Match on it instead of the message; later versions may add kinds',
+    }),
     message: Type.String({ description: 'The error and how to fix it' }),
     details: Type.Array(
       NamedObject('ErrorDetail', {
-        message: Type.String(),
+        message: Type.String({ description: 'One violation and how to fix it' }),
         path: Type.Optional(Type.String({ description: 'Where in the request, such as /query/limit' })),
       }),
       { description: 'Every violation, not only the first' },
@@ -132,7 +135,7 @@ const ERROR_RESPONSES = {
   401: [
     'AuthenticationRequired',
     'The token or session is missing or invalid.',
-    'Send a valid token in the Authorization header, or log in.',
+    'The token is unknown, expired or revoked. Create a new one, or log in.',
   ],
   403: [
     'NoAccessError',
@@ -171,12 +174,12 @@ const ERROR_RESPONSES = {
   ],
   429: [
     'RateLimitError',
-    'Too many writes or failed logins.',
+    'The caller has sent too many requests at a time, too many writes, or too many wrong passwords.',
     'Too many writes: this server accepts 600 per minute from one caller. Retry in 3 seconds.',
   ],
   503: [
     'ServiceUnavailableError',
-    'The server is busy, or the database does not respond in time.',
+    'The server is busy with requests of other callers, or the database is unavailable or read-only.',
     'The server is busy with large reads of other callers. Retry after the time in Retry-After.',
   ],
 } as const satisfies Record<number, readonly [ErrorName, string, string]>;

@@ -53,3 +53,18 @@ export function installExpectations(app: App, headers: Record<string, string>): 
     },
   );
 }
+
+/** Responds to a request with two Host headers. Programs in front of the server may have decided by the other one. */
+export const rejectTwoHosts =
+  (headers: Record<string, string>) =>
+  ({ rawHeaders }: IncomingMessage, response: ServerResponse): boolean => {
+    let hosts = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2)
+      if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+    if (hosts < 2) return false;
+    const message = `The request has ${hosts} Host headers. Send exactly one.`;
+    const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
+    const fields = { 'content-type': 'application/json; charset=utf-8', ...headers, connection: 'close' };
+    response.writeHead(400, fields).end(body);
+    return true;
+  };

@@ -1,5 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import { makeShares, type ShareLimits, type Shares } from '../admission/shares.ts';
 import { ApiError } from '../errors.ts';
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. About 60 ms. A login rehashes with new parameters. */
@@ -8,11 +9,12 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
 /**
- * Each hash takes 19 MiB and one of the four threads with which Node also reads files and resolves names. Two at a time take
- * 38 MiB and leave two threads. A full queue is about 2 s of work. Further logins get 503.
+ * Each hash takes 19 MiB and one of the four threads with which Node also reads files and resolves names. Logins have two of them, and
+ * new passwords have another one, so that no number of signups delays a login. Networks take turns. A network that has 30 passwords in
+ * the queue waits for 2 s; beyond the queue the response is 503.
  */
-const AT_ONCE = 2;
-const MAX_WAITING = 64;
+const LOGINS: ShareLimits = { capacity: 2, share: 1, waiting: 200, waitingPerCaller: 64, waitMs: 60_000 };
+const NEW_PASSWORDS: ShareLimits = { ...LOGINS, capacity: 1 };
 
 const derive = promisify(argon2);
 
@@ -24,27 +26,43 @@ const PREFIX = `$argon2id$v=19$m=${PARAMETERS.memory},t=${PARAMETERS.passes},p=$
 /** A hash that no password matches. Compared for an unknown user, so that it takes as long as a wrong password. */
 const UNMATCHABLE = `${PREFIX}${unpadded(randomBytes(SALT_BYTES))}$${unpadded(randomBytes(TAG_BYTES))}`;
 
-const work = { running: 0, waiting: [] as (() => void)[], done: 0 };
+const RETRY_AFTER_SECONDS = 5;
+
+const busy = (what: string) => (): ApiError =>
+  new ApiError(
+    'ServiceUnavailableError',
+    `The server is busy with ${what}. Retry in ${RETRY_AFTER_SECONDS} seconds.`,
+    { retryAfter: RETRY_AFTER_SECONDS },
+  );
+
+/** What logins and new passwords take turns in. */
+export const passwordHashes = {
+  logins: makeShares(LOGINS, busy('other logins')),
+  newPasswords: makeShares(NEW_PASSWORDS, busy('other new passwords')),
+};
+let done = 0;
 
 /** The number of hashes that this process has computed, and of those that wait. */
 export const hashingWork = (): { done: number; waiting: number } => ({
-  done: work.done,
-  waiting: work.waiting.length,
+  done,
+  waiting: passwordHashes.logins.waiting + passwordHashes.newPasswords.waiting,
 });
 
-export async function hashPassword(password: string): Promise<string> {
+/** The hash of a new password. `caller` is the network or account that chose it. */
+export async function hashPassword(password: string, caller = ''): Promise<string> {
   const nonce = randomBytes(SALT_BYTES);
-  const tag = await compute(password, { ...PARAMETERS, nonce, tagLength: TAG_BYTES });
+  const parameters = { ...PARAMETERS, nonce, tagLength: TAG_BYTES };
+  const tag = await compute(passwordHashes.newPasswords, caller, password, parameters);
   return `${PREFIX}${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
-/** Whether the password matches the hash. False without a hash, after the same work. */
-export async function matchesPassword(password: string, hash: string | null): Promise<boolean> {
+/** Whether the password matches the hash. False without a hash, after the same work. `caller` is the network that sent it. */
+export async function matchesPassword(password: string, hash: string | null, caller = ''): Promise<boolean> {
   const [, memory, passes, parallelism, salt, tag] = PHC.exec(hash ?? UNMATCHABLE) ?? [];
   if (salt === undefined || tag === undefined)
     throw new Error('A stored password hash has an unknown format');
   const expected = Buffer.from(tag, 'base64');
-  const computed = await compute(password, {
+  const computed = await compute(passwordHashes.logins, caller, password, {
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
@@ -57,29 +75,20 @@ export async function matchesPassword(password: string, hash: string | null): Pr
 /** True for a hash with other parameters than the current ones. */
 export const isOutdated = (hash: string): boolean => !hash.startsWith(PREFIX);
 
-async function compute(password: string, parameters: Omit<Argon2Parameters, 'message'>): Promise<Buffer> {
-  await takeTurn();
+async function compute(
+  shares: Shares,
+  caller: string,
+  password: string,
+  parameters: Omit<Argon2Parameters, 'message'>,
+): Promise<Buffer> {
+  const release = await shares.acquire(caller);
   try {
-    work.done++;
+    done++;
     // Another keyboard can send the same letters in another Unicode composition.
     return await derive('argon2id', { ...parameters, message: password.normalize('NFKC') });
   } finally {
-    const next = work.waiting.shift();
-    if (next) next();
-    else work.running--;
+    release();
   }
-}
-
-async function takeTurn(): Promise<void> {
-  if (work.running < AT_ONCE) {
-    work.running++;
-    return;
-  }
-  if (work.waiting.length >= MAX_WAITING) {
-    throw new ApiError('ServiceUnavailableError', 'Too many logins at once. Retry in a few seconds.');
-  }
-  // A finished hash starts the next one, so the number of running hashes stays the same.
-  await new Promise<void>(resolve => work.waiting.push(resolve));
 }
 
 function unpadded(bytes: Buffer): string {

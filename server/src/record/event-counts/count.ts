@@ -1,6 +1,7 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { findIndexed, type SearchMemory } from '../event-search/indexed.ts';
+import { inOneEpoch } from '../epoch/one-epoch.ts';
+import { type EpochMemory, findIndexed, type SearchMemory } from '../event-search/indexed.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import type { CountedBy } from './schema.ts';
 import { countGroups, type EventGroup, type IndexedCounts } from './store.ts';
@@ -18,6 +19,17 @@ export async function countEvents(
   filters: EventFilters,
   by: CountedBy,
   memory?: SearchMemory,
+): Promise<EventGroup[]> {
+  if (!memory) return await countMatches(db, actor, filters, by);
+  return await inOneEpoch(db, memory.epoch, epoch => countMatches(db, actor, filters, by, memory.of(epoch)));
+}
+
+async function countMatches(
+  db: Reader,
+  actor: Actor,
+  filters: EventFilters,
+  by: CountedBy,
+  memory?: EpochMemory,
 ): Promise<EventGroup[]> {
   const { indexed, first } = await findIndexed(db, actor, filters, memory);
   const counts: IndexedCounts = { ids: [], values: [], counts: [] };

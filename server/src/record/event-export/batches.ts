@@ -5,6 +5,8 @@ import type { Db } from '../../platform/db/database.ts';
 import { authenticationRequired } from '../../platform/errors.ts';
 import type { ExportSource } from '../../platform/http/long-reads.ts';
 import { asBytes } from '../../platform/http/stream.ts';
+import { epochChanged } from '../epoch/one-epoch.ts';
+import { readEpoch } from '../epoch/store.ts';
 import { firstIdOf } from '../event-index/bitmap.ts';
 import { findIndexed, type Indexed, type SearchMemory, type Window } from '../event-search/indexed.ts';
 import { readWatermark } from '../events/tail.ts';
@@ -28,19 +30,21 @@ const CHUNKS_AT_ONCE = 8;
  * of that moment, so no connection is held while the client reads.
  */
 export async function* readBatches(
-  source: ExportSource,
+  anySource: ExportSource,
   actor: Actor,
   events: ExportedEvents,
   line: RawBuilder<string>,
   memory?: SearchMemory,
 ): AsyncGenerator<Buffer, void> {
+  const epoch = await anySource.read(readEpoch);
+  const source = ofOneEpoch(anySource, epoch);
   const range = await exportedRange(source, events);
   if (events.query === undefined) {
     yield* readFromLog(source, actor, events, range, line);
     return;
   }
   const find = async (window: Window) =>
-    await source.read(db => findIndexed(db, actor, events, memory, window));
+    await source.read(db => findIndexed(db, actor, events, memory?.of(epoch), window));
   let window = await find({ atMost: CHUNKS_AT_ONCE });
   yield* readFromLog(source, actor, events, { ...range, low: Math.max(range.low, window.first) }, line);
   for (;;) {
@@ -56,6 +60,17 @@ export async function* readBatches(
     window = await find({ end: window.firstChunk, atMost: CHUNKS_AT_ONCE });
   }
 }
+
+/** Breaks off the export after a failover or a restore: ids now belong to other events than those that it began with. */
+const ofOneEpoch = (source: ExportSource, epoch: string): ExportSource => ({
+  ...source,
+  read: read =>
+    source.read(async db => {
+      const result = await read(db);
+      if ((await readEpoch(db)) !== epoch) throw epochChanged();
+      return result;
+    }),
+});
 
 /** The events of a range that match, by reading each of them. */
 async function* readFromLog(
@@ -115,7 +130,7 @@ function batchOf(lines: ExportedLine[]): { bytes: Buffer; last: number } | undef
 async function rejectRevoked(db: Db, { credential, isAdmin }: Actor): Promise<void> {
   if (credential === undefined) return;
   const [valid] = await validCredentials(db, [credential]);
-  if (!valid || (isAdmin && !valid.isAdmin)) throw authenticationRequired();
+  if (!valid || (isAdmin && !valid.isAdmin)) throw authenticationRequired('token');
 }
 
 /**

@@ -19,7 +19,7 @@ export function eventExportRoutes(app: App, longReads: LongReads, memory: Search
         description:
           'Streams all events that match, newest first, as a file. The filters and the visibility are those of the search. limit and offset are rejected. label and summary are omitted. The export contains the events that were complete when it began. Every authenticated caller may call it.',
         querystring: EventExportQuery,
-        response: { 200: ExportedFile, ...errorResponses(400, 401, 403, 503) },
+        response: { 200: ExportedFile, ...errorResponses(400, 401, 403) },
       },
     },
     async (request, reply) => {
@@ -29,7 +29,6 @@ export function eventExportRoutes(app: App, longReads: LongReads, memory: Search
       if (request.method === 'HEAD') return reply.type(contentType).send('');
       return await longReads.sendExport(
         reply,
-        request.caller,
         source => exportEvents(source, request.actor, events, format, memory),
         { contentType, fileName: `events-${timeOfFile()}.${format}` },
       );

@@ -9,10 +9,14 @@ import type { Clause, Dimension } from './clauses.ts';
 /** Filters, and the words of texts. They are indexed apart, because text takes longer. */
 export type IndexPart = 'filters' | 'text';
 
+/** How `event_index_progress` calls the parts. Its row `text` belongs to the version before, which lowered texts by the locale. */
+const STORED_AS: Record<IndexPart, string> = { filters: 'filters', text: 'folded-text' };
+const storedAs = (parts: IndexPart[]): string[] => parts.map(part => STORED_AS[part]);
+
 /** How many chunks all the parts have. */
 export async function readIndexedChunks(db: Reader, parts: IndexPart[] = ['filters']): Promise<number> {
   const { rows } = await sql<{ chunks: number | null }>`
-    select ${PREPARED} min(chunks) as chunks from event_index_progress where part = any(${parts})`.execute(
+    select ${PREPARED} min(chunks) as chunks from event_index_progress where part = any(${storedAs(parts)})`.execute(
     db,
   );
   return rows[0]?.chunks ?? 0;
@@ -23,7 +27,7 @@ export type IndexState = { chunks: number; generation: number };
 /** How many chunks all the parts have, and the generation of the index: it changes when a chunk was rebuilt. */
 export async function readIndexState(db: Reader, parts: IndexPart[]): Promise<IndexState> {
   const { rows } = await sql<{ chunks: number | null; generation: number }>`
-    select ${PREPARED} min(chunks) filter (where part = any(${parts})) as chunks,
+    select ${PREPARED} min(chunks) filter (where part = any(${storedAs(parts)})) as chunks,
       coalesce(sum(generation), 0) as generation
     from event_index_progress`.execute(db);
   return { chunks: rows[0]?.chunks ?? 0, generation: rows[0]?.generation ?? 0 };
@@ -31,18 +35,22 @@ export async function readIndexState(db: Reader, parts: IndexPart[]): Promise<In
 
 /** Tells all servers that sets which they keep in memory may be wrong. */
 export async function startGeneration(tx: Tx, part: IndexPart): Promise<void> {
-  await sql`update event_index_progress set generation = generation + 1 where part = ${part}`.execute(tx);
+  await sql`update event_index_progress set generation = generation + 1 where part = ${STORED_AS[part]}`.execute(
+    tx,
+  );
 }
 
 /** Locks the progress and returns it. Undefined while another process indexes. */
 export async function lockProgress(tx: Tx, part: IndexPart): Promise<number | undefined> {
   const { rows } = await sql<{ chunks: number }>`
-    select chunks from event_index_progress where part = ${part} for update skip locked`.execute(tx);
+    select chunks from event_index_progress where part = ${STORED_AS[part]} for update skip locked`.execute(
+    tx,
+  );
   return rows[0]?.chunks;
 }
 
 export async function updateProgress(tx: Tx, part: IndexPart, chunks: number): Promise<void> {
-  await sql`update event_index_progress set chunks = ${chunks} where part = ${part}`.execute(tx);
+  await sql`update event_index_progress set chunks = ${chunks} where part = ${STORED_AS[part]}`.execute(tx);
 }
 
 /** The events of a chunk that have a value. `positions` is in the form of bitmap.ts. */

@@ -3,20 +3,47 @@ import type { Reader } from '../../platform/db/database.ts';
 import { firstIdOf } from '../event-index/bitmap.ts';
 import { type Clause, clausesOf, ofProjects, visibleTo } from '../event-index/clauses.ts';
 import { findInIndex, type IndexedMatches, NO_MATCHES } from '../event-index/find.ts';
-import { makeRecentEvents, type RecentPostings, recentProjects } from '../event-index/recent.ts';
+import {
+  makeRecentEvents,
+  type RecentEvents,
+  type RecentPostings,
+  recentProjects,
+} from '../event-index/recent.ts';
 import { keepSets } from '../event-index/sets.ts';
 import { listProjectsFor, readIndexState } from '../event-index/store.ts';
-import { makeRecentTexts } from '../event-index/text/recent.ts';
+import { makeRecentTexts, type RecentTexts } from '../event-index/text/recent.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import { listUnsearchable } from './store.ts';
 
-/** Keeps in memory what searches read again and again: recent events, their texts, and sets of the index. */
-export const makeSearchMemory = () => ({
-  events: makeRecentEvents(),
-  texts: makeRecentTexts(),
-  sets: keepSets(),
-});
-export type SearchMemory = ReturnType<typeof makeSearchMemory>;
+/** What searches read again and again: recent events, their texts, and sets of the index. All of it is of one epoch. */
+export type EpochMemory = { events: RecentEvents; texts: RecentTexts; sets: ReturnType<typeof keepSets> };
+
+export type SearchMemory = {
+  /** The epoch that was searched last. */
+  readonly epoch: string | undefined;
+  /** The memory of an epoch. What was kept of any other epoch is dropped. */
+  of: (epoch: string) => EpochMemory;
+  clear: () => void;
+};
+
+export function makeSearchMemory(maxSetBytes?: number): SearchMemory {
+  let kept: { epoch: string; memory: EpochMemory } | undefined;
+  return {
+    get epoch() {
+      return kept?.epoch;
+    },
+    of: epoch => {
+      if (kept?.epoch !== epoch) {
+        const memory = { events: makeRecentEvents(), texts: makeRecentTexts(), sets: keepSets(maxSetBytes) };
+        kept = { epoch, memory };
+      }
+      return kept.memory;
+    },
+    clear: () => {
+      kept = undefined;
+    },
+  };
+}
 
 /** Matches in the chunks from `firstChunk` on. Events from the id `first` on are not in the index and must be read from the log. */
 export type Indexed = { indexed: IndexedMatches; first: number; firstChunk: number };
@@ -31,7 +58,7 @@ export async function findIndexed(
   db: Reader,
   actor: Actor,
   filters: EventFilters,
-  memory?: SearchMemory,
+  memory?: EpochMemory,
   { end = Number.MAX_SAFE_INTEGER, atMost }: Window = { atMost: Number.MAX_SAFE_INTEGER },
 ): Promise<Indexed> {
   // Ids and changes have indexes of their own on the events.

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import type { LongReads } from '../../platform/http/long-reads.ts';
+import type { LongReader, LongReads } from '../../platform/http/long-reads.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { presentEventTo, readableIn } from '../events/present.ts';
 import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
@@ -8,7 +8,20 @@ import { parseEventSearch } from '../events/search-query.ts';
 import type { SearchMemory } from './indexed.ts';
 import { searchEvents } from './search.ts';
 
+/** The console asks for fewer events. A page of 1,000 can have 8 MiB. */
+const MAX_SHORT_PAGE = 100;
+
 export function eventSearchRoutes(app: App, db: Db, longReads: LongReads, memory: SearchMemory): void {
+  /** Free text may have to look at every event. The other filters walk an index, so a small page is a short read. */
+  const runSearch = async <T>(
+    { query, limit }: { query?: string | undefined; limit: number },
+    reader: LongReader,
+    read: (db: Db) => Promise<T>,
+  ): Promise<T> => {
+    if (query !== undefined) return await longReads.runSearch(reader, read);
+    return limit > MAX_SHORT_PAGE ? await longReads.run(reader, read) : await read(db);
+  };
+
   app.addSchema(EventSearchResult);
 
   app.get(
@@ -24,7 +37,7 @@ export function eventSearchRoutes(app: App, db: Db, longReads: LongReads, memory
         querystring: EventSearchQuery,
         response: {
           200: jsonResponse('The page and the total', EventSearchResult),
-          ...errorResponses(400, 401, 403, 503),
+          ...errorResponses(400, 401, 403),
         },
       },
     },
@@ -32,11 +45,8 @@ export function eventSearchRoutes(app: App, db: Db, longReads: LongReads, memory
       const search = parseEventSearch(request.query);
       // One event more than the page tells whether there is a next page.
       const more = { ...search, limit: search.limit + 1 };
-      // Free text may have to look at every event; the other filters walk an index.
-      const { events, total, isCut } =
-        search.query === undefined
-          ? await searchEvents(db, request.actor, more, memory)
-          : await longReads.runSearch(request.caller, db => searchEvents(db, request.actor, more, memory));
+      const read = (db: Db) => searchEvents(db, request.actor, more, memory);
+      const { events, total, isCut } = await runSearch(search, request, read);
       const page = events.slice(0, search.limit);
       const last = isCut || events.length > page.length ? page.at(-1) : undefined;
       const canRead = await readableIn(db, request.actor, page);

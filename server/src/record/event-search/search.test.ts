@@ -11,7 +11,6 @@ import { COUNTED_BY } from '../event-counts/schema.ts';
 import { countGroups } from '../event-counts/store.ts';
 import { indexNextChunk } from '../event-index/build.ts';
 import { readIndexLag } from '../event-index/lag.ts';
-import { keepSets } from '../event-index/sets.ts';
 import { indexNextText } from '../event-index/text/build.ts';
 import { findWrongChunks, rebuildChunk } from '../event-index/verify.ts';
 import type { EventSearch } from '../events/search-query.ts';
@@ -28,7 +27,7 @@ const ENVIRONMENTS = ['development', 'production'];
 const harness = useHarness();
 const memory = makeSearchMemory();
 /** Has room for the sets of one clause in three chunks. */
-const small = { ...makeSearchMemory(), sets: keepSets(10_000) };
+const small = makeSearchMemory(10_000);
 const actors: Actor[] = [];
 
 /** Three chunks, of which two are indexed: ids without an event, days out of order, a project whose events are all old. */

@@ -1,10 +1,13 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
+import { inOneEpoch } from '../epoch/one-epoch.ts';
 import type { EventSearch } from '../events/search-query.ts';
 import type { EventRow } from '../events/store.ts';
-import { findIndexed, type SearchMemory } from './indexed.ts';
+import { type EpochMemory, findIndexed, type SearchMemory } from './indexed.ts';
 import { readPage } from './page.ts';
 import { findMatching } from './store.ts';
+
+export type FoundEvents = { events: EventRow[]; total: number; isCut: boolean };
 
 /**
  * The page and the total of a search. The index gives the events of its chunks; the tail of the log is read directly. The indexed
@@ -16,7 +19,17 @@ export async function searchEvents(
   actor: Actor,
   search: EventSearch,
   memory?: SearchMemory,
-): Promise<{ events: EventRow[]; total: number; isCut: boolean }> {
+): Promise<FoundEvents> {
+  if (!memory) return await findEvents(db, actor, search);
+  return await inOneEpoch(db, memory.epoch, epoch => findEvents(db, actor, search, memory.of(epoch)));
+}
+
+async function findEvents(
+  db: Reader,
+  actor: Actor,
+  search: EventSearch,
+  memory?: EpochMemory,
+): Promise<FoundEvents> {
   const { indexed, first } = await findIndexed(db, actor, search, memory);
   const tail = await findMatching(db, actor, search, first);
   const older = await indexed.newest(

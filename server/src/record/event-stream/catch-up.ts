@@ -1,3 +1,4 @@
+import type { Reader } from '../../platform/db/database.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { readEventBatch } from '../events/batch.ts';
 import { readAccess } from './access.ts';
@@ -25,12 +26,14 @@ export type CatchUp = {
 
 /**
  * Reads for the listeners that are behind, a batch at a time. Callers take turns, and so do the listeners of one caller: the
- * listener whose turn is over goes to the end of the set. `target` is the position of the listeners that are not behind.
+ * listener whose turn is over goes to the end of the set. `target` is the position of the listeners that are not behind. `checkEpoch`
+ * throws if what was read may be of another epoch than the target.
  */
 export function makeCatchUp(
   longReads: LongReads,
   listeners: Set<Listener>,
   target: () => number | undefined,
+  checkEpoch: (db: Reader) => Promise<void>,
   log: Log,
 ): CatchUp {
   const turns = makeTurns();
@@ -86,9 +89,10 @@ export function makeCatchUp(
 
   /** A listener that is already past the batch keeps its position. */
   async function sendShared(group: Listener[], target: number): Promise<void> {
-    await longReads.run(CALLER, async db => {
+    await longReads.run({ caller: CALLER }, async db => {
       const first = Math.min(...group.map(({ position }) => position));
       const { events, upTo } = await readEventBatch(db, { after: first, upTo: target }, CATCH_UP_EVENTS);
+      await checkEpoch(db);
       await deliver(db, events, upTo, group);
       // Large events, or a slow client: it continues alone, and reads only as much as it can take.
       for (const one of group) if (one.position < upTo) one.catchUpEvents = FEW_EVENTS;
@@ -96,10 +100,11 @@ export function makeCatchUp(
   }
 
   async function sendNext(listener: Listener, target: number): Promise<void> {
-    await longReads.run(CALLER, async db => {
+    await longReads.run({ caller: CALLER }, async db => {
       const { actor, search, position, catchUpIds, catchUpEvents } = listener;
       const range = { after: position, upTo: Math.min(position + catchUpIds, target) };
       const { events, upTo } = await readMatches(db, actor, search, range, catchUpEvents);
+      await checkEpoch(db);
       const access = await readAccess(db, [listener], events);
       const isAdmin = access.isAdmin(listener);
       if (isAdmin === undefined) return end(listener, NOT_VALID);

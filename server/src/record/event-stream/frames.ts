@@ -11,4 +11,7 @@ export const eventFrame = (event: Event): Buffer =>
 /** A client stores the id although the block has no data. It then resumes after the events that did not match its filters. */
 export const heartbeatFrame = (position: number): string => `: heartbeat\nid: ${position}\n\n`;
 
+/** The last block of a stream whose client has to resume after an earlier id than the last one that it got. */
+export const resetFrame = (why: string, position: number): string => `: ${why}\nid: ${position}\n\n`;
+
 export const commentFrame = (text: string): string => `: ${text}\n\n`;

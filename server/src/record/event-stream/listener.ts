@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Actor, Credential } from '../../platform/actor.ts';
-import { commentFrame, heartbeatFrame, startFrame } from './frames.ts';
+import { commentFrame, heartbeatFrame, resetFrame, startFrame } from './frames.ts';
 import type { StreamSearch } from './parameters.ts';
 
 /** One connected client. */
@@ -15,6 +15,8 @@ export type Listener = {
   isOpen: boolean;
   /** Every event up to this id was sent or does not match. Set when the listener starts. */
   position: number;
+  /** The epoch of the database that the position belongs to. */
+  epoch: string;
   isCatchingUp: boolean;
   /** How many ids its next read for catching up covers, and how many events the read returns at most. */
   catchUpIds: number;
@@ -49,6 +51,7 @@ export function makeListener(
     stream,
     isOpen: true,
     position: 0,
+    epoch: '',
     isCatchingUp: false,
     catchUpIds: CATCH_UP_IDS,
     catchUpEvents: CATCH_UP_EVENTS,
@@ -59,9 +62,10 @@ export function makeListener(
   return listener;
 }
 
-export function start(listener: Listener, position: number): void {
+export function start(listener: Listener, position: number, epoch: string): void {
   const spread = RETRY_MS.most - RETRY_MS.least;
   listener.position = position;
+  listener.epoch = epoch;
   push(listener, startFrame(Math.round(RETRY_MS.least + Math.random() * spread), position));
 }
 
@@ -102,9 +106,15 @@ export function beat(listener: Listener): void {
 }
 
 /** Ends the response in the regular way. The client reconnects, or learns why it cannot. */
-export function end(listener: Listener, why: string): void {
+export const end = (listener: Listener, why: string): void => endWith(listener, commentFrame(why));
+
+/** Ends the response because the log lost events that the client has. The client resumes after the last one that it still has. */
+export const reset = (listener: Listener, why: string, position: number): void =>
+  endWith(listener, resetFrame(why, position));
+
+function endWith(listener: Listener, frame: string): void {
   if (!listener.isOpen) return;
-  push(listener, commentFrame(why));
+  push(listener, frame);
   listener.isOpen = false;
   listener.stream.push(null);
 }

@@ -1,17 +1,22 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Reader } from '../../platform/db/database.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
+import { epochChanged } from '../epoch/one-epoch.ts';
+import { readEpoch } from '../epoch/store.ts';
+import type { EpochWatch } from '../epoch/watch.ts';
 import { readEventBatch } from '../events/batch.ts';
 import { readLastAssigned, readWatermark } from '../events/tail.ts';
 import { readAccess } from './access.ts';
 import { makeCatchUp } from './catch-up.ts';
 import { deliver, NOT_VALID } from './deliver.ts';
 import { makeStreamPlaces, type StreamLimits, unavailable } from './limits.ts';
-import { beat, end, hasRoom, type Listener, makeListener, start } from './listener.ts';
+import { beat, end, hasRoom, type Listener, makeListener, reset, start } from './listener.ts';
 import { rejectUnassigned, type StreamSearch } from './parameters.ts';
+import { makeTrail, type Trail } from './trail.ts';
 
+type History = { epoch: string; trail: Trail };
 type Log = Record<'warn' | 'error', (fields: object, message: string) => void>;
 
 export type EventStream = {
@@ -38,19 +43,34 @@ const CLOSE_WITHIN_MS = 1_000;
 /**
  * Tails the log once for all clients of this server, while there is a client. A client that is behind the shared position catches
  * up by reads of its own: after a reconnection, or because it reads slowly. A position moves only when everything up to it was
- * sent, so each client gets every event once and in order, also when the database is away for a while.
+ * sent, so each client gets every event once and in order, also when the database is away for a while. If the database loses events
+ * that a client has, in a failover or a restore, its stream ends and says after which id to resume.
  */
-export function makeEventStream(db: Db, longReads: LongReads, limits: StreamLimits, log: Log): EventStream {
+export function makeEventStream(
+  db: Db,
+  longReads: LongReads,
+  limits: StreamLimits,
+  epochs: EpochWatch,
+  log: Log,
+): EventStream {
   const listeners = new Set<Listener>();
   const places = makeStreamPlaces(limits);
   /** The position of the clients that are not behind. Undefined while nothing is read. */
   let position: number | undefined;
+  /** The epoch of the position, and the events before it. */
+  let history: History | undefined;
+  let isDoubtful = false;
+  let why = 'the database was restored or failed over';
   let running: Promise<void> | undefined;
   let closing = false;
   let failing = false;
   let caughtUpAt = 0;
   let accessCheckedAt = 0;
-  const catchUp = makeCatchUp(longReads, listeners, () => position, log);
+  const catchUp = makeCatchUp(longReads, listeners, () => position, checkEpoch, log);
+  epochs.onChange(({ reason }) => {
+    isDoubtful = true;
+    why = reason.replace(/\.$/, '');
+  });
 
   async function listen(caller: string, actor: Actor, { after, ...search }: StreamSearch): Promise<Listener> {
     if (closing) throw unavailable('The server is stopping. Reconnect.', 1);
@@ -62,7 +82,8 @@ export function makeEventStream(db: Db, longReads: LongReads, limits: StreamLimi
     });
     try {
       if (after !== undefined) rejectUnassigned(after, await readLastAssigned(db));
-      start(listener, after ?? (await readWatermark(db)));
+      const epoch = await readEpoch(db);
+      start(listener, after ?? (await readWatermark(db)), epoch);
     } catch (error) {
       listener.stream.destroy();
       throw error;
@@ -85,14 +106,15 @@ export function makeEventStream(db: Db, longReads: LongReads, limits: StreamLimi
     // In the turn that found no listener, so that the next listener starts a new run.
     clearInterval(heartbeat);
     position = undefined;
+    history = undefined;
     running = undefined;
   }
 
   /** Returns whether more events are waiting. */
   async function readOnce(): Promise<boolean> {
     try {
-      position ??= await readWatermark(db);
-      const more = await readBatch(position);
+      if (isDoubtful) await enterEpoch();
+      const more = await readBatch();
       if (Date.now() - accessCheckedAt > ACCESS_CHECK_MS) await checkAccess();
       if (!more) caughtUpAt = Date.now();
       if (failing) log.warn({ position }, 'event stream reads again');
@@ -106,14 +128,61 @@ export function makeEventStream(db: Db, longReads: LongReads, limits: StreamLimi
     }
   }
 
-  async function readBatch(after: number): Promise<boolean> {
+  /** Reads the next events for the clients that are not behind. Events are sent only if they are of the epoch of the position. */
+  async function readBatch(): Promise<boolean> {
+    const { epoch, trail } = history ?? (await begin());
+    const after = position ?? 0;
     const live = [...listeners].filter(listener => listener.position >= after && hasRoom(listener));
     const watermark = await readWatermark(db);
-    if (watermark <= after) return false;
+    if (watermark === after) return false;
     const { events, upTo } = await readEventBatch(db, { after, upTo: watermark }, EVENTS_AT_ONCE);
+    if ((await readEpoch(db)) !== epoch) {
+      await enterEpoch();
+      return true;
+    }
+    if (watermark < after) return false;
     await deliver(db, events, upTo, live);
+    trail.add(events);
     position = upTo;
     return upTo < watermark;
+  }
+
+  /** The epoch is read first: if it changes meanwhile, the next read notices it. */
+  async function begin(): Promise<History> {
+    const epoch = await readEpoch(db);
+    position = await readWatermark(db);
+    history = { epoch, trail: await makeTrail(db, position) };
+    return history;
+  }
+
+  /** Takes the position into the current epoch. Ends the streams that have events which the database lost. */
+  async function enterEpoch(): Promise<void> {
+    if (position === undefined || history === undefined) return;
+    const epoch = await readEpoch(db);
+    const watermark = await readWatermark(db);
+    const kept = Math.min(await history.trail.commonWith(db, position), watermark);
+    const trail = await makeTrail(db, kept);
+    if ((await readEpoch(db)) !== epoch) throw epochChanged();
+    const isLost = kept < position;
+    if (isLost) log.warn({ position, kept }, 'event streams reset');
+    for (const listener of listeners) {
+      // What a catch-up has read is not sent any more.
+      const isAhead = listener.position > (isLost ? kept : watermark) || (isLost && listener.isCatchingUp);
+      if (isAhead && listener.epoch !== epoch) {
+        const resumed = Math.min(listener.position, kept);
+        reset(listener, `${why}. Events after ${kept} are lost. Reconnect.`, resumed);
+      }
+      listener.epoch = epoch;
+    }
+    position = kept;
+    history = { epoch, trail };
+    isDoubtful = false;
+  }
+
+  async function checkEpoch(reader: Reader): Promise<void> {
+    if ((await readEpoch(reader)) === history?.epoch) return;
+    isDoubtful = true;
+    throw epochChanged();
   }
 
   async function checkAccess(): Promise<void> {

@@ -3,6 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/long-reads.ts';
 import { errorResponses } from '../../platform/http/schema.ts';
+import type { EpochWatch } from '../epoch/watch.ts';
 import { STREAM_LIMITS, type StreamLimits } from './limits.ts';
 import { eventStreamMetrics } from './metrics.ts';
 import { parseEventStream } from './parameters.ts';
@@ -13,9 +14,10 @@ export function eventStreamRoutes(
   app: App,
   db: Db,
   longReads: LongReads,
+  epochs: EpochWatch,
   limits: StreamLimits = STREAM_LIMITS,
 ): void {
-  const events = makeEventStream(db, longReads, limits, app.log);
+  const events = makeEventStream(db, longReads, limits, epochs, app.log);
   eventStreamMetrics(app.metrics, events);
   app.addHook('preClose', events.close);
 
@@ -27,10 +29,10 @@ export function eventStreamRoutes(
         operationId: 'streamEvents',
         tags: ['Events'],
         summary: 'Stream new events',
-        description: `Sends events as they are committed, in the order of their ids, as server-sent events. The filters are those of the event search, without days and pages. A client that reconnects with Last-Event-ID misses no event and gets none twice. Events are visible as in the search. The server reads the access of the caller again for every batch of events, and ends the stream when the session or token is no longer valid. A caller can have ${limits.perCaller} streams on one server. Every authenticated caller may call it.`,
+        description: `Sends events as they are committed, in the order of their ids, as server-sent events. The filters are those of the event search, without days and pages. A client that reconnects with Last-Event-ID misses no event and gets none twice. Events are visible as in the search. The server reads the access of the caller again for every batch of events, and ends the stream when the session or token is no longer valid. If a failover or a restore lost events that the client has, the stream ends with the id to resume after. A caller can have ${limits.perCaller} streams on one server. Every authenticated caller may call it.`,
         querystring: EventStreamQuery,
         headers: EventStreamHeaders,
-        response: { 200: EVENT_STREAM, ...errorResponses(400, 401, 403, 429, 503) },
+        response: { 200: EVENT_STREAM, ...errorResponses(400, 401, 403) },
       },
     },
     async (request, reply) => {
@@ -42,6 +44,8 @@ export function eventStreamRoutes(
       // Nobody would read the stream.
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const { stream } = await events.listen(request.caller, request.actor, search);
+      // A stream lasts for hours and has limits of its own.
+      request.visit.handBack();
       return reply.send(stream);
     },
   );

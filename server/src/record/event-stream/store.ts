@@ -29,6 +29,27 @@ export async function findTexts(
   return found;
 }
 
+/** An event, and the change that it belongs to. */
+export type EventMark = { id: number; groupId: string };
+
+/** The last events up to an id, in the order of their ids. */
+export async function listLastMarks(db: Reader, upTo: number, limit: number): Promise<EventMark[]> {
+  const { rows } = await sql<EventMark>`
+    select id, group_id as "groupId" from events where id <= ${upTo} order by id desc limit ${limit}`.execute(
+    db,
+  );
+  return rows.toReversed();
+}
+
+export async function listMarks(
+  db: Reader,
+  { from, to }: { from: number; to: number },
+): Promise<EventMark[]> {
+  const { rows } = await sql<EventMark>`
+    select id, group_id as "groupId" from events where id >= ${from} and id <= ${to} order by id`.execute(db);
+  return rows;
+}
+
 /** The first events of an id range that match the search and that the actor can see. */
 export const readMatches = async (
   db: Reader,

@@ -34,13 +34,15 @@ export function bounds({ before, after }: EventCursor): Expression<SqlBool>[] {
 }
 
 /**
- * Whether the JSON text of an event contains the text as typed or as JSON writes it, so that `say "hello"` is found as a
+ * Whether the JSON text of an event contains the text in any case, as typed or as JSON writes it, so that `say "hello"` is found as a
  * person sees it. JSON.stringify escapes what PostgreSQL escapes in jsonb, in the same form. JSON has no raw control
  * characters: one in the typed form would only match the line feeds between the columns.
  */
 export function containsText(text: string): Expression<SqlBool> {
   const matches = textForms(text).map(
-    form => sql<SqlBool>`event_text(data, pre_data, tags, comment) ilike ${likeText(form)}`,
+    // A subquery folds the pattern once per statement, even in a generic plan.
+    form =>
+      sql<SqlBool>`fold_case(event_text(data, pre_data, tags, comment)) like (select fold_case(${likeText(form)}))`,
   );
   return sql`(${sql.join(matches, sql` or `)})`;
 }

@@ -273,22 +273,42 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
         ],
       },
     },
-    'granted access to project **shop**, users: **7** and **8**, groups: **2**, roles: **4** and **5**',
+    'granted access to project **shop**, users: **7** and **8**, groups: **2**, roles: **Owner** and **Member**',
   ],
   [
     'project-access-user-roles-updated',
-    { project: 'shop', data: { roles: [4, 5], userId: 7 }, preData: { roles: [4], userId: 7 } },
-    'changed the roles of user **7** in project **shop** from **4** to **4** and **5**',
+    { project: 'shop', data: { roles: [4, 101], userId: 7 }, preData: { roles: [4], userId: 7 } },
+    'changed the roles of user **7** in project **shop** from **Owner** to **Owner** and **101**',
+  ],
+  [
+    'project-access-user-roles-updated',
+    {
+      project: 'shop',
+      data: { roles: [4, 101], userId: 7, names: { users: { 7: 'ada' }, roles: { 101: 'Releases' } } },
+      preData: { roles: [102], userId: 7, names: { users: { 7: 'ada' }, roles: { 102: 'Reviews' } } },
+    },
+    'changed the roles of user **ada** in project **shop** from **Reviews** to **Owner** and **Releases**',
+  ],
+  [
+    'project-access-added',
+    {
+      project: 'shop',
+      data: {
+        roles: [{ roleId: 101, userIds: [7, 8], groupIds: [2] }],
+        names: { users: { 7: 'ada' }, groups: { 2: 'Checkout' }, roles: { 101: 'Releases' } },
+      },
+    },
+    'granted access to project **shop**, users: **ada** and **8**, groups: **Checkout**, roles: **Releases**',
   ],
   [
     'project-access-user-roles-deleted',
     { project: 'shop', preData: { roles: [{ id: 4 }], groupId: 2 } },
-    'removed the roles of group **2** in project **shop**, roles: **4**',
+    'removed the roles of group **2** in project **shop**, roles: **Owner**',
   ],
   [
     'project-user-role-changed',
     { project: 'shop', data: { userId: 7, roleId: 5 }, preData: { userId: 7, roleId: 4 } },
-    'changed the role of user **7** in project **shop** from **4** to **5**',
+    'changed the role of user **7** in project **shop** from **Owner** to **Member**',
   ],
   ['role-deleted', { preData: { id: 9, name: 'Auditor' } }, 'deleted role **Auditor**'],
   ['tag-created', { data: { type: 'simple', value: 'beta' } }, 'created tag **simple:beta**'],
@@ -448,6 +468,23 @@ test.each([
   ['a list in place of the payload', [{ name: 'x' }]],
 ])('%s is passed over', (_, data) => {
   expect(summaryOf('strategy-created', { data })).toBe('**alice** created a strategy type');
+});
+
+test('an event with the name of an admin token alone is described as one of an admin token', () => {
+  const ofToken = (createdBy: string) =>
+    describe({
+      type: 'project-archived',
+      createdBy,
+      createdByUserId: -42,
+      project: 'shop',
+      environment: null,
+      featureName: null,
+      data: null,
+      preData: null,
+    }).summary;
+
+  expect(ofToken('admin')).toBe('**admin token admin** archived project **shop**');
+  expect(ofToken('admin token admin')).toBe(ofToken('admin'));
 });
 
 test('an actor without a name is someone', () => {
@@ -681,6 +718,6 @@ test('a part has the full id of a name that the sentence shortens', () => {
 test('an admin token and the server itself are no references', () => {
   for (const createdByKind of ['admin-token', 'system', null]) {
     const { parts } = describeInParts(happened('feature-archived', { createdByUserId: -42, createdByKind }));
-    expect(parts[0]).toEqual({ text: 'alice', strong: true });
+    expect(parts[0]).toEqual({ text: 'admin token alice', strong: true });
   }
 });

@@ -1,3 +1,5 @@
+import { PROJECT_ROLES, ROOT_ROLES } from '../../access/roles.ts';
+import { ADMIN_TOKEN_USER_ID, nameOfAdminToken } from '../../platform/actor.ts';
 import { ellipsize } from '../../platform/text.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { asOneLine, escapeLine, escapeMarkdown } from './markdown.ts';
@@ -42,8 +44,16 @@ const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   onlySession: event => onlyOne(event, 'sessions'),
   findingRule: event => wordsOf(fromPayload(event, ['rule'])),
   untilDay: event => dayOf(fromPayload(event, ['until'])),
-  grantedUsers: event => granted(event, 'userIds'),
-  grantedGroups: event => granted(event, 'groupIds'),
+  grantedUsers: event => granted(event, 'userIds', 'users'),
+  grantedGroups: event => granted(event, 'groupIds', 'groups'),
+  userId: event => nameFor(event, 'users', fromPayload(event, ['userId'])),
+  groupId: event => nameFor(event, 'groups', fromPayload(event, ['groupId'])),
+  ...Object.fromEntries(
+    ['roles', 'before.roles', 'after.roles', 'roleId', 'before.roleId', 'after.roleId'].map(name => [
+      name,
+      (event: DescribedEvent) => withRoleNames(event, fromPayload(event, name.split('.'))),
+    ]),
+  ),
 };
 
 /** Says in a label and in one line of Markdown what happened; takes any payload and never throws. */
@@ -89,7 +99,7 @@ type Sentence = { event: DescribedEvent; parts: EventPart[]; withReferences: boo
 
 function compose(template: string, event: DescribedEvent, withReferences: boolean): EventPart[] {
   const sentence: Sentence = { event, parts: [], withReferences, isPlace: false };
-  const actor = plain(event.createdBy);
+  const actor = plain(actorOf(event));
   if (actor === undefined) addText(sentence, 'Someone');
   else addStrong(sentence, actor, withReferences ? referenceToActor(event) : undefined);
   addText(sentence, ' ');
@@ -99,6 +109,10 @@ function compose(template: string, event: DescribedEvent, withReferences: boolea
   }
   return sentence.parts;
 }
+
+/** Older events have only the name of the token that acted, which can be the name of a user. */
+const actorOf = ({ createdBy, createdByUserId }: DescribedEvent): string =>
+  createdByUserId === ADMIN_TOKEN_USER_ID ? nameOfAdminToken(createdBy) : createdBy;
 
 function addText({ parts, isPlace }: Sentence, text: string): void {
   if (text === '') return;
@@ -210,9 +224,28 @@ function dayOf(value: unknown): unknown {
 const onlyOne = (event: DescribedEvent, field: string): 1 | undefined =>
   fromPayload(event, [field]) === 1 ? 1 : undefined;
 
-/** The ids in a grant of the form `{ roles: [{ roleId, userIds, groupIds }] }`. */
-function granted(event: DescribedEvent, field: 'userIds' | 'groupIds'): unknown[] {
+const BUILT_IN_ROLES = new Map<unknown, string>(
+  Object.entries({ ...ROOT_ROLES, ...PROJECT_ROLES }).map(([name, id]) => [id, name]),
+);
+
+/** The name that the payload gives for an id, or the id itself: older events and those of other origin have no names. */
+function nameFor(event: DescribedEvent, kind: 'users' | 'groups' | 'roles', id: unknown): unknown {
+  const name = Number.isSafeInteger(id) ? fromPayload(event, ['names', kind, String(id)]) : undefined;
+  return typeof name === 'string' ? name : id;
+}
+
+const withRoleNames = (event: DescribedEvent, value: unknown): unknown =>
+  Array.isArray(value) ? value.map(role => withRoleName(event, role)) : withRoleName(event, value);
+
+/** Built-in roles have the same ids on every server, so their names are known without a name in the payload. */
+function withRoleName(event: DescribedEvent, role: unknown): unknown {
+  const id = own(role, 'roleId') ?? own(role, 'id') ?? role;
+  return own(role, 'name') ?? BUILT_IN_ROLES.get(id) ?? nameFor(event, 'roles', id) ?? role;
+}
+
+/** The holders of a grant of the form `{ roles: [{ roleId, userIds, groupIds }] }`. */
+function granted(event: DescribedEvent, field: 'userIds' | 'groupIds', kind: 'users' | 'groups'): unknown[] {
   const roles = own(event.data, 'roles');
   const ids = Array.isArray(roles) ? roles.flatMap(role => own(role, field) ?? []) : [];
-  return [...new Set(ids)];
+  return [...new Set(ids)].map(id => ({ id, name: nameFor(event, kind, id) }));
 }

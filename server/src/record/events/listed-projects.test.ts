@@ -135,9 +135,9 @@ test('the stream applies the same rules', async () => {
     body: { type: 'simple', value: 'after-streamed' },
   });
 
-  await expect.poll(() => byText?.events.length, { timeout: 10_000 }).toBe(1);
-  await expect.poll(() => live?.events.length, { timeout: 10_000 }).toBe(2);
-  await expect.poll(() => old?.events.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => byText?.events.length).toBe(1);
+  await expect.poll(() => live?.events.length).toBe(2);
+  await expect.poll(() => old?.events.length).toBe(2);
   expect(byHiddenText?.events).toEqual([]);
   const text = JSON.stringify([live, old, byText].map(client => client?.events));
   expect(text).toContain('open-one');

@@ -1,4 +1,4 @@
-import { fromPayload, type Payloads } from './payload.ts';
+import { fromPayload, own, type Payloads } from './payload.ts';
 
 /** The kinds of things that a part of a sentence can refer to. They are words of the API. */
 export const REFERENCE_KINDS = [
@@ -59,7 +59,7 @@ const MAX_ID_LENGTH = 200;
 /** The reference of a value in the sentence of an event, undefined if the event does not have the id. */
 export function referenceTo(event: Place, name: ReferenceName, value: unknown): Reference | undefined {
   const target: Target = REFERENCES[name];
-  const id = idOf(target.ids ? firstOf(event, target.ids) : value);
+  const id = idOf(target.ids ? firstOf(event, target.ids) : (own(value, 'id') ?? value));
   if (id === undefined) return undefined;
   const project = target.project ? idOf(fromPayload(event, target.project)) : event.project;
   return IN_PROJECT.includes(target.kind) && typeof project === 'string'

@@ -221,7 +221,7 @@ test('an event says what acted: a user, an admin token or the service itself', a
     { type: 'project-created', createdBy: 'system', createdByUserId: -1337, createdByKind: 'system' },
     {
       type: 'tag-type-created',
-      createdBy: 'admin',
+      createdBy: 'admin token admin',
       createdByUserId: -42,
       createdByKind: 'admin-token',
     },
@@ -231,6 +231,19 @@ test('an event says what acted: a user, an admin token or the service itself', a
       createdByUserId: editor.id,
       createdByKind: 'user',
     },
+  ]);
+});
+
+test('tells a user from an admin token with the same name', async () => {
+  const user = await makeUser(harness.db, 'Admin', 'admin');
+  for (const [name, token] of [['by-admin', user.token], ['by-admin-token']] as const)
+    await call(harness.app, 'POST', '/api/admin/tag-types', { body: { name }, ...(token ? { token } : {}) });
+
+  const { events } = await search('limit=2');
+
+  expect(events).toMatchObject([
+    { createdBy: 'admin token admin', summary: '**admin token admin** created tag type **by-admin-token**' },
+    { createdBy: 'admin', summary: '**admin** created tag type **by-admin**' },
   ]);
 });
 

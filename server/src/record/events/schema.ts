@@ -71,7 +71,11 @@ export const Event = Named(
       enum: EVENT_TYPE_NAMES,
       examples: ['feature-created'],
     }),
-    createdBy: Type.String({ description: 'Name of the user or token that acted', examples: ['alice'] }),
+    createdBy: Type.String({
+      description:
+        'Username or e-mail address of the user who acted, `admin token` with the name of the token, or `system`. Events from before this rule have the name of the token alone',
+      examples: ['alice'],
+    }),
     createdByUserId: Nullable(
       Type.Integer({
         description: 'Id of that user. -42: an admin token. -1337: the server itself',
@@ -114,7 +118,7 @@ export const Event = Named(
     parts: Type.Optional(
       Type.Array(Ref(EventPart), {
         description:
-          'The sentence of summary in parts, for links. The summary is their text, with ** around the strong ones, in which formatting is escaped. Only where parts were asked for',
+          'The sentence of summary in parts, for links. The summary is their text, with ** around the strong ones, in which formatting is escaped. Present if the request has `parts=true`, and in every delivery record',
         examples: [
           [
             strong,

@@ -67,7 +67,7 @@ export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]):
     order by recorded.ordinality
     returning id, created_at, type, project, environment, feature_name, created_by_user_id,
       case when type = 'integration-tested' then data ->> 'id' end as tested,
-      case when ${FILTERED_BY_TEXT} then event_text(data, pre_data, tags, comment) end as text`;
+      case when ${FILTERED_BY_TEXT} then fold_case(event_text(data, pre_data, tags, comment)) end as text`;
 }
 
 /** Remembers who wrote events in which project, so that listing creators does not read the log. */

@@ -10,18 +10,25 @@ import { removeExpiredKeys } from './expire.ts';
 const harness = useHarness();
 const FEATURES = '/api/admin/projects/default/features';
 
-type Sent = { key?: string; token?: string; app?: App; method?: 'POST' | 'PUT' };
+type Sent = {
+  key?: string;
+  token?: string;
+  app?: App;
+  method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  headers?: Record<string, string>;
+};
 
-async function send(url: string, body: object, { key, token, app, method }: Sent = {}) {
+async function send(url: string, body: object | undefined, { key, token, app, method, headers }: Sent = {}) {
   const response = await (app ?? harness.app).inject({
     method: method ?? 'POST',
     url,
     headers: {
       authorization: token ?? ADMIN_TOKEN,
-      'content-type': 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
+      ...headers,
     },
-    payload: JSON.stringify(body),
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
   });
   return {
     status: response.statusCode,
@@ -125,13 +132,95 @@ test('rejects a replay after the caller lost the permission', async () => {
   expect((await send(FEATURES, { name: 'was-allowed' }, { key: 'f', token })).status).toBe(403);
 });
 
-test('stores nothing without a key or for other methods', async () => {
+test('stores nothing without a key', async () => {
   const before = (await keys()).length;
   await send(FEATURES, { name: 'plain' });
-  const { status } = await send(`${FEATURES}/plain`, { description: 'x' }, { key: 'g', method: 'PUT' });
+
+  const { status } = await send(`${FEATURES}/plain`, { description: 'x' }, { method: 'PUT' });
 
   expect(status).toBe(200);
   expect(await keys()).toHaveLength(before);
+});
+
+test('a retried PUT with If-Match does not conflict with itself', async () => {
+  await send(FEATURES, { name: 'conditional' });
+  const url = `${FEATURES}/conditional`;
+  const read = await harness.app.inject({ url, headers: { authorization: ADMIN_TOKEN } });
+  const save = { method: 'PUT', headers: { 'if-match': String(read.headers.etag) } } as const;
+
+  const first = await send(url, { description: 'mine' }, { ...save, key: 'put' });
+  const retried = await send(url, { description: 'mine' }, { ...save, key: 'put' });
+  const other = await send(url, { description: 'other' }, { ...save, key: 'put-2' });
+
+  expect([first.status, retried.status, other.status]).toEqual([200, 200, 412]);
+  expect(retried.body).toEqual(first.body);
+  expect(retried.headers['idempotent-replayed']).toBe('true');
+  expect(await countEvents('conditional')).toBe(2);
+});
+
+test('replays 412, even if the ETag is current again', async () => {
+  await send(FEATURES, { name: 'undone', description: 'a' });
+  const url = `${FEATURES}/undone`;
+  const read = await harness.app.inject({ url, headers: { authorization: ADMIN_TOKEN } });
+  const save = { method: 'PUT', headers: { 'if-match': String(read.headers.etag) }, key: '412' } as const;
+  await send(url, { description: 'b' }, { method: 'PUT' });
+  const first = await send(url, { description: 'mine' }, save);
+  await send(url, { description: 'a' }, { method: 'PUT' });
+
+  const retried = await send(url, { description: 'mine' }, save);
+
+  expect([first.status, retried.status]).toEqual([412, 412]);
+});
+
+test('a retried DELETE gets the first response instead of 404', async () => {
+  await send('/api/admin/tag-types', { name: 'gone', icon: '' });
+  const remove = (key: string) => send('/api/admin/tag-types/gone', undefined, { key, method: 'DELETE' });
+
+  const [first, retried, later] = [await remove('delete'), await remove('delete'), await remove('delete-2')];
+
+  expect([first.status, retried.status, later.status]).toEqual([200, 200, 404]);
+});
+
+test('a retried PATCH applies its operations once', async () => {
+  await send(FEATURES, { name: 'patched' });
+  const patch = () =>
+    send(`${FEATURES}/patched`, [{ op: 'replace', path: '/description', value: 'x' }], {
+      key: 'patch',
+      method: 'PATCH',
+    });
+
+  const [first, retried] = [await patch(), await patch()];
+
+  expect([first.status, retried.status]).toEqual([200, 200]);
+  expect(await countEvents('patched')).toBe(2);
+});
+
+test('rejects the key of a PUT for a DELETE of the same path', async () => {
+  await send(FEATURES, { name: 'two-methods' });
+  const url = `${FEATURES}/two-methods`;
+  await send(url, { description: 'x' }, { key: 'methods', method: 'PUT' });
+
+  const rejected = await send(url, undefined, { key: 'methods', method: 'DELETE' });
+
+  expect(rejected).toMatchObject({ status: 422, body: { name: 'IdempotencyError' } });
+});
+
+test('runs one of two simultaneous PUTs and asks the other one to retry', async () => {
+  await send(FEATURES, { name: 'two-puts' });
+  const url = `${FEATURES}/two-puts`;
+  const blocker = await harness.db.startTransaction().execute();
+  await sql`select from features where name = 'two-puts' for update`.execute(blocker);
+  const first = send(url, { description: 'x' }, { key: 'puts', method: 'PUT' });
+  await untilWaiting(harness.db);
+
+  const second = await send(url, { description: 'x' }, { key: 'puts', method: 'PUT' });
+  await blocker.rollback().execute();
+
+  expect(second).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(second.headers['retry-after']).toBe('1');
+  expect((await first).status).toBe(200);
+  expect((await send(url, { description: 'x' }, { key: 'puts', method: 'PUT' })).status).toBe(200);
+  expect(await countEvents('two-puts')).toBe(2);
 });
 
 test.each(['', 'x'.repeat(256)])('rejects the key "%s"', async key => {
@@ -207,7 +296,7 @@ test('responds 409 to a retry after the process died between commit and response
 
   const repeated = await send(FEATURES, { name: 'died-late' }, { key: 'k' });
 
-  expect(repeated).toMatchObject({ status: 409, body: { name: 'ConflictError' } });
+  expect(repeated).toMatchObject({ status: 409, body: { name: 'AlreadyCarriedOutError' } });
   expect(await countEvents('died-late')).toBe(1);
 });
 
@@ -259,7 +348,7 @@ test('does not store a secret: a retry gets 409 and creates no second token', as
 
 type Schema = { properties?: Record<string, Schema>; items?: Schema; anyOf?: Schema[]; $ref?: string };
 
-test('marks every POST whose response can contain a secret', () => {
+test('marks every write whose response can contain a secret', () => {
   const document = JSON.parse(readFileSync(new URL('../../../../openapi.json', import.meta.url), 'utf8'));
   const namesIn = (schema: Schema | undefined): string[] => {
     if (!schema) return [];
@@ -271,21 +360,33 @@ test('marks every POST whose response can contain a secret', () => {
       ...(schema.anyOf ?? []).flatMap(namesIn),
     ];
   };
-  type Post = { responses: object; 'x-returns-secret'?: boolean; 'x-permission'?: unknown };
-  const posts = Object.entries<{ post?: Post }>(document.paths).filter(
-    ([, { post }]) => post?.['x-permission'] !== undefined,
+  type Operation = { responses: object; 'x-returns-secret'?: boolean; 'x-permission'?: unknown };
+  const writes = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([method, operation]) => method !== 'get' && operation['x-permission'] !== undefined)
+      .map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
   );
-  const secretive = posts.filter(([, { post }]) =>
-    Object.entries(post?.responses ?? {})
+  const secretive = writes.filter(({ operation }) =>
+    Object.entries(operation.responses)
       .filter(([status]) => status.startsWith('2'))
       .flatMap(([, response]) => namesIn(response.content?.['application/json']?.schema))
       .some(name => /secret|password|^token$|link$/i.test(name)),
   );
 
-  expect(secretive.map(([path]) => path)).toContain('/api/admin/api-tokens');
-  const unmarked = secretive.filter(([, { post }]) => !post?.['x-returns-secret']).map(([path]) => path);
-  // Its response contains a mask instead of the secret.
-  expect(unmarked).toEqual(['/api/admin/auth/oidc/settings']);
+  expect(secretive.map(({ name }) => name)).toContain('POST /api/admin/api-tokens');
+  const unmarked = secretive
+    .filter(({ operation }) => !operation['x-returns-secret'])
+    .map(({ name }) => name);
+  // Their responses contain a mask or a hint instead of the secret, or no link.
+  expect(unmarked.toSorted()).toEqual([
+    'POST /api/admin/addons/{id}/off',
+    'POST /api/admin/addons/{id}/on',
+    'POST /api/admin/auth/oidc/settings',
+    'PUT /api/admin/addons/{id}',
+    'PUT /api/admin/api-tokens/{token}',
+    'PUT /api/admin/invite-link/tokens/{token}',
+    'PUT /api/admin/user-admin/{id}',
+  ]);
 });
 
 test('keys are forgotten after 24 hours, and removed by the job', async () => {

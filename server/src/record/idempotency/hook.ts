@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readToken } from '../../access/token.ts';
 import { type Claim, isAccount } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError, badData, tooManyRequests } from '../../platform/errors.ts';
@@ -26,9 +27,10 @@ declare module 'fastify' {
 
 const MAX_KEY_LENGTH = 255;
 const RATE_LIMITED = 429;
+const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /**
- * A POST with an Idempotency-Key runs once, and a retry gets the first response. The key is claimed before the request runs,
+ * A write with an Idempotency-Key runs once, and a retry gets the first response. The key is claimed before the request runs,
  * settled in the transaction of its change, and its response is stored afterwards. So neither two servers nor a crash can make it
  * run twice (docs/reference/idempotency.md).
  */
@@ -36,7 +38,7 @@ export function installIdempotency(app: App, db: Db): void {
   // Runs after authorization and validation, so a rejected request uses no key and gets no stored response.
   app.addHook('preHandler', async (request, reply) => {
     const text = request.headers['idempotency-key'];
-    if (request.method !== 'POST' || text === undefined || request.actor === undefined) return;
+    if (!WRITES.has(request.method) || text === undefined || request.actor === undefined) return;
     if (request.routeOptions.config.onlyReads) return;
     const key = String(text);
     if (key.length === 0 || key.length > MAX_KEY_LENGTH) {
@@ -68,20 +70,17 @@ export function installIdempotency(app: App, db: Db): void {
  * a user with a session.
  */
 function hashFor(request: FastifyRequest, text: string): Buffer {
-  return createHmac('sha256', tokenOf(request) ?? nameOf(request))
+  return createHmac('sha256', readToken(request.headers) ?? nameOf(request))
     .update(text)
     .digest();
 }
-
-const tokenOf = ({ headers }: FastifyRequest): string | undefined =>
-  headers.authorization?.replace(/^bearer /i, '').trim();
 
 const nameOf = ({ actor }: FastifyRequest): string => `${actor.kind} ${actor.userId}`;
 
 /** The tokens and sessions of an account are one caller. Admin tokens have no account: each is a caller of its own. */
 function callerOf(request: FastifyRequest): Caller {
   const { actor } = request;
-  const name = isAccount(actor) ? nameOf(request) : (tokenOf(request) ?? nameOf(request));
+  const name = isAccount(actor) ? nameOf(request) : (readToken(request.headers) ?? nameOf(request));
   return { actor, owner: createHash('sha256').update(name).digest() };
 }
 
@@ -117,7 +116,7 @@ function replay(reply: FastifyReply, known: KnownKey, request: Buffer): FastifyR
   }
   if (known.status !== null && !known.permitted) {
     throw new ApiError(
-      'ConflictError',
+      'AlreadyCarriedOutError',
       'The request with this Idempotency-Key succeeded. Its response is not replayed, because your permissions have changed.',
     );
   }
@@ -126,13 +125,10 @@ function replay(reply: FastifyReply, known: KnownKey, request: Buffer): FastifyR
     if (known.body === null) return reply.send();
     return reply.type('application/json; charset=utf-8').send(known.body);
   }
-  if (!known.settled) {
-    reply.header('retry-after', '1');
-    throw stillRunning();
-  }
+  if (!known.settled) throw stillRunning();
   throw new ApiError(
-    'ConflictError',
-    'The request with this Idempotency-Key succeeded, but its response is not stored. Read the created resource.',
+    'AlreadyCarriedOutError',
+    'The request with this Idempotency-Key succeeded, but its response is not stored. Read the resource to see the result.',
   );
 }
 
@@ -140,6 +136,7 @@ const stillRunning = (): ApiError =>
   new ApiError(
     'ConflictError',
     'A request with this Idempotency-Key is still running. Retry in a few seconds.',
+    { retryAfter: 1 },
   );
 
 /**

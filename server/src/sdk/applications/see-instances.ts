@@ -1,9 +1,54 @@
 import type { Db } from '../../platform/db/database.ts';
 import { announceApplications } from './announce.ts';
-import { type SeenInstance, upsertInstances } from './store.ts';
+import { OTHER_APPLICATIONS, OTHER_INSTANCES, QUOTAS, type ReachedQuota, reachedBy } from './quotas.ts';
+import { listNewInstances, type SeenInstance, upsertInstances } from './store.ts';
+
+export type ReportedInstance = SeenInstance & { token: number };
+
+const HOUR_MS = 3_600_000;
+
+export type SeeInstances = (db: Db, instances: ReportedInstance[]) => Promise<ReachedQuota[]>;
 
 /** Notes instances that were seen, and creates their applications. Not a change: it is bookkeeping like the last use of a token. */
-export async function seeInstances(db: Db, instances: SeenInstance[]): Promise<void> {
-  await announceApplications(db, [...new Set(instances.map(({ application }) => application))]);
-  await upsertInstances(db, instances);
+export function makeSeeInstances(now: () => number = Date.now): SeeInstances {
+  let hour = 0;
+  let added = new Map<number, number>();
+
+  /** Whether the token has a new instance left in this hour. */
+  const hasLeft = (token: number): boolean => {
+    const current = Math.floor(now() / HOUR_MS);
+    if (current !== hour) added = new Map();
+    hour = current;
+    const before = added.get(token) ?? 0;
+    if (before >= QUOTAS.instances.perHour) return false;
+    added.set(token, before + 1);
+    return true;
+  };
+
+  return async (db, instances) => {
+    const { nameOf, reached } = await announceApplications(
+      db,
+      instances.map(({ application, token }) => ({ name: application, token })),
+    );
+    const named = instances.map(one => ({ ...one, application: nameOf(one.application) }));
+    const fresh = await listNewInstances(db, named);
+    const above = named.filter((one, at) => fresh.has(at) && !hasLeft(one.token));
+    const others = new Set(above);
+    const stored = named.map(one => {
+      const isOther = others.has(one) || one.application === OTHER_APPLICATIONS;
+      return isOther ? { ...one, instanceId: OTHER_INSTANCES } : one;
+    });
+    await upsertInstances(db, newestOfEach(stored));
+    return [...reached, ...reachedBy('instances', above)];
+  };
 }
+
+const newestOfEach = (instances: ReportedInstance[]): ReportedInstance[] => {
+  const kept = new Map<string, ReportedInstance>();
+  for (const one of instances) {
+    const key = JSON.stringify([one.application, one.environment, one.instanceId]);
+    const before = kept.get(key);
+    if (!before || before.seenAt < one.seenAt) kept.set(key, one);
+  }
+  return [...kept.values()];
+};

@@ -4,6 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db, NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
 import { likeText } from '../../platform/db/like.ts';
+import type { Added } from './quotas.ts';
 import type {
   Application,
   ApplicationDetails,
@@ -30,16 +31,50 @@ export async function listUnannounced(db: Reader, names: string[]): Promise<stri
   return rows.map(row => row.name);
 }
 
+/** How many applications these tokens have added. */
+export async function countApplications(db: Reader, tokens: number[]): Promise<Added[]> {
+  const { rows } = await sql<Added>`
+    select token_id as token, count(*) as "inAll",
+      count(*) filter (where created_at > now() - interval '1 hour') as "lastHour"
+    from applications where token_id = any(${tokens}) and token_id is not null group by token_id`.execute(db);
+  return rows;
+}
+
+/** Notes when applications were last seen, to the hour. Skips those that a change has locked. */
+export async function markSeen(db: Db, names: string[]): Promise<void> {
+  await sql`
+    update applications set reported_at = now() where id in (
+      select id from applications where name = any(${names}) and reported_at < now() - interval '1 hour'
+      order by id for no key update skip locked
+    )`.execute(db);
+}
+
+/** Applications that were not seen for so many days and that nobody described. They stay locked until the transaction ends. */
+export async function lockIdleApplications(
+  tx: Tx,
+  days: number,
+  limit: number,
+): Promise<{ id: number; name: string }[]> {
+  const { rows } = await sql<{ id: number; name: string }>`
+    select id, name from applications
+    where reported_at < now() - make_interval(days => ${days})
+      and coalesce(description, url, icon, color) is null
+    order by id limit ${limit} for update skip locked`.execute(tx);
+  return rows;
+}
+
 /** Inserts applications in the order of their names, up to so many in all, and returns those that were new. */
 export async function insertApplications(
   tx: Tx,
-  names: string[],
+  reported: { name: string; token: number }[],
   most: number,
 ): Promise<{ name: string; createdAt: string }[]> {
   const { rows } = await sql<{ name: string; createdAt: string }>`
-    insert into applications (name)
-    select name from (
-      select name from unnest(${names}::text[]) as given (name)
+    insert into applications (name, token_id)
+    select name, token from (
+      select name, token from unnest(
+        ${reported.map(({ name }) => name)}::text[], ${reported.map(({ token }) => token)}::integer[]
+      ) as given (name, token)
       order by name limit greatest(${most} - (select count(*) from applications), 0)
     ) as fitting
     order by name on conflict (name) do nothing
@@ -63,6 +98,22 @@ export type SeenInstance = {
   strategies: string[] | undefined;
   seenAt: number;
 };
+
+/** The places in the list of those instances that are not stored. */
+export async function listNewInstances(db: Reader, instances: SeenInstance[]): Promise<Set<number>> {
+  const { rows } = await sql<{ place: number }>`
+    select (place - 1)::integer as place from unnest(
+      ${instances.map(({ application }) => application)}::text[],
+      ${instances.map(({ environment }) => environment)}::text[],
+      ${instances.map(({ instanceId }) => instanceId)}::text[]
+    ) with ordinality as given (application, environment, instance_id, place)
+    where not exists (
+      select from application_instances as known join applications on applications.id = known.application_id
+      where applications.name = given.application and known.environment = given.environment
+        and known.instance_id = given.instance_id
+    )`.execute(db);
+  return new Set(rows.map(({ place }) => place));
+}
 
 /**
  * Notes the instances that are known, at most once a minute for each, and new ones while the sample of the application has room. An

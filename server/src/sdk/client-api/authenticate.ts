@@ -1,3 +1,4 @@
+import { networkOf } from '../../platform/admission/network.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { SdkToken, Tokens } from '../tokens/tokens.ts';
 
@@ -25,9 +26,10 @@ export function knownToken(tokens: Tokens, text: string): SdkToken | undefined {
 export async function authenticate(
   tokens: Tokens,
   text: string,
+  ip: string,
   kinds: readonly TokenKind[] = BACKEND,
 ): Promise<SdkToken> {
-  const token = text === '' ? undefined : (tokens.known(text) ?? (await tokens.lookUp(text)));
+  const token = text === '' ? undefined : (tokens.known(text) ?? (await tokens.lookUp(text, networkOf(ip))));
   if (!token) {
     throw new ApiError(
       'AuthenticationRequired',

@@ -1,66 +1,134 @@
-import { setImmediate } from 'node:timers/promises';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  errorCodes,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteOptions,
+} from 'fastify';
+import type { Shares } from '../../platform/admission/shares.ts';
+import { makeTurns, type RunInTurn } from '../../platform/admission/turns.ts';
 import { ApiError, badData } from '../../platform/errors.ts';
 import { contentType } from '../../platform/http/errors.ts';
 import { boundsViolation } from '../../platform/http/json.ts';
+import { callerOf } from '../caller.ts';
 
 /** Metrics of 10,000 features have 600 KB. An SDK stops sending metrics for good after one 413. */
 export const BODY_LIMIT_BYTES = 1_048_576;
-/** A compressed body may have this many times the limit of its route. */
-const INFLATED_TIMES = 4;
+/** Any visitor of a page can send these. A page reports the few features that it evaluated in a minute. */
+export const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 /** Metrics of 33,000 features. JSON.parse takes up to 80 ms of CPU for as many items with different names. */
 const MAX_ITEMS = 100_000;
 
-/** Above this size the event loop gets a turn between the steps. */
+/** A larger body is parsed in a turn of the event loop of its own. */
 const LARGE = 262_144;
 
 const inflate = promisify(gunzip);
 
-/** Reads JSON, compressed or not. A body without a content type is taken for JSON. */
-export function installSdkBodies(app: FastifyInstance): void {
+/**
+ * Reads JSON, compressed or not. A body without a content type is taken for JSON. A body is read after its caller got the bytes that it can
+ * take in memory, and they are given back when the request is handled.
+ */
+export function installSdkBodies(app: FastifyInstance, bytes: Shares): void {
+  const runInTurn = makeTurns();
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: BODY_LIMIT_BYTES },
-    async ({ headers, routeOptions }: FastifyRequest, body: Buffer) => {
-      const type = headers['content-type'] ?? 'application/json';
-      if (!/\bjson\b/i.test(type)) throw contentType();
-      const most = INFLATED_TIMES * (routeOptions.bodyLimit ?? BODY_LIMIT_BYTES);
-      return await parse(await plain(body, headers['content-encoding'] ?? 'identity', most));
-    },
-  );
+  app.addContentTypeParser('*', async (_request: FastifyRequest, payload: Readable) => payload);
+  app.addHook('onRoute', route => {
+    if (route.method !== 'POST') return;
+    route.bodyLimit ??= BODY_LIMIT_BYTES;
+    const { handler } = route;
+    route.handler = async function (request, reply) {
+      if (!(request.body instanceof Readable)) return await handler.call(this, request, reply);
+      const payload = request.body;
+      request.body = undefined;
+      const body = kindOf(request, route);
+      const caller = callerOf(request.sdkToken, request.ip);
+      const release = await bytes.acquire(caller, { cost: body.cost, isGone: () => isGone(reply) });
+      try {
+        const json = (await plain(await read(payload, body.limit), body)).toString();
+        request.body = json.length > LARGE ? await parseLarge(runInTurn, caller, json) : parse(json);
+        return await handler.call(this, request, reply);
+      } finally {
+        release();
+      }
+    };
+  });
 }
 
-async function plain(body: Buffer, encoding: string, mostBytes: number): Promise<Buffer> {
+const isGone = ({ raw }: FastifyReply): boolean => raw.destroyed;
+
+type BodyKind = {
+  isCompressed: boolean;
+  limit: number;
+  /** Bytes that the body can take in memory, compressed and inflated. */
+  cost: number;
+};
+
+/** What the headers say about the body. Rejects a body that the operation does not accept, before it is read. */
+function kindOf(
+  { headers }: FastifyRequest,
+  { bodyLimit: limit = BODY_LIMIT_BYTES }: RouteOptions,
+): BodyKind {
+  if (!/\bjson\b/i.test(headers['content-type'] ?? 'application/json')) throw contentType();
+  const encoding = headers['content-encoding'] ?? 'identity';
   const name = encoding.trim().toLowerCase();
-  if (name === 'identity') return body;
-  if (name !== 'gzip') {
+  if (name !== 'identity' && name !== 'gzip') {
     throw new ApiError(
       'ContentTypeerror',
       `The Content-Encoding "${encoding.slice(0, 50)}" is not supported. Use gzip, or send the body as it is.`,
     );
   }
-  return await inflate(body, { maxOutputLength: mostBytes }).catch(error => {
+  const length = Number(headers['content-length'] ?? limit);
+  if (length > limit) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+  const isCompressed = name === 'gzip';
+  return { isCompressed, limit, cost: length + (isCompressed ? limit : 0) };
+}
+
+async function read(payload: Readable, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    // The connection stays open for the response, even if the rest of the body is not read.
+    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+      length += chunk.length;
+      if (length > limit) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
+      throw badData([{ message: 'The connection was closed before the whole body arrived.' }]);
+    throw error;
+  }
+  return Buffer.concat(chunks, length);
+}
+
+async function plain(body: Buffer, { isCompressed, limit }: BodyKind): Promise<Buffer> {
+  if (!isCompressed) return body;
+  return await inflate(body, { maxOutputLength: limit }).catch(error => {
     if (error.code === 'ERR_BUFFER_TOO_LARGE') {
-      const most = mostBytes.toLocaleString('en');
+      const most = limit.toLocaleString('en');
       throw new ApiError('PayloadTooLargeError', `The body has more than ${most} bytes when decompressed.`);
     }
     throw badData([{ message: 'The body is not valid gzip.' }]);
   });
 }
 
-async function parse(body: Buffer): Promise<unknown> {
-  const json = body.toString();
-  const pause = () => (json.length > LARGE ? setImmediate() : undefined);
-  // Parsing millions of nested lists blocks the server for seconds.
+/** Parsing millions of nested lists would block the server for seconds. */
+function checkBounds(json: string): void {
   const unbounded = boundsViolation(json, MAX_ITEMS);
   if (unbounded !== undefined) throw badData([{ message: unbounded }]);
-  await pause();
-  const value = parsed(json);
-  await pause();
-  return value;
+}
+
+function parse(json: string): unknown {
+  checkBounds(json);
+  return parsed(json);
+}
+
+async function parseLarge(runInTurn: RunInTurn, caller: string, json: string): Promise<unknown> {
+  await runInTurn(caller, () => checkBounds(json));
+  return await runInTurn(caller, () => parsed(json));
 }
 
 function parsed(json: string): unknown {

@@ -3,6 +3,7 @@ import { needsInlineSegments } from './client-spec.ts';
 
 test.each([
   [undefined, true],
+  ['', true],
   ['4.1.9', true],
   ['3.10.0', true],
   ['4.2.0-beta.1', true],
@@ -16,7 +17,7 @@ test.each([
   expect(needsInlineSegments(header)).toBe(inline);
 });
 
-test.each(['v5', '', '5', '5.2', 'undefined', '5.2.0.1', `5.2.0-${'x'.repeat(200)}`])(
+test.each(['v5', ' ', '5', '5.2', 'undefined', '5.2.0.1', `5.2.0-${'x'.repeat(200)}`])(
   'rejects "%s"',
   header => {
     expect(() => needsInlineSegments(header)).toThrow(/must be a version like 5\.2\.0/);

@@ -8,7 +8,8 @@ let last = { header: '4.2.0', inline: false };
 
 /** Whether the SDK gets the constraints of segments inside the strategies: it implements a specification before 4.2.0. */
 export function needsInlineSegments(header: string | string[] | undefined): boolean {
-  if (header === undefined) return true;
+  // An empty header comes from a proxy or an SDK that has no version to send.
+  if (header === undefined || header === '') return true;
   if (header === last.header) return last.inline;
   const text = String(header);
   const [, major, minor, , prerelease] = VERSION.exec(text) ?? [];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { startSdk, TRANSPORTS, type Transport } from '../../test/sdk-client.ts';
-import { makeEnvironment, putDocuments, type SdkDocument } from '../../test/sdk-documents.ts';
+import { makeEnvironment, putDocuments, raiseRevision, type SdkDocument } from '../../test/sdk-documents.ts';
 import { useSdkServer } from '../../test/sdk-server.ts';
 
 const harness = useHarness();
@@ -43,6 +43,7 @@ async function poller(environment: string, projects?: string[], query = '') {
       etag = tag;
     },
     tag: () => etag ?? '',
+    token,
   };
 }
 
@@ -154,6 +155,7 @@ test('a client that is newer than the server gets 304, and one of another scope 
   await client.next();
   const tag = client.tag();
 
+  await raiseRevision(harness.db, 'tags', 7);
   client.present(tag.replace(/\d+"$/, '7"'));
   expect(await client.status()).toBe(304);
   for (const other of [tag.replace(/^"./, '"x'), tag.replace(/\.[^.]+\./, '.0.'), '"1"', 'nonsense']) {
@@ -222,4 +224,27 @@ test.each(Object.keys(TRANSPORTS) as Transport[])('an SDK sees changes by %s', a
   await putDocuments(harness.db, environment, { removed: ['default/b'] });
   await expect.poll(() => sdk.isEnabled('b')).toBe(false);
   sdk.destroy();
+});
+
+test('a token that presents many different revisions gets everything instead of deltas of its own', async () => {
+  await makeEnvironment(harness.db, 'hostile');
+  await putDocuments(harness.db, 'hostile', { features: [feature('a')] });
+  const client = await poller('hostile');
+  await client.next();
+  const { serving } = harness.app;
+  const token = serving.tokens.known(client.token);
+  const scope = token && serving.scopeOf(token);
+  if (!token || !scope) throw new Error('The token has no scope');
+  const deltas = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      serving.deltaBody('identity', scope, scope.revision + at, token),
+    );
+
+  const everything = serving.body('hydration', 'identity', scope);
+  const bodies = deltas(3_000);
+
+  expect(bodies.filter(body => body === everything).length).toBeGreaterThan(1_000);
+  expect(bodies.slice(0, 600)).not.toContain(everything);
+  // Those that are built already are still there.
+  expect(deltas(500)).toEqual(bodies.slice(0, 500));
 });

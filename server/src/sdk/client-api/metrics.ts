@@ -11,6 +11,7 @@ export const OPERATIONS = [
   'frontend',
   'frontend-metrics',
   'frontend-register',
+  'frontend-events',
   'ofrep',
   'ofrep-flag',
   'ofrep-stream',

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { networkOf } from '../../platform/admission/network.ts';
 import { badData, notFound } from '../../platform/errors.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import type { Usage } from '../metrics/usage.ts';
@@ -12,7 +13,7 @@ import type { SdkToken } from '../tokens/tokens.ts';
 import { acceptBulk, acceptMetrics, acceptRegistration } from './accept.ts';
 import { askedOf } from './asked.ts';
 import { authenticate, knownToken, tokenText } from './authenticate.ts';
-import { authorize } from './authorize.ts';
+import { authorize, forgetLost } from './authorize.ts';
 import { objectOf } from './bodies.ts';
 import { needsInlineSegments } from './client-spec.ts';
 import { presentedRevision } from './etag.ts';
@@ -69,7 +70,12 @@ const filters = Type.Object({
 
 const encodedAs = (encoding: Encoding): string[] => (encoding === 'gzip' ? ['content-encoding', 'gzip'] : []);
 
-type Handler = (request: FastifyRequest, reply: FastifyReply, scope: Scope, token: SdkToken) => void;
+type Handler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scope: Scope,
+  token: SdkToken,
+) => Promise<void> | undefined;
 
 /** The API for server-side SDKs. */
 export function clientRoutes(
@@ -88,13 +94,15 @@ export function clientRoutes(
       const token = knownToken(state.tokens, tokenText(request.headers.authorization));
       const scope = token && state.scopeOf(token, asked(request));
       if (!scope) {
-        return authorize(state, request, asked(request)).then(found =>
-          handler(request, reply, found.scope, found.token),
-        );
+        return authorize(state, request, asked(request)).then(async found => {
+          await forgetLost(state, request, found.scope);
+          await handler(request, reply, found.scope, found.token);
+        });
       }
       token.used = true;
-      handler(request, reply, scope, token);
-      return undefined;
+      const checking = forgetLost(state, request, scope);
+      if (checking !== undefined) return checking.then(() => handler(request, reply, scope, token));
+      return handler(request, reply, scope, token);
     };
 
   /** Responds with 304 to a client that has this revision of the scope, or a newer one from another server. */
@@ -116,23 +124,23 @@ export function clientRoutes(
     return true;
   };
 
+  /** Sends the body immediately if it is in memory, or when it is compressed. The tag is the one of the state that the body was built from. */
   const sendBody = (
     reply: FastifyReply,
     operation: Operation,
     encoding: Encoding,
-    body: Buffer,
-    etag: string,
-  ): void => {
-    const headers = [...JSON_TYPE, ...encodedAs(encoding), ...VARY, 'etag', etag];
+    body: Buffer | Promise<Buffer>,
+    tag: string[],
+  ): Promise<void> | undefined => {
+    const headers = [...JSON_TYPE, ...encodedAs(encoding), ...VARY, ...tag];
+    if (!Buffer.isBuffer(body))
+      return body.then(built => responder.send(reply, operation, 200, built, headers));
     responder.send(reply, operation, 200, body, headers);
+    return undefined;
   };
 
   /** An SDK drops this body and opens a stream. With an ETag, it would get 304 for flags that it does not have if the stream fails. */
-  const sendInvitation = (reply: FastifyReply, encoding: Encoding, scope: Scope): void => {
-    const body = state.body('features', encoding, scope);
-    const headers = [...JSON_TYPE, ...encodedAs(encoding), ...VARY, 'fetch-mode', 'streaming'];
-    responder.send(reply, 'features', 200, body, headers);
-  };
+  const INVITATION = ['fetch-mode', 'streaming'];
 
   app.get(
     '/api/client/features',
@@ -149,15 +157,16 @@ export function clientRoutes(
         response: {
           200: jsonResponse('The features', SdkFeatures),
           304: { type: 'null', description: 'The client has this revision or a newer one' },
-          ...errorResponses(400, 401, 403, 503),
+          ...errorResponses(400, 401, 403),
         },
       },
     },
     withScope(askedFor, (request, reply, scope, token) => {
       const encoding = encodingOf(request);
-      if (streams.invite(token, connectionIdOf(request))) return sendInvitation(reply, encoding, scope);
-      if (isNotModified(request, reply, 'features', scope)) return;
-      sendBody(reply, 'features', encoding, state.body('features', encoding, scope), scope.etag);
+      const isInvited = streams.invite(token, connectionIdOf(request));
+      if (!isInvited && isNotModified(request, reply, 'features', scope)) return undefined;
+      const tag = isInvited ? INVITATION : ['etag', scope.etag];
+      return sendBody(reply, 'features', encoding, state.body('features', encoding, scope), tag);
     }),
   );
 
@@ -181,7 +190,7 @@ export function clientRoutes(
         }),
         response: {
           200: jsonResponse('The feature', SdkFeature),
-          ...errorResponses(400, 401, 403, 404, 503),
+          ...errorResponses(400, 401, 403, 404),
         },
       },
     },
@@ -191,6 +200,7 @@ export function clientRoutes(
       if (!feature) throw notFound(`Feature "${featureName.slice(0, 200)}"`);
       const text = scope.inline ? inlineText(scope.current, feature) : feature.text;
       responder.send(reply, 'feature', 200, Buffer.from(text), JSON_TYPE);
+      return undefined;
     }),
   );
 
@@ -209,24 +219,25 @@ export function clientRoutes(
         response: {
           200: jsonResponse('The events', SdkDelta),
           304: { type: 'null', description: 'The client has this revision or a newer one' },
-          ...errorResponses(400, 401, 403, 503),
+          ...errorResponses(400, 401, 403),
         },
       },
     },
     withScope(
       request => askedOf(request.query as Query, false),
-      (request, reply, scope) => {
-        if (isNotModified(request, reply, 'delta', scope)) return;
+      (request, reply, scope, token) => {
+        if (isNotModified(request, reply, 'delta', scope)) return undefined;
         const encoding = encodingOf(request);
         const from = presentedRevision(request.headers['if-none-match'], scope.current.epoch, scope.id);
-        sendBody(reply, 'delta', encoding, state.deltaBody(encoding, scope, from), scope.etag);
+        const body = state.deltaBody(encoding, scope, from, token);
+        return sendBody(reply, 'delta', encoding, body, ['etag', scope.etag]);
       },
     ),
   );
 
   /** Before the body is read, so that nobody without a token sends a megabyte. */
   const onRequest = async (request: FastifyRequest): Promise<void> => {
-    const token = await authenticate(state.tokens, tokenText(request.headers.authorization));
+    const token = await authenticate(state.tokens, tokenText(request.headers.authorization), request.ip);
     token.used = true;
     request.sdkToken = token;
   };
@@ -244,7 +255,7 @@ export function clientRoutes(
         description:
           'Notes the application, the instance and the SDK. An SDK calls this when it starts. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created.',
         body: Registration,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415, 503) },
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -266,7 +277,7 @@ export function clientRoutes(
         description:
           'Adds the counts of an SDK: how often each feature was enabled and disabled, and each variant served. The server writes them within 10 s. Counts that cannot be read are skipped, so that no SDK stops. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
         body: Metrics,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415, 503) },
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -288,7 +299,7 @@ export function clientRoutes(
         description:
           'Adds the applications and counts that a proxy such as Unleash Edge collected. An invalid body is rejected as a whole. Entries of another environment than that of the token are skipped. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
         body: BulkMetrics,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415, 503) },
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -310,7 +321,7 @@ export function clientRoutes(
         description:
           'Accepts what Unleash Edge reports about itself, and stores nothing of it. Requires an API token of type backend or client.',
         body: EdgeData,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415, 503) },
+        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -334,12 +345,12 @@ export function clientRoutes(
         body: TokensToValidate,
         response: {
           200: jsonResponse('The valid tokens', ValidTokens),
-          ...errorResponses(400, 413, 415, 503),
+          ...errorResponses(400, 413, 415),
         },
       },
     },
     async (request, reply) => {
-      const valid = await validTokens(state, objectOf(request.body).tokens);
+      const valid = await validTokens(state, objectOf(request.body).tokens, networkOf(request.ip));
       const body = Buffer.from(JSON.stringify({ tokens: valid }));
       responder.send(reply, 'validate', 200, body, JSON_TYPE);
     },
@@ -361,7 +372,7 @@ function encodingOf({ headers: { 'accept-encoding': accepted = '' } }: FastifyRe
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(accepted)) ? 'gzip' : 'identity';
 }
 
-async function validTokens({ tokens }: ServingState, list: unknown) {
+async function validTokens({ tokens }: ServingState, list: unknown, network: string) {
   if (!Array.isArray(list) || list.length > MOST_VALIDATED || !list.every(one => typeof one === 'string'))
     throw badData([
       { message: `tokens must be a list of at most ${MOST_VALIDATED} texts`, path: '/body/tokens' },
@@ -369,7 +380,7 @@ async function validTokens({ tokens }: ServingState, list: unknown) {
   const valid: object[] = [];
   // One after the other: one caller must not take all lookups.
   for (const text of list) {
-    const token = tokens.known(text) ?? (await tokens.lookUp(text));
+    const token = tokens.known(text) ?? (await tokens.lookUp(text, network));
     if (!token || token.environment === null || token.type === 'admin') continue;
     const { environment, projects = ['*'] } = token;
     valid.push({

@@ -92,7 +92,7 @@ test('SDKs read without a failure while the database is away, and see the first 
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`,
   );
   const isDatabaseGone = async () => (await (await fetch(`${other.url}/ready`)).json()) as unknown;
-  await expect.poll(isDatabaseGone).toEqual({ health: 'GOOD', database: 'BAD' });
+  await expect.poll(isDatabaseGone).toEqual({ health: 'GOOD', database: 'BAD', writes: 'BAD' });
   const statuses = new Set<number>();
   for (let round = 0; round < 200; round++) {
     statuses.add((await read(other)).status);

@@ -2,10 +2,11 @@ import { version } from '../../platform/command-line.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
-import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
 import { changeOrigins } from './change-origins.ts';
 import { CorsSettings, UiConfig } from './schema.ts';
 import { findOrigins } from './store.ts';
+import { VERSIONED_CONFIG } from './version.ts';
 
 const tags = ['Operations'];
 
@@ -16,7 +17,7 @@ export function corsRoutes(app: App, db: Db, publicUrl: string): void {
   app.get(
     '/api/admin/ui-config',
     {
-      config: { permission: 'NONE' },
+      config: { etag: true, permission: 'NONE' },
       schema: {
         operationId: 'getUiConfig',
         tags,
@@ -26,19 +27,22 @@ export function corsRoutes(app: App, db: Db, publicUrl: string): void {
         response: { 200: jsonResponse('The configuration', UiConfig), ...errorResponses(401, 403) },
       },
     },
-    async (): Promise<UiConfig> => ({
-      name: 'Halyard',
-      version: version(),
-      unleashUrl: publicUrl,
-      baseUriPath,
-      frontendApiOrigins: await findOrigins(db),
-    }),
+    async (request, reply) => {
+      const config: UiConfig = {
+        name: 'Halyard',
+        version: version(),
+        unleashUrl: publicUrl,
+        baseUriPath,
+        frontendApiOrigins: await findOrigins(db),
+      };
+      return sendVersion(request, reply, VERSIONED_CONFIG, config);
+    },
   );
 
   app.post(
     '/api/admin/ui-config/cors',
     {
-      config: { permission: ['ADMIN', 'UPDATE_CORS'] },
+      config: { ifMatch: true, permission: ['ADMIN', 'UPDATE_CORS'] },
       schema: {
         operationId: 'setCorsOrigins',
         tags,
@@ -50,7 +54,9 @@ export function corsRoutes(app: App, db: Db, publicUrl: string): void {
       },
     },
     async (request, reply) => {
-      await change(db, request.actor, current => changeOrigins(current, request.body));
+      await changeVersion(db, request, VERSIONED_CONFIG, 'config', current =>
+        changeOrigins(current, request.body),
+      );
       return reply.code(204).send();
     },
   );

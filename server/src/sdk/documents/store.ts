@@ -1,12 +1,19 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
+import { EPOCH, EPOCH_ID, type Epoch } from '../../record/epoch/store.ts';
+
+/** An event that proves the history: a database without it is not the one that the server read it from. */
+export type Witness = { id: number; groupId: string };
 
 /** The positions that a server compares every second with those of the state in memory. */
 export type Positions = {
-  epoch: string;
+  epoch: Epoch;
   /** The time of the database, which decides whether a token has expired. */
   now: string;
   tokenRevision: number;
+  newestEvent: Witness | null;
+  /** Whether the database has the given event. True if none was given. */
+  hasWitness: boolean;
   /** The origins whose pages may use the API for frontend SDKs. */
   origins: string[];
   environments: { environment: string; revision: number; completeSince: number }[];
@@ -34,21 +41,15 @@ export type Changes = {
   segments: SegmentRow[];
 };
 
-/**
- * Names the history that revisions count in. A promoted standby or a restored backup hands out the same numbers again, with
- * other content, on another timeline. A dump that is restored into the same cluster does so in another database, which has
- * another oid, or in the same database, which needs a new number.
- */
-const EPOCH = sql<string>`(
-  select left(md5(concat_ws('.', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8), oid, number)), 10)
-  from pg_control_system(), sdk_epoch, pg_database where datname = current_database()
-)`;
-
-export async function readPositions(db: Reader): Promise<Positions> {
+export async function readPositions(db: Reader, witness?: Witness): Promise<Positions> {
   const { rows } = await sql<Positions>`
     select ${EPOCH} as epoch, now() as now,
       (select revision from sdk_token_revision) as "tokenRevision",
       (select origins from cors_settings) as origins,
+      (select json_build_object('id', id, 'groupId', group_id) from events order by id desc limit 1) as "newestEvent",
+      ${witness === undefined} or exists (
+        select from events where id = ${witness?.id ?? 0} and group_id = ${witness?.groupId ?? ''}
+      ) as "hasWitness",
       coalesce((
         select json_agg(json_build_object('environment', environment, 'revision', revision, 'completeSince', complete_since))
         from sdk_revisions
@@ -74,7 +75,7 @@ type ChangeRow = {
 /** One statement, so that all rows are of one moment: a revision is visible as a whole or not at all. */
 export async function readChanges(db: Reader, environment: string, after: number): Promise<Changes> {
   const { rows } = await sql<ChangeRow>`
-    select 'environment' as kind, ${EPOCH} as epoch, coalesce(max(complete_since), 0) as "completeSince",
+    select 'environment' as kind, ${EPOCH_ID} as epoch, coalesce(max(complete_since), 0) as "completeSince",
       null as project, null as name, null::integer as id, coalesce(max(revision), 0) as revision, null as document,
       null::integer[] as segments, null::text[] as tags
     from sdk_revisions where environment = ${environment}

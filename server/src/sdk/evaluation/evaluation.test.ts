@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { makeSdkAdmission } from '../admission.ts';
 import type { Changes } from '../documents/store.ts';
 import { applyChanges, loadEnvironment } from '../state/environment.ts';
 import { makeHolder, scopeIn } from '../state/holder.ts';
@@ -42,7 +43,7 @@ function scopeWith(flags: Flag[], segments: Flag[] = []) {
   return { scope: scopeIn(holder, selection), apply };
 }
 
-const evaluation = () => makeEvaluation(SLICE_LIMITS, new Registry());
+const evaluation = () => makeEvaluation(SLICE_LIMITS, makeSdkAdmission(1).unread, new Registry());
 
 const contextOf = (known: GivenContext['known'] = {}, properties: Record<string, string> = {}) =>
   completeContext({ known, properties }, 'main', '192.0.2.1');
@@ -68,14 +69,14 @@ test('evaluates one revision, whatever changes between its slices', async () => 
   const slices = makeSlices({ sliceMs: 0.1, waitingFlags: 1_000_000 });
   const evaluator = await makeEvaluators(slices).of(scope);
 
-  const running = slices.run(names(evaluator, contextOf()), 3_000);
+  const running = slices.run('a', names(evaluator, contextOf()), 3_000);
   apply(changes(2, [{ name: 'flag-2999', enabled: false }]));
   const after = await makeEvaluators(slices).of(scope);
 
   expect(await running).toHaveLength(3_000);
   expect(evaluator.position).toMatch(/\.1$/);
   expect(after.position).toMatch(/\.2$/);
-  expect(await slices.run(names(after, contextOf()), 3_000)).toHaveLength(2_999);
+  expect(await slices.run('a', names(after, contextOf()), 3_000)).toHaveLength(2_999);
 });
 
 test('shares an evaluator among requests, and drops those used first above the limit', async () => {
@@ -270,7 +271,7 @@ test('10,000 flags for 10 clients at once never hold the event loop for 50 ms', 
   const results = await Promise.all(
     Array.from({ length: 10 }, async (_, at) => {
       const evaluator = await of(scope);
-      return await run(names(evaluator, contextOf({ userId: `u${at}` }, { country: 'DE' })), 10_000);
+      return await run(`${at}`, names(evaluator, contextOf({ userId: `u${at}` }, { country: 'DE' })), 10_000);
     }),
   );
   clearInterval(probe);
@@ -300,11 +301,11 @@ describe('a flag that takes too long', () => {
     ['a very long value', 'a'.repeat(16_000), ['office']],
   ])('is disabled for %s, and counted', async (_, userId, expected) => {
     const registry = new Registry();
-    const { of, run } = makeEvaluation(SLICE_LIMITS, registry);
+    const { of, run } = makeEvaluation(SLICE_LIMITS, makeSdkAdmission(1).unread, registry);
     const evaluator = await of(scopeWith(flags).scope);
     const start = performance.now();
 
-    expect(await run(names(evaluator, contextOf({ userId })), 5)).toEqual(expected);
+    expect(await run('a', names(evaluator, contextOf({ userId })), 5)).toEqual(expected);
 
     // It takes milliseconds. A busy machine takes longer.
     expect(performance.now() - start).toBeLessThan(10_000);

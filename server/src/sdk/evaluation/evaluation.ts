@@ -1,18 +1,23 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Shares } from '../../platform/admission/shares.ts';
 import { type Evaluators, makeEvaluators } from './evaluators.ts';
 import { makeSlices, type SliceLimits, type Slices } from './slices.ts';
 
 /** The one way to evaluate flags on the server: evaluators of scopes, and slices that their work runs in. */
-export type Evaluation = Pick<Evaluators, 'of'> & Pick<Slices, 'run'>;
+export type Evaluation = Pick<Evaluators, 'of'> &
+  Pick<Slices, 'run' | 'waiting'> & {
+    /** Bytes of results that clients have not read. */
+    unread: Shares;
+  };
 
-export function makeEvaluation(limits: SliceLimits, metrics: Registry): Evaluation {
+export function makeEvaluation(limits: SliceLimits, unread: Shares, metrics: Registry): Evaluation {
   const slices = makeSlices(limits);
   new Gauge({
     name: 'halyard_sdk_evaluation_waiting_flags',
     help: 'Flags that wait to be evaluated for frontend SDKs',
     registers: [metrics],
     collect() {
-      this.set(slices.waitingFlags);
+      this.set(slices.waiting.held);
     },
   });
   const skipped = new Counter({
@@ -20,5 +25,6 @@ export function makeEvaluation(limits: SliceLimits, metrics: Registry): Evaluati
     help: 'Flags that were disabled for a context because their evaluation would take too long',
     registers: [metrics],
   });
-  return { of: makeEvaluators(slices, undefined, () => skipped.inc()).of, run: slices.run };
+  const { of } = makeEvaluators(slices, undefined, () => skipped.inc());
+  return { of, run: slices.run, waiting: slices.waiting, unread };
 }

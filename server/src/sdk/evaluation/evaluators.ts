@@ -7,6 +7,9 @@ import { combine, type Traits } from './traits.ts';
 /** References to flags in all evaluators together, of 50 bytes each. The flags themselves are shared. */
 const MOST_REFERENCES = 1_000_000;
 
+/** All tokens with the same projects use an evaluator, so the server itself is the caller that builds it. */
+const SERVER = '';
+
 export type Evaluators = {
   /** The evaluator of a scope at its current revision. */
   of: (scope: Scope) => Evaluator | Promise<Evaluator>;
@@ -49,7 +52,7 @@ export function makeEvaluators(
       const entry: Entry = {
         position,
         size,
-        evaluator: slices.run(work, size).then(
+        evaluator: slices.run(SERVER, work, size).then(
           built => {
             if (!built) throw new Error('The work of an evaluator was dropped');
             entry.evaluator = built;

@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Shares } from '../../platform/admission/shares.ts';
 import type { Scope } from '../state/scope.ts';
 import type { EvaluationContext } from './context.ts';
 import { currentTag, etagOf, hasTag } from './etag.ts';
@@ -25,6 +27,7 @@ type Work = (evaluator: Evaluator, context: EvaluationContext) => Generator<void
 /** Responds with the results of a context, or with 304 if the client has them: without evaluating, where that is sound. */
 export async function respondWithResults(
   evaluation: Evaluation,
+  caller: string,
   scope: Scope,
   context: EvaluationContext,
   { headers }: FastifyRequest,
@@ -37,7 +40,7 @@ export async function respondWithResults(
   const current = currentTag(presented, evaluator, context);
   if (current !== undefined) return writer.notModified(current);
   const isWanted = () => !reply.raw.destroyed;
-  const body = await evaluation.run(work(evaluator, context), evaluator.flags.length, isWanted);
+  const body = await evaluation.run(caller, work(evaluator, context), evaluator.flags.length, isWanted);
   if (!body) return void reply.hijack();
   const etag = etagOf(evaluator, context, body);
   if (hasTag(presented, etag)) return writer.notModified(etag);
@@ -52,6 +55,16 @@ export async function respondWithResults(
     VARY,
     ...(isCompressed ? ['content-encoding', 'gzip'] : []),
   ]);
+  boundUnread(evaluation.unread, caller, reply.raw, sent.length);
+}
+
+/** Results are made for one client, so they stay in memory until it has read them. A caller with too many of them is disconnected. */
+function boundUnread(unread: Shares, caller: string, raw: ServerResponse, bytes: number): void {
+  // Almost every body fits into the buffers of the system.
+  if (!raw.socket?.writableLength) return;
+  const release = unread.tryAcquire(caller, bytes);
+  if (release) raw.once('close', release);
+  else raw.destroy();
 }
 
 const acceptsGzip = (accepted: string | string[] = ''): boolean =>

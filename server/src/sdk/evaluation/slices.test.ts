@@ -18,10 +18,10 @@ test('finishes small work before the caller continues', async () => {
   const log: string[] = [];
   const slices = makeSlices({ sliceMs: 5, waitingFlags: 1_000 });
 
-  const result = slices.run(busyWork(3, 0, log), 3);
+  const result = slices.run('a', busyWork(3, 0, log), 3);
 
   expect(log).toHaveLength(3);
-  expect(slices.waitingFlags).toBe(0);
+  expect(slices.waiting.held).toBe(0);
   expect(await result).toBe('done ');
 });
 
@@ -29,9 +29,11 @@ test('all work of one turn of the event loop shares one slice', async () => {
   const slices = makeSlices({ sliceMs: 5, waitingFlags: 100_000 });
   const log: string[] = [];
   let isDone = false;
-  const all = Promise.all(Array.from({ length: 20 }, () => slices.run(busyWork(10, 1, log), 10))).then(() => {
-    isDone = true;
-  });
+  const all = Promise.all(Array.from({ length: 20 }, () => slices.run('a', busyWork(10, 1, log), 10))).then(
+    () => {
+      isDone = true;
+    },
+  );
 
   let most = log.length;
   while (!isDone) {
@@ -49,51 +51,78 @@ test('all work of one turn of the event loop shares one slice', async () => {
 test('long work does not delay short work that comes later', async () => {
   const order: string[] = [];
   const slices = makeSlices({ sliceMs: 2, waitingFlags: 100_000 });
-  const long = slices.run(busyWork(40, 1), 40).then(() => order.push('long'));
-  const short = slices.run(busyWork(1, 0), 1).then(() => order.push('short'));
+  const long = slices.run('a', busyWork(40, 1), 40).then(() => order.push('long'));
+  const short = slices.run('a', busyWork(1, 0), 1).then(() => order.push('short'));
 
   await Promise.all([long, short]);
 
   expect(order).toEqual(['short', 'long']);
 });
 
-test('rejects work with 503 while too many flags wait, and accepts it again afterwards', async () => {
-  const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
-  const first = slices.run(busyWork(3, 2), 500);
-  const second = slices.run(busyWork(3, 2), 500);
+test('callers take turns, however much work they have', async () => {
+  const log: string[] = [];
+  // A step takes longer than a slice, so each turn of the event loop has one step.
+  const slices = makeSlices({ sliceMs: 0.5, waitingFlags: 1_000_000 });
+  const flood = Array.from({ length: 50 }, () => slices.run('a', busyWork(2, 1, log, 'a'), 2));
+  const other = slices.run('b', busyWork(3, 1, log, 'b'), 3);
 
-  await expect(slices.run(busyWork(1, 0), 1)).rejects.toMatchObject({
+  await other;
+
+  // The first step of the flood runs before the other caller is there.
+  expect(log.slice(0, 7)).toEqual(['a', 'a', 'b', 'a', 'b', 'a', 'b']);
+  await Promise.all(flood);
+});
+
+test('rejects work of a caller that has its share with 429, and accepts work of others', async () => {
+  const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
+  const flood = Array.from({ length: 500 }, () => slices.run('a', busyWork(3, 2), 100));
+  const other = slices.run('b', busyWork(1, 0), 1);
+
+  const results = await Promise.allSettled([...flood, other]);
+
+  const rejected = results.filter(({ status }) => status === 'rejected');
+  expect([results.length - rejected.length, results.at(-1)?.status]).toEqual([7, 'fulfilled']);
+  expect(rejected[0]).toMatchObject({ reason: { name: 'RateLimitError', retryAfter: 2 } });
+  expect(slices.waiting.held).toBe(0);
+});
+
+test('rejects work with 503 while others have too many flags, and accepts it again afterwards', async () => {
+  const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
+  const first = slices.run('a', busyWork(3, 2), 500);
+  const second = slices.run('b', busyWork(3, 2), 500);
+
+  await expect(slices.run('c', busyWork(1, 0), 1)).rejects.toMatchObject({
     name: 'ServiceUnavailableError',
     retryAfter: 2,
   });
   await Promise.all([first, second]);
 
-  expect(slices.waitingFlags).toBe(0);
-  expect(await slices.run(busyWork(1, 0), 1)).toBe('done ');
+  expect(slices.waiting.held).toBe(0);
+  expect(await slices.run('a', busyWork(1, 0), 1)).toBe('done ');
 });
 
 test('drops work whose client has gone', async () => {
   const log: string[] = [];
   let isWanted = true;
   const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
-  const result = slices.run(busyWork(100, 2, log), 100, () => isWanted);
+  const result = slices.run('a', busyWork(100, 2, log), 100, () => isWanted);
   isWanted = false;
 
   expect(await result).toBeUndefined();
   expect(log).toHaveLength(1);
-  expect(slices.waitingFlags).toBe(0);
+  expect(slices.waiting.held).toBe(0);
 });
 
 test('work that throws rejects, and the queue goes on', async () => {
   const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
-  const slow = slices.run(busyWork(2, 2), 100);
+  const slow = slices.run('a', busyWork(2, 2), 100);
   const failing = function* (): Generator<void, string> {
     yield;
     throw new Error('broken');
   };
-  const broken = slices.run(failing(), 100);
+  const broken = slices.run('a', failing(), 100);
 
   await expect(broken).rejects.toThrow('broken');
   expect(await slow).toBe('done ');
-  expect(slices.waitingFlags).toBe(0);
+  expect(slices.waiting.held).toBe(0);
 });

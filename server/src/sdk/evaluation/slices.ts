@@ -1,4 +1,5 @@
-import { ApiError } from '../../platform/errors.ts';
+import { makeShares, type Shares } from '../../platform/admission/shares.ts';
+import { busy } from '../admission.ts';
 
 export type SliceLimits = {
   /** How long one turn of the event loop evaluates before requests and streams get their turn. */
@@ -10,23 +11,34 @@ export type SliceLimits = {
 export const SLICE_LIMITS: SliceLimits = { sliceMs: 5, waitingFlags: 1_000_000 };
 /** A request costs more than its flags, so a small one counts as this many. */
 const LEAST_FLAGS = 100;
+/** The part of the waiting flags, of those that do not belong to others, that one caller may have. */
+const SHARE = 0.6;
 
 export type Slices = {
   /**
-   * Runs the work, which yields after every flag, together with all other work in slices. Returns undefined if its
-   * client has gone. Throws 503 if too much work waits.
+   * Runs the work, which yields after every flag, in slices. Callers with work take turns, however much of it they have. Returns
+   * undefined if the client has gone. Throws 429 if the caller has too much work waiting, and 503 if all callers together do.
    */
-  run: <T>(work: Generator<void, T>, flags: number, isWanted?: () => boolean) => Promise<T | undefined>;
-  /** Flags that wait to be evaluated. */
-  readonly waitingFlags: number;
+  run: <T>(
+    caller: string,
+    work: Generator<void, T>,
+    flags: number,
+    isWanted?: () => boolean,
+  ) => Promise<T | undefined>;
+  /** Flags that wait to be evaluated, and their callers. */
+  readonly waiting: Shares;
 };
 
-type Job = { step: (deadline: number) => boolean; flags: number };
+type Job = { step: (deadline: number) => boolean; release: () => void };
 
-/** One queue for all work: with a timer for each request, a hundred requests would take a hundred slices in one turn. */
-export function makeSlices({ sliceMs, waitingFlags: most }: SliceLimits): Slices {
-  const queue: Job[] = [];
-  let waitingFlags = 0;
+/** One loop for all work: with a timer for each request, a hundred requests would take a hundred slices in one turn. */
+export function makeSlices({ sliceMs, waitingFlags }: SliceLimits): Slices {
+  const waiting = makeShares(
+    { capacity: waitingFlags, share: SHARE, waiting: 0, waitingPerCaller: 0, waitMs: 0 },
+    holder => busy(holder, 'flags to evaluate'),
+  );
+  /** The jobs by caller. The caller that is first in this map is next. */
+  const queues = new Map<string, Job[]>();
   /** Milliseconds of this turn of the event loop. */
   let spent = 0;
   let isScheduled = false;
@@ -45,22 +57,40 @@ export function makeSlices({ sliceMs, waitingFlags: most }: SliceLimits): Slices
     return isFinished;
   };
 
+  const enqueue = (caller: string, job: Job): void => {
+    const queue = queues.get(caller);
+    if (queue) queue.push(job);
+    else queues.set(caller, [job]);
+  };
+
+  /** Runs a slice of the next caller's next job. The caller and the job are last then. */
+  const runNext = ([caller, queue]: [string, Job[]]): void => {
+    queues.delete(caller);
+    const job = queue.shift();
+    if (job && runSlice(job)) job.release();
+    else if (job) queue.push(job);
+    if (queue.length > 0) queues.set(caller, queue);
+  };
+
   const turn = (): void => {
     isScheduled = false;
     spent = 0;
     while (spent < sliceMs) {
-      const job = queue.shift();
-      if (!job) break;
-      if (runSlice(job)) waitingFlags -= job.flags;
-      else queue.push(job);
+      const [next] = queues;
+      if (!next) break;
+      runNext(next);
     }
     // Also after the last job: the next turn begins with nothing spent.
     if (spent > 0) schedule();
   };
 
-  const run = <T>(work: Generator<void, T>, size: number, isWanted = () => true): Promise<T | undefined> => {
-    const flags = Math.max(size, LEAST_FLAGS);
-    return new Promise((resolve, reject) => {
+  const run: Slices['run'] = <T>(
+    caller: string,
+    work: Generator<void, T>,
+    size: number,
+    isWanted = () => true,
+  ) =>
+    new Promise<T | undefined>((resolve, reject) => {
       const step = (deadline: number): boolean => {
         try {
           if (!isWanted()) {
@@ -80,30 +110,12 @@ export function makeSlices({ sliceMs, waitingFlags: most }: SliceLimits): Slices
           return true;
         }
       };
-      const job = { step, flags };
-      if (waitingFlags + flags > most) {
-        reject(busy());
-        return;
-      }
-      const isFree = queue.length === 0 && spent < sliceMs;
-      if (isFree && runSlice(job)) schedule();
-      else {
-        queue.push(job);
-        waitingFlags += flags;
-        schedule();
-      }
+      const job = { step, release: waiting.take(caller, Math.max(size, LEAST_FLAGS)) };
+      const isFree = queues.size === 0 && spent < sliceMs;
+      if (isFree && runSlice(job)) job.release();
+      else enqueue(caller, job);
+      schedule();
     });
-  };
 
-  return {
-    run,
-    get waitingFlags() {
-      return waitingFlags;
-    },
-  };
+  return { run, waiting };
 }
-
-const busy = (): ApiError =>
-  new ApiError('ServiceUnavailableError', 'The server has too many flags to evaluate now. Retry later.', {
-    retryAfter: 2,
-  });

@@ -244,6 +244,7 @@ describe('rejections', () => {
     'POST /api/frontend',
     'POST /api/frontend/client/metrics',
     'POST /api/frontend/client/register',
+    'POST /api/frontend/client/events',
   ])('%s rejects other tokens', async operation => {
     const [method, path = ''] = operation.split(' ') as ['GET' | 'POST', string];
     const backend = await server.token('main');
@@ -276,7 +277,7 @@ describe('rejections', () => {
     const { id } = list.body.tokens.find((one: { tokenName: string }) => one.tokenName === 'ends');
     await call(harness.app, 'DELETE', `/api/admin/api-tokens/${id}`);
 
-    await expect.poll(async () => (await get('', { token: secret })).status, { timeout: 1_000 }).toBe(401);
+    await expect.poll(async () => (await get('', { token: secret })).status).toBe(401);
     expect(before.status).toBe(200);
   });
 
@@ -358,6 +359,15 @@ describe('CORS', () => {
 });
 
 describe('metrics and registrations', () => {
+  test('impression events are accepted with 200 and discarded, up to 64 KiB', async () => {
+    const send = async (body: unknown) =>
+      (await call(harness.app, 'POST', '/api/frontend/client/events', { token, body })).status;
+
+    expect(await send({ eventType: 'isEnabled', featureName: 'for-all', enabled: true })).toBe(200);
+    expect(await send([{ eventType: 'getVariant' }])).toBe(200);
+    expect(await send({ context: 'x'.repeat(65_536) })).toBe(413);
+  });
+
   test.each([
     [
       'metrics',

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../platform/errors.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
+import { callerOf } from '../caller.ts';
 import { acceptMetrics, acceptRegistration } from '../client-api/accept.ts';
 import { authenticate, type TokenKind, tokenText } from '../client-api/authenticate.ts';
 import { authorize } from '../client-api/authorize.ts';
-import { objectOf } from '../client-api/bodies.ts';
+import { objectOf, PUBLIC_BODY_LIMIT_BYTES } from '../client-api/bodies.ts';
 import type { Responder } from '../client-api/responses.ts';
 import { Metrics, Registration } from '../client-api/schema.ts';
 import { preflightHeaders, setCorsHeaders } from '../cors/headers.ts';
@@ -14,13 +15,12 @@ import { respondWithResults, VARY } from '../evaluation/respond.ts';
 import type { Usage } from '../metrics/usage.ts';
 import { EVERYTHING, type ServingState } from '../state/serving.ts';
 import { contextInBody, contextInQuery } from './given-context.ts';
-import { ContextQuery, FrontendFeatures, FrontendRequest } from './schema.ts';
+import { ContextQuery, FrontendFeatures, FrontendRequest, ImpressionEvents } from './schema.ts';
 import { togglesBody } from './toggles.ts';
 
 const tags = ['SDK'];
 const security = [{ frontendToken: [] }];
 const KINDS: readonly TokenKind[] = ['frontend'];
-const CONTEXT_LIMIT_BYTES = 65_536;
 const OK = Buffer.from('OK');
 const TEXT_TYPE = ['content-type', 'text/plain; charset=utf-8'];
 const ACCEPTED = {
@@ -44,9 +44,10 @@ export function frontendRoutes(
     reply: FastifyReply,
     given: (request: FastifyRequest) => GivenContext,
   ): Promise<void> => {
-    const { scope } = await authorize(state, request, EVERYTHING, KINDS);
+    const { token, scope } = await authorize(state, request, EVERYTHING, KINDS);
+    const caller = callerOf(token, request.ip);
     const context = completeContext(given(request), scope.environment, request.ip);
-    await respondWithResults(evaluation, scope, context, request, reply, togglesBody, {
+    await respondWithResults(evaluation, caller, scope, context, request, reply, togglesBody, {
       notModified: etag => responder.notModified(reply, 'frontend', etag, VARY),
       send: (body, headers) => responder.send(reply, 'frontend', 200, body, headers),
     });
@@ -54,7 +55,12 @@ export function frontendRoutes(
 
   /** Before the body is read, so that nobody without a token sends a large one. */
   const checkToken = async (request: FastifyRequest): Promise<void> => {
-    const token = await authenticate(state.tokens, tokenText(request.headers.authorization), KINDS);
+    const token = await authenticate(
+      state.tokens,
+      tokenText(request.headers.authorization),
+      request.ip,
+      KINDS,
+    );
     token.used = true;
     request.sdkToken = token;
   };
@@ -82,7 +88,7 @@ export function frontendRoutes(
         response: {
           200: jsonResponse('The enabled features', FrontendFeatures),
           304: UNCHANGED,
-          ...errorResponses(400, 401, 403, 503),
+          ...errorResponses(400, 401, 403),
         },
       },
     },
@@ -96,7 +102,7 @@ export function frontendRoutes(
     '/api/frontend',
     {
       onRequest: checkToken,
-      bodyLimit: CONTEXT_LIMIT_BYTES,
+      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
       config: { sdkOperation: 'frontend' },
       schema: {
         operationId: 'postFrontendFeatures',
@@ -109,7 +115,7 @@ export function frontendRoutes(
         response: {
           200: jsonResponse('The enabled features', FrontendFeatures),
           304: UNCHANGED,
-          ...errorResponses(400, 401, 403, 413, 415, 503),
+          ...errorResponses(400, 401, 403, 413, 415),
         },
       },
     },
@@ -127,6 +133,7 @@ export function frontendRoutes(
     '/api/frontend/client/register',
     {
       onRequest: checkToken,
+      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
       config: { sdkOperation: 'frontend-register' },
       schema: {
         operationId: 'registerFrontendClient',
@@ -136,7 +143,7 @@ export function frontendRoutes(
         description:
           'Accepts a registration as POST /api/client/register does. Requires an API token of type frontend.',
         body: Registration,
-        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415, 503) },
+        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
@@ -149,6 +156,7 @@ export function frontendRoutes(
     '/api/frontend/client/metrics',
     {
       onRequest: checkToken,
+      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
       config: { sdkOperation: 'frontend-metrics' },
       schema: {
         operationId: 'sendFrontendMetrics',
@@ -158,12 +166,32 @@ export function frontendRoutes(
         description:
           'Accepts metrics as POST /api/client/metrics does. Requires an API token of type frontend.',
         body: Metrics,
-        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415, 503) },
+        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415) },
       },
     },
     async (request, reply) => {
       await acceptMetrics(usage, request);
       responder.send(reply, 'frontend-metrics', 200, OK, TEXT_TYPE);
     },
+  );
+
+  app.post(
+    '/api/frontend/client/events',
+    {
+      onRequest: checkToken,
+      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
+      config: { sdkOperation: 'frontend-events' },
+      schema: {
+        operationId: 'sendFrontendEvents',
+        tags,
+        security,
+        summary: 'Send impression events of a frontend application',
+        description:
+          'Accepts the impression events of newer frontend SDKs and discards them. Requires an API token of type frontend.',
+        body: ImpressionEvents,
+        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415) },
+      },
+    },
+    async (_, reply) => responder.send(reply, 'frontend-events', 200, OK, TEXT_TYPE),
   );
 }

@@ -65,3 +65,23 @@ export const FrontendFeatures = Named(
     toggles: Type.Array(Toggle, { description: 'The features that are enabled for the context' }),
   }),
 );
+
+const ImpressionEvent = NamedObject(
+  'ImpressionEvent',
+  {
+    eventType: Type.Optional(Type.String({ maxLength: 100, description: 'What the page asked for' })),
+    featureName: Type.Optional(Type.String({ maxLength: 100, description: 'The name of the feature' })),
+    enabled: Type.Optional(Type.Boolean({ description: 'Whether the feature was enabled' })),
+  },
+  { description: 'One evaluation of a feature. Other fields are allowed' },
+);
+
+/** Discarded, so every JSON is accepted. */
+export const ImpressionEvents = Type.Union(
+  [ImpressionEvent, Type.Array(ImpressionEvent, { maxItems: 10_000 })],
+  {
+    title: 'ImpressionEvents',
+    description: 'One event or a list of events',
+    examples: [{ eventType: 'isEnabled', featureName: 'checkout-v2', enabled: true }],
+  },
+);

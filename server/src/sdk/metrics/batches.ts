@@ -9,6 +9,8 @@ export type NamedCount = {
   application: string;
   /** The projects of the tokens that reported it. Undefined: all. */
   projects: readonly string[] | undefined;
+  /** The token that reported it. */
+  token: number;
   /** Milliseconds since 1970. */
   hour: number;
   variant: string;
@@ -20,9 +22,9 @@ export type NamedCount = {
 /** Splits buckets into lists of rows, one at a time: building all rows at once would block the server. */
 export function* rowsOf(buckets: Iterable<Bucket>, rowsPerBatch: number): Generator<NamedCount[]> {
   let rows: NamedCount[] = [];
-  for (const { environment, application, projects, hour, features } of buckets) {
+  for (const { environment, application, projects, token, hour, features } of buckets) {
     for (const [feature, { yes, no, seenAt, variants = [] }] of features) {
-      const shared = { feature, environment, application, projects, hour: hour * HOUR_MS, seenAt };
+      const shared = { feature, environment, application, projects, token, hour: hour * HOUR_MS, seenAt };
       rows.push({ ...shared, variant: '', yes, no });
       for (const [variant, count] of variants) rows.push({ ...shared, variant, yes: count, no: 0 });
       if (rows.length < rowsPerBatch) continue;

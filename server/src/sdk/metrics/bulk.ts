@@ -37,7 +37,7 @@ export function readBulk(body: Fields): Bulk {
 export const isOf = (item: Fields, environment: string): boolean =>
   (textOf(item.environment) ?? environment) === environment;
 
-export const instanceOf = (item: Fields, environment: string): Omit<Instance, 'seenAt'> => ({
+export const instanceOf = (item: Fields, environment: string): Omit<Instance, 'seenAt' | 'token'> => ({
   environment,
   application: textOf(item.appName) ?? '',
   instanceId: textOf(item.instanceId) ?? 'default',

@@ -114,6 +114,7 @@ describe('counts', () => {
       environment: 'production',
       application: 'shop',
       projects: undefined,
+      token: 1,
       variant: '',
       yes: 5,
       no: 0,
@@ -192,6 +193,25 @@ describe('counts', () => {
     expect(await sums('b')).toEqual({ hours: null, days: null });
     expect(await sums('c')).toEqual({ hours: '8:0', days: '8:0' });
     expect(await registry.metrics()).toContain('halyard_metrics_dropped_total{reason="rejected"} 1');
+  });
+
+  test('counts no written batch as dropped if PostgreSQL rejects a lifecycle stage', async () => {
+    const registry = new Registry();
+    const usage = makeUsage(registry);
+    const flusher = makeFlusher(harness.db, usage);
+    await makeFeature(harness.db, 'default', { name: 'stuck' });
+    await sql`alter table feature_lifecycles add constraint broken check (feature_name <> 'stuck' or stage = 'initial') not valid`.execute(
+      harness.db,
+    );
+
+    report(usage, { stuck: { yes: 3, no: 0 } });
+    await expect(flusher.flush()).rejects.toThrow();
+    await expect(flusher.flush()).rejects.toThrow();
+    await flusher.flush();
+    await sql`alter table feature_lifecycles drop constraint broken`.execute(harness.db);
+
+    expect(await sums('stuck')).toEqual({ hours: '3:0', days: '3:0' });
+    expect(await registry.metrics()).not.toContain('halyard_metrics_dropped_total{reason="rejected"} 1');
   });
 
   test('stores texts with unpaired surrogates and NUL, and cut pairs', async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { advanceSeen } from '../../flags/lifecycle/advance.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { seeInstances } from '../applications/see-instances.ts';
+import type { ReachedQuota } from '../applications/quotas.ts';
+import { makeSeeInstances } from '../applications/see-instances.ts';
 import { rowsOf } from './batches.ts';
 import type { Instance } from './merged.ts';
 import { createMetricPartitions } from './partitions.ts';
@@ -21,8 +22,14 @@ export type Flusher = {
   flush: () => Promise<void>;
 };
 
-/** Writes the usage of a process. Calls must not overlap. */
-export function makeFlusher(db: Db, usage: Usage, source: string = randomUUID()): Flusher {
+/** Writes the usage of a process. Calls must not overlap. `onReached` gets the quotas that tokens reached. */
+export function makeFlusher(
+  db: Db,
+  usage: Usage,
+  onReached: (reached: ReachedQuota[]) => void = () => {},
+): Flusher {
+  const source = randomUUID();
+  const seeInstances = makeSeeInstances();
   let partitionedDay: number | undefined;
   let instances: Instance[] = [];
   let rows: ReturnType<typeof rowsOf> | undefined;
@@ -31,17 +38,21 @@ export function makeFlusher(db: Db, usage: Usage, source: string = randomUUID())
   let rejections = 0;
 
   const write = async (current: Batch): Promise<void> => {
+    let isWritten = false;
     try {
       const written = await writeBatch(db, source, current);
+      isWritten = true;
       usage.drop('application', written.withoutApplication);
       usage.drop('project', written.ofOtherProjects);
       usage.drop('unknown-flag', written.unknown);
-      rejections = 0;
+      onReached(written.reached);
       await advanceSeen(db, written.seen);
+      rejections = 0;
     } catch (error) {
       if (!isRejection(error) || ++rejections < MOST_REJECTIONS) throw error;
       rejections = 0;
-      usage.drop('rejected', current.rows.length);
+      // A lifecycle stage that PostgreSQL rejects loses no counts.
+      if (!isWritten) usage.drop('rejected', current.rows.length);
     }
   };
 
@@ -63,7 +74,7 @@ export function makeFlusher(db: Db, usage: Usage, source: string = randomUUID())
   /** Instances that PostgreSQL rejects for their content are looked for in halves and dropped, so that the others are written. */
   const seeOrDrop = async (some: Instance[]): Promise<void> => {
     try {
-      await seeInstances(db, some);
+      onReached(await seeInstances(db, some));
     } catch (error) {
       if (!isRejection(error)) throw error;
       if (some.length === 1) {

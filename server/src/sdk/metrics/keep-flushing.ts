@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Db } from '../../platform/db/database.ts';
 import { makeFlusher } from './flush.ts';
+import { makeQuotaLog } from './quota-log.ts';
 import type { Usage } from './usage.ts';
 
 /** A process that is killed loses what arrived since the last flush. */
@@ -19,7 +20,7 @@ export type Flushing = {
 
 /** Writes what SDKs report every 10 s. While the database is away, everything is kept and added up. */
 export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry): Flushing {
-  const flusher = makeFlusher(db, usage);
+  const flusher = makeFlusher(db, usage, makeQuotaLog(db, log, registry));
   let flushedAt = performance.now();
   let isFailing = false;
   let running: Promise<void> | undefined;

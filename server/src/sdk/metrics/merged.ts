@@ -19,11 +19,15 @@ export type Bucket = {
   readonly environment: string;
   readonly application: string;
   readonly projects: readonly string[] | undefined;
+  /** The token that reported it. */
+  readonly token: number;
   readonly hour: number;
   readonly features: Map<string, Counts>;
 };
 
 export type Instance = {
+  /** The token that reported it first. */
+  token: number;
   environment: string;
   application: string;
   instanceId: string;
@@ -53,24 +57,35 @@ export type Merged = {
   readonly keys: number;
 };
 
+/** Half of what the others left, so that something is left for the next token. */
+const share = (left: number): number => Math.ceil(left / 2);
+
 /** Adds up what SDKs report, so that the database gets one row where SDKs sent thousands of counts. */
 export function makeMerged(limits: MergeLimits): Merged {
   let buckets = new Map<string, Bucket>();
   let instances = new Map<string, Instance>();
   let keysOfTokens = new Map<number, number>();
+  let instancesOfTokens = new Map<number, number>();
   let keys = 0;
 
   const hasRoom = (token: number): boolean => {
     const own = keysOfTokens.get(token) ?? 0;
-    if (own >= limits.keysPerToken || keys >= limits.keys) return false;
+    if (own >= Math.min(limits.keysPerToken, share(limits.keys - keys + own))) return false;
     keysOfTokens.set(token, own + 1);
     keys++;
     return true;
   };
 
+  const hasRoomForInstance = (token: number): boolean => {
+    const own = instancesOfTokens.get(token) ?? 0;
+    if (own >= share(limits.instances - instances.size + own)) return false;
+    instancesOfTokens.set(token, own + 1);
+    return true;
+  };
+
   return {
     bucket: ({ id, environment, projects }, application, hour) => {
-      const key = `${hour}\n${environment}\n${projects?.join() ?? '*'}\n${application}`;
+      const key = `${hour}\n${id}\n${environment}\n${projects?.join() ?? '*'}\n${application}`;
       const known = buckets.get(key);
       if (known) return known;
       if (!hasRoom(id)) return undefined;
@@ -78,6 +93,7 @@ export function makeMerged(limits: MergeLimits): Merged {
         environment: environment ?? '',
         application,
         projects,
+        token: id,
         hour,
         features: new Map(),
       };
@@ -102,7 +118,7 @@ export function makeMerged(limits: MergeLimits): Merged {
     see: instance => {
       const key = `${instance.environment}\n${instance.application}\n${instance.instanceId}`;
       const known = instances.get(key);
-      if (!known && instances.size >= limits.instances) return false;
+      if (!known && !hasRoomForInstance(instance.token)) return false;
       instances.set(key, known ? newer(known, instance) : instance);
       return true;
     },
@@ -111,6 +127,7 @@ export function makeMerged(limits: MergeLimits): Merged {
       buckets = new Map();
       instances = new Map();
       keysOfTokens = new Map();
+      instancesOfTokens = new Map();
       keys = 0;
       return taken;
     },
@@ -123,6 +140,7 @@ export function makeMerged(limits: MergeLimits): Merged {
 /** Metrics name neither the strategies nor, without a header, the version: what the registration said is kept. */
 const newer = (before: Instance, after: Instance): Instance => ({
   ...after,
+  token: before.token,
   sdkVersion: after.sdkVersion ?? before.sdkVersion,
   strategies: after.strategies ?? before.strategies,
   seenAt: Math.max(before.seenAt, after.seenAt),

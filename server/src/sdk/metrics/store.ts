@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
+import type { Added } from '../applications/quotas.ts';
 
 /** Counts of a feature, or of one of its variants, by numbers instead of names. */
 export type CountRow = {
@@ -98,6 +99,8 @@ export async function insertSights(tx: Tx, sights: Sight[]): Promise<void> {
 
 export type NamedSight = { feature: string; environment: string; application: string; seenAt: number };
 
+export type ReportedSight = NamedSight & { token: number };
+
 /**
  * Notes when features were last seen, at most once a minute for each environment, and the last day of each result. Returns the names of
  * the noted features. `variant` is the last one; a day with another variant is noted in `variant_changed_on`.
@@ -140,14 +143,41 @@ export async function updateLastSeen(
 /** The day of a row whose variant is another one than the stored one. */
 const CHANGED_ON = sql`case when excluded.variant <> kept.variant then excluded.seen_at::date end`;
 
+/** The places in the list of those names that are not noted. */
+export async function listNewUnknown(db: Reader, sights: NamedSight[]): Promise<Set<number>> {
+  const { rows } = await sql<{ place: number }>`
+    select (place - 1)::integer as place from unnest(
+      ${sights.map(row => row.feature)}::text[], ${sights.map(row => row.application)}::text[],
+      ${sights.map(row => row.environment)}::text[]
+    ) with ordinality as given (feature, application, environment, place)
+    where not exists (
+      select from unknown_flags as known
+      where known.name = feature and known.application = given.application and known.environment = given.environment
+    )`.execute(db);
+  return new Set(rows.map(({ place }) => place));
+}
+
+/** How many names that no feature has these tokens have added. */
+export async function countUnknown(db: Reader, tokens: number[]): Promise<Added[]> {
+  const { rows } = await sql<Added>`
+    select token_id as token, count(*) as "inAll",
+      count(*) filter (where created_at > now() - interval '1 hour') as "lastHour"
+    from unknown_flags where token_id = any(${tokens}) and token_id is not null group by token_id`.execute(
+    db,
+  );
+  return rows;
+}
+
 /** Notes names that no feature has, up to so many rows in all. Returns how many were not noted. */
-export async function insertUnknown(tx: Tx, sights: NamedSight[], most: number): Promise<number> {
+export async function insertUnknown(tx: Tx, sights: ReportedSight[], most: number): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     with given as (
-      select feature, application, environment, to_timestamp(max(seen) / 1000.0) as seen_at from unnest(
+      select feature, application, environment, to_timestamp(max(seen) / 1000.0) as seen_at, min(token) as token
+      from unnest(
         ${sights.map(row => row.feature)}::text[], ${sights.map(row => row.application)}::text[],
-        ${sights.map(row => row.environment)}::text[], ${sights.map(row => row.seenAt)}::bigint[]
-      ) as listed (feature, application, environment, seen)
+        ${sights.map(row => row.environment)}::text[], ${sights.map(row => row.seenAt)}::bigint[],
+        ${sights.map(row => row.token)}::integer[]
+      ) as listed (feature, application, environment, seen, token)
       group by 1, 2, 3
     ), fitting as (
       select given.* from given left join unknown_flags as known
@@ -157,8 +187,8 @@ export async function insertUnknown(tx: Tx, sights: NamedSight[], most: number):
         select count(*) from given join unknown_flags as known
           on known.name = feature and known.application = given.application and known.environment = given.environment)
     ), added as (
-      insert into unknown_flags as kept (name, application, environment, seen_at)
-      select feature, application, environment, seen_at from fitting order by 1, 2, 3
+      insert into unknown_flags as kept (name, application, environment, seen_at, token_id)
+      select feature, application, environment, seen_at, token from fitting order by 1, 2, 3
       on conflict (name, application, environment) do update set seen_at = greatest(kept.seen_at, excluded.seen_at)
       returning 1
     )

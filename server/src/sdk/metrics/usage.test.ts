@@ -173,7 +173,7 @@ describe('bounds', () => {
   });
 
   test('all tokens together have a limit, and a flush makes room', async () => {
-    const { usage, dropped } = usageWith({ keys: 2 });
+    const { usage, dropped } = usageWith({ keys: 4 });
 
     await usage.report(token, {}, body({ a: { yes: 1, no: 0 } }));
     await usage.report({ ...token, id: 2 }, {}, body({ b: { yes: 1, no: 0 } }));

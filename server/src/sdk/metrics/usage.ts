@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { makeTurns } from '../../platform/admission/turns.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { type Bulk, instanceOf, isOf, readBulk, strategiesOf } from './bulk.ts';
 import { type ImpactMetrics, makeImpactMetrics } from './impact.ts';
 import { type Bucket, MERGE_LIMITS, type Merged, type MergeLimits, makeMerged } from './merged.ts';
 import { countOf, type Fields, hourOf, isFields, MAX_FEATURE_NAME, textOf, timeOf } from './read-body.ts';
-import { makeTurns, type Steps } from './turns.ts';
+import { runInTurns, type Steps } from './turns.ts';
 
 /** Why something that an SDK reported is not stored. */
 export const DROP_REASONS = ['limit', 'name', 'application', 'project', 'unknown-flag', 'rejected'] as const;
@@ -47,6 +48,7 @@ export function makeUsage(registry: Registry, limits: Partial<MergeLimits> = {})
   ): string => {
     const application = textOf(body.appName) ?? nameOf(headers) ?? NO_APPLICATION;
     const seen = merged.see({
+      token: token.id,
       environment: token.environment ?? '',
       application,
       instanceId: textOf(body.instanceId) ?? textOf(body.connectionId) ?? NO_INSTANCE,
@@ -135,7 +137,7 @@ export function makeUsage(registry: Registry, limits: Partial<MergeLimits> = {})
     let read = 0;
     for (const item of applications) {
       if (isOf(item, environment)) {
-        const instance = { ...instanceOf(item, environment), seenAt: Date.now() };
+        const instance = { ...instanceOf(item, environment), token: token.id, seenAt: Date.now() };
         if (!merged.see(instance)) dropped('limit', 1);
         read += instance.strategies?.length ?? 0;
       }
@@ -168,12 +170,13 @@ export function makeUsage(registry: Registry, limits: Partial<MergeLimits> = {})
     },
     report: (token, headers, body) => {
       if (token.environment === null) return undefined;
-      return run(countReport(token, see(token, headers, body), body));
+      return runInTurns(run, token.id, countReport(token, see(token, headers, body), body));
     },
     reportBulk: (token, body) => {
       const bulk = readBulk(body);
       const { environment } = token;
-      return environment === null ? undefined : run(countBulk(token, environment, bulk, body.impactMetrics));
+      if (environment === null) return undefined;
+      return runInTurns(run, token.id, countBulk(token, environment, bulk, body.impactMetrics));
     },
   };
 }

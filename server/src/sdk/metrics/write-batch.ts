@@ -1,15 +1,18 @@
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { announceApplications } from '../applications/announce.ts';
+import { OTHER_FLAGS, type ReachedQuota, reachedBy, withinQuota } from '../applications/quotas.ts';
 import { lockApplicationIds } from '../applications/store.ts';
 import type { NamedCount } from './batches.ts';
 import {
   addCounts,
   claimBatch,
+  countUnknown,
   insertNumbers,
   insertSights,
   insertUnknown,
   listEnvironmentNumbers,
   listFeatureNumbers,
+  listNewUnknown,
   type Numbered,
   type NumberedFeature,
   updateLastSeen,
@@ -27,24 +30,32 @@ export type Written = {
   withoutApplication: number;
   ofOtherProjects: number;
   unknown: number;
+  /** The quotas that tokens reached. */
+  reached: ReachedQuota[];
 };
 
 /** Writes a batch once, no matter how often it is called for it: the transaction contains the number of the batch. */
-export async function writeBatch(db: Db, source: string, { number, rows }: Batch): Promise<Written> {
+export async function writeBatch(db: Db, source: string, batch: Batch): Promise<Written> {
+  const { number } = batch;
+  const { nameOf, reached } = await announceApplications(
+    db,
+    batch.rows.map(({ application, token }) => ({ name: application, token })),
+  );
+  const rows = batch.rows.map(row => ({ ...row, application: nameOf(row.application) }));
   const features = [...new Set(rows.map(row => row.feature))];
   const environments = [...new Set(rows.map(row => row.environment))];
   const applications = [...new Set(rows.map(row => row.application))];
   await insertNumbers(db, features, environments);
-  await announceApplications(db, applications);
   return await db.transaction().execute(async tx => {
     if (!(await claimBatch(tx, source, number)))
-      return { seen: features, withoutApplication: 0, ofOtherProjects: 0, unknown: 0 };
+      return { seen: features, withoutApplication: 0, ofOtherProjects: 0, unknown: 0, reached };
     const numbers: Numbers = {
       applications: byName(await lockApplicationIds(tx, applications)),
       environments: byName(await listEnvironmentNumbers(tx, environments)),
       features: new Map((await listFeatureNumbers(tx, features)).map(feature => [feature.name, feature])),
     };
-    return await writeRows(tx, rows, numbers);
+    const written = await writeRows(tx, rows, numbers);
+    return { ...written, reached: [...reached, ...written.reached] };
   });
 }
 
@@ -89,6 +100,26 @@ async function writeRows(tx: Tx, rows: NamedCount[], numbers: Numbers): Promise<
           known.map(({ named }) => named),
         )
       : [];
-  const left = unknown.length > 0 ? await insertUnknown(tx, unknown, MOST_UNKNOWN_FLAGS) : 0;
-  return { seen, withoutApplication, ofOtherProjects, unknown: left };
+  const { left, reached } = await writeUnknown(tx, unknown);
+  return { seen, withoutApplication, ofOtherProjects, unknown: left, reached };
+}
+
+/** Notes names that no feature has, under one name those that are above the quota of their token. */
+async function writeUnknown(
+  tx: Tx,
+  unknown: NamedCount[],
+): Promise<{ left: number; reached: ReachedQuota[] }> {
+  if (unknown.length === 0) return { left: 0, reached: [] };
+  const isNew = await listNewUnknown(tx, unknown);
+  const fresh = unknown.flatMap((row, at) =>
+    isNew.has(at) ? [{ name: row.feature, token: row.token, row }] : [],
+  );
+  const added = fresh.length > 0 ? await countUnknown(tx, [...new Set(fresh.map(({ token }) => token))]) : [];
+  const { above } = withinQuota('unknownFlags', fresh, added);
+  const others = new Set(above.map(({ row }) => row));
+  const stored = unknown.map(row => (others.has(row) ? { ...row, feature: OTHER_FLAGS } : row));
+  return {
+    left: await insertUnknown(tx, stored, MOST_UNKNOWN_FLAGS),
+    reached: reachedBy('unknownFlags', above),
+  };
 }

@@ -1,9 +1,21 @@
 import type { EvaluationContext } from '../evaluation/context.ts';
 import type { Evaluator } from '../evaluation/evaluator.ts';
+import type { Flag } from '../evaluation/flags.ts';
 import { ENABLED_SUFFIX, evaluatedOf, hasPayload } from './values.ts';
 
 /** The client closes its stream when its page was hidden for so long. */
 const INACTIVITY_S = 120;
+
+/** The body with one flag. It takes its turn like all flags, because one flag can take 100 ms. */
+// biome-ignore lint/correctness/useYield: a flag is evaluated in one step
+export function* evaluateOne(
+  evaluator: Evaluator,
+  flag: Flag,
+  context: EvaluationContext,
+  key: string,
+): Generator<void, string> {
+  return JSON.stringify(evaluatedOf(flag, evaluator.evaluate(flag, context), key));
+}
 
 /** The body with all flags of the scope, and the address of the stream of changes. Yields after each flag. */
 export const bulkBody = (streamPath: string) =>

@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
-import { ApiError } from '../../platform/errors.ts';
+import type { Release } from '../../platform/admission/shares.ts';
+import { tooManyRequests } from '../../platform/errors.ts';
+import type { SdkAdmission } from '../admission.ts';
 import { featuresOf, type Scope } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
@@ -24,13 +26,19 @@ const RETRY_MS = { least: 2_000, spread: 4_000 };
 
 export type Notifications = {
   /** Opens a stream that says when to evaluate again. Throws 429 if there are too many. */
-  open: (reply: FastifyReply, token: SdkToken, lastEventId: string | undefined, headers: string[]) => void;
+  open: (
+    reply: FastifyReply,
+    client: { token: SdkToken; caller: string; lastEventId: string | undefined },
+    headers: string[],
+  ) => void;
   close: () => void;
 };
 
 type Stream = {
   raw: ServerResponse;
   token: SdkToken;
+  /** Gives its place back. */
+  release: Release;
   /** The position that the client was last notified of. */
   sent: string | undefined;
   /** The part of the streams that this one gets its comments with. */
@@ -38,7 +46,11 @@ type Stream = {
 };
 
 /** Streams for pages that use OpenFeature. A stream carries the news that flags changed, and no flags. */
-export function makeNotifications(state: ServingState, most: number, metrics: Registry): Notifications {
+export function makeNotifications(
+  state: ServingState,
+  { streams: ofToken, pageStreams: ofCaller }: Pick<SdkAdmission, 'streams' | 'pageStreams'>,
+  metrics: Registry,
+): Notifications {
   const streams = new Set<Stream>();
   const pending = new Set<Stream>();
   let ticking: NodeJS.Timeout | undefined;
@@ -54,9 +66,21 @@ export function makeNotifications(state: ServingState, most: number, metrics: Re
     },
   });
 
+  /** Leaves places for other tokens, and for visitors in other networks. */
+  const takePlace = (token: SdkToken, caller: string): Release | undefined => {
+    const first = ofToken.tryAcquire(`${token.id}`);
+    const second = first && ofCaller.tryAcquire(caller);
+    if (!second) return void first?.();
+    return () => {
+      first();
+      second();
+    };
+  };
+
   const end = (stream: Stream): void => {
     if (!streams.delete(stream)) return;
     pending.delete(stream);
+    stream.release();
     stream.raw.end();
   };
 
@@ -113,17 +137,14 @@ export function makeNotifications(state: ServingState, most: number, metrics: Re
   }, COMMENT_PART_MS).unref();
 
   return {
-    open: (reply, token, lastEventId, headers) => {
-      if (isClosed || streams.size >= most) {
-        throw new ApiError('RateLimitError', `The server has no place for another stream: it has ${most}.`, {
-          retryAfter: 60,
-        });
-      }
+    open: (reply, { token, caller, lastEventId }, headers) => {
+      const release = isClosed ? undefined : takePlace(token, caller);
+      if (!release) throw tooMany();
       const { raw } = reply.hijack();
       // The client left while the environment was loaded.
-      if (raw.destroyed) return;
+      if (raw.destroyed) return release();
       opened = (opened + 1) % COMMENT_PARTS;
-      const stream: Stream = { raw, token, sent: lastEventId, part: opened };
+      const stream: Stream = { raw, token, release, sent: lastEventId, part: opened };
       streams.add(stream);
       raw.on('close', () => end(stream));
       raw.writeHead(200, headers);
@@ -143,6 +164,12 @@ export function makeNotifications(state: ServingState, most: number, metrics: Re
     },
   };
 }
+
+const tooMany = () =>
+  tooManyRequests(
+    'The server has no place for another stream of this token and network: it leaves places for others. Evaluate at an interval instead.',
+    60,
+  );
 
 export const positionIn = (scope: Scope): string => scope.etag.slice(1, -1);
 

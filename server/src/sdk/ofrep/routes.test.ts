@@ -249,7 +249,7 @@ describe('stream', () => {
     await putDocuments(harness.db, 'streamed', { features: [feature('two', { project: 'other' })] });
     await sleep(200);
     await putDocuments(harness.db, 'streamed', { features: [feature('one', { enabled: false })] });
-    await expect.poll(() => stream.lines, { timeout: 2_000 }).toHaveLength(2);
+    await expect.poll(() => stream.lines).toHaveLength(2);
 
     const { etag } = (await post(FLAGS, {}, { token: secret })).headers;
     const notified = JSON.parse(stream.lines[1]?.slice(5) ?? '');
@@ -263,7 +263,7 @@ describe('stream', () => {
     const list = await call(harness.app, 'GET', '/api/admin/api-tokens');
     const { id } = list.body.tokens.find((found: { tokenName: string }) => found.tokenName === 'streams');
     await call(harness.app, 'DELETE', `/api/admin/api-tokens/${id}`);
-    await expect.poll(stream.isEnded, { timeout: 1_500 }).toBe(true);
+    await expect.poll(stream.isEnded).toBe(true);
     expect((await fetch(`${server.url}${stream.path}`)).status).toBe(404);
   });
 
@@ -292,9 +292,33 @@ describe('stream', () => {
     expect(headers['retry-after']).toBe('60');
   });
 
+  test('streams of one token leave places for the pages and SDKs of other tokens', async () => {
+    const small = await harness.secondServer({ maxStreams: 10 });
+    const url = await server.keep(small);
+    const [one, two] = [
+      await server.token('production', undefined, 'frontend'),
+      await server.token('production'),
+    ];
+    const pathOf = async (token: string) =>
+      (await call(small, 'POST', FLAGS, { token, body: { context: {} } })).body.eventStreams[0].endpoint
+        .requestUri;
+    const leaving = new AbortController();
+    const connect = async (path: string, token = '') =>
+      (await fetch(`${url}${path}`, { signal: leaving.signal, headers: { authorization: token } })).status;
+    const path = await pathOf(one);
+
+    const greedy = await Promise.all(Array.from({ length: 20 }, () => connect(path)));
+
+    expect(greedy.filter(status => status === 200)).toHaveLength(5);
+    expect(await connect(await pathOf(two))).toBe(200);
+    expect(await connect('/api/client/streaming', two)).toBe(200);
+    leaving.abort();
+  });
+
   test('a closed stream frees its place', async () => {
     const { body } = await post(FLAGS);
-    const small = await harness.secondServer({ maxStreams: 2 });
+    // Half of the places for one token and network.
+    const small = await harness.secondServer({ maxStreams: 4 });
     const url = `${await server.keep(small)}${body.eventStreams[0].endpoint.requestUri}`;
     const streams = async () => {
       const text = (await call(small, 'GET', '/internal-backstage/prometheus', { token: null })).body;
@@ -302,7 +326,9 @@ describe('stream', () => {
     };
     const connect = async () => {
       const leaving = new AbortController();
-      return { status: (await fetch(url, { signal: leaving.signal })).status, leave: () => leaving.abort() };
+      // Kept, because fetch cancels the body of a response that was collected as garbage.
+      const response = await fetch(url, { signal: leaving.signal });
+      return { response, status: response.status, leave: () => leaving.abort() };
     };
 
     const kept = await connect();
@@ -311,7 +337,7 @@ describe('stream', () => {
       expect(one.status).toBe(200);
       expect((await connect()).status).toBe(429);
       one.leave();
-      await expect.poll(streams, { interval: 10, timeout: 5_000 }).toBe(1);
+      await expect.poll(streams, { interval: 10 }).toBe(1);
     }
     // Clients that leave before the response.
     for (let n = 0; n < 20; n++) {
@@ -321,8 +347,9 @@ describe('stream', () => {
       leaving.abort();
       await request;
     }
+    expect(kept.response.bodyUsed).toBe(false);
     kept.leave();
 
-    await expect.poll(streams, { interval: 10, timeout: 5_000 }).toBe(0);
+    await expect.poll(streams, { interval: 10 }).toBe(0);
   });
 });

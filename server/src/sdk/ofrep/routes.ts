@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../platform/errors.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
+import { callerOf } from '../caller.ts';
 import { authenticate, type TokenKind, tokenText } from '../client-api/authenticate.ts';
+import { PUBLIC_BODY_LIMIT_BYTES } from '../client-api/bodies.ts';
 import type { CountRequest } from '../client-api/metrics.ts';
 import type { Responder } from '../client-api/responses.ts';
 import { preflightHeaders, setCorsHeaders } from '../cors/headers.ts';
@@ -12,17 +14,16 @@ import { respondWithResults, VARY } from '../evaluation/respond.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { makeAddresses } from './addresses.ts';
-import { bulkBody } from './bulk.ts';
+import { bulkBody, evaluateOne } from './bulk.ts';
 import { contextOf } from './given-context.ts';
 import type { Notifications } from './notifications.ts';
 import { OfrepEvaluation, OfrepEvaluations, OfrepFailure, OfrepRequest } from './schema.ts';
-import { ENABLED_SUFFIX, evaluatedOf, hasPayload } from './values.ts';
+import { ENABLED_SUFFIX, hasPayload } from './values.ts';
 import { makeWaitForRevision } from './wait-for-revision.ts';
 
 const tags = ['SDK'];
 const security = [{ sdkToken: [] }, { frontendToken: [] }];
 const KINDS: readonly TokenKind[] = ['backend', 'frontend'];
-const CONTEXT_LIMIT_BYTES = 65_536;
 const JSON_TYPE = ['content-type', 'application/json; charset=utf-8'];
 const STREAM_PATH = '/ofrep/v1/events';
 
@@ -33,6 +34,7 @@ const FAILURES = {
   403: failure('The token has another type'),
   413: failure('The body is too large'),
   415: failure('The body is not JSON'),
+  429: failure('The caller has too many requests at a time. Retry-After contains the seconds to wait'),
   503: failure('The server cannot evaluate now. Retry-After contains the seconds to wait'),
 };
 
@@ -53,7 +55,7 @@ export function ofrepRoutes(
   const checkToken = async (request: FastifyRequest): Promise<void> => {
     const { authorization, 'x-api-key': key } = request.headers;
     const text = authorization === undefined ? String(key ?? '') : tokenText(authorization);
-    request.sdkToken = await authenticate(state.tokens, text, KINDS);
+    request.sdkToken = await authenticate(state.tokens, text, request.ip, KINDS);
     request.sdkToken.used = true;
   };
 
@@ -86,7 +88,7 @@ export function ofrepRoutes(
     '/ofrep/v1/evaluate/flags/:key',
     {
       onRequest: checkToken,
-      bodyLimit: CONTEXT_LIMIT_BYTES,
+      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
       config: { sdkOperation: 'ofrep-flag' },
       schema: {
         operationId: 'evaluateOfrepFlag',
@@ -108,14 +110,16 @@ export function ofrepRoutes(
     },
     async (request, reply) => {
       const { key } = request.params as { key: string };
-      const { scope, context } = await asked(request);
+      const { token, scope, context } = await asked(request);
       const evaluator = await evaluation.of(scope);
       const named = key.endsWith(ENABLED_SUFFIX)
         ? evaluator.find(key.slice(0, -ENABLED_SUFFIX.length))
         : undefined;
       const flag = evaluator.find(key) ?? (named && hasPayload(named) ? named : undefined);
       if (!flag) throw notFound(`Feature "${key.slice(0, 200)}"`);
-      const body = JSON.stringify(evaluatedOf(flag, evaluator.evaluate(flag, context), key));
+      const work = evaluateOne(evaluator, flag, context, key);
+      const body = await evaluation.run(callerOf(token, request.ip), work, 1, () => !reply.raw.destroyed);
+      if (body === undefined) return void reply.hijack();
       responder.send(reply, 'ofrep-flag', 200, Buffer.from(body), JSON_TYPE);
     },
   );
@@ -124,7 +128,7 @@ export function ofrepRoutes(
     '/ofrep/v1/evaluate/flags',
     {
       onRequest: checkToken,
-      bodyLimit: CONTEXT_LIMIT_BYTES,
+      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
       config: { sdkOperation: 'ofrep' },
       schema: {
         operationId: 'evaluateOfrepFlags',
@@ -154,10 +158,19 @@ export function ofrepRoutes(
     async (request, reply) => {
       const { token, scope, context } = await asked(request);
       const work = bulkBody(`${STREAM_PATH}/${addresses.of(token)}`);
-      await respondWithResults(evaluation, scope, context, request, reply, work, {
-        notModified: etag => responder.notModified(reply, 'ofrep', etag, VARY),
-        send: (body, headers) => responder.send(reply, 'ofrep', 200, body, headers),
-      });
+      await respondWithResults(
+        evaluation,
+        callerOf(token, request.ip),
+        scope,
+        context,
+        request,
+        reply,
+        work,
+        {
+          notModified: etag => responder.notModified(reply, 'ofrep', etag, VARY),
+          send: (body, headers) => responder.send(reply, 'ofrep', 200, body, headers),
+        },
+      );
     },
   );
 
@@ -193,6 +206,7 @@ export function ofrepRoutes(
           },
           404: failure('The address is unknown, or its token was revoked'),
           429: failure('The server has no place for another stream'),
+          503: FAILURES[503],
         },
       },
     },
@@ -202,7 +216,12 @@ export function ofrepRoutes(
       if (!token || token.environment === null) throw notFound('The stream of this address');
       await state.load(token.environment);
       const lastEventId = request.headers['last-event-id'];
-      notifications.open(reply, token, lastEventId === undefined ? undefined : String(lastEventId), [
+      const client = {
+        token,
+        caller: callerOf(token, request.ip),
+        lastEventId: lastEventId === undefined ? undefined : String(lastEventId),
+      };
+      notifications.open(reply, client, [
         'content-type',
         'text/event-stream',
         'cache-control',

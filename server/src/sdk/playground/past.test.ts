@@ -253,3 +253,17 @@ test('rejects a time with too many events since', async () => {
   expect(response).toMatchObject({ status: 400, body: { name: 'ExceedsLimitError' } });
   expect(response.body.message).toContain('Choose a later time or fewer features.');
 });
+
+test('counts only the events about segments that the features use', async () => {
+  await makeFeature(harness.db, 'default', { name: 'calm' });
+  const at = await now();
+  await sql`
+    insert into events (group_id, type, created_by, data)
+    select 'x', 'segment-updated', 'x', '{"id": 2000000}' from generate_series(1, ${MOST_UNDONE_EVENTS + 1})`.execute(
+    harness.db,
+  );
+
+  const response = await playground({ features: ['calm'], at });
+
+  expect(response.status).toBe(200);
+});

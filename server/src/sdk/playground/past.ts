@@ -112,9 +112,10 @@ async function readPast(
   const others = [...new Set(parents)].filter(name => !features.has(name));
   for (const [name, past] of await undone(tx, actor, others, at)) features.set(name, past);
 
-  const segmentEvents = await listSegmentEvents(tx, at, MOST_UNDONE_EVENTS + 1);
+  const used = usedSegments(features);
+  const segmentEvents = await listSegmentEvents(tx, used, at, MOST_UNDONE_EVENTS + 1);
   rejectManyEvents(segmentEvents.length, 'segments');
-  const segments = new Map((await listSegments(tx, usedSegments(features))).map(one => [one.id, one]));
+  const segments = new Map((await listSegments(tx, used)).map(one => [one.id, one]));
   undoSegmentEvents(segments, segmentEvents);
   const changed = await listChangedEnvironments(
     tx,

@@ -34,7 +34,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
         body: PlaygroundRequest,
         response: {
           200: jsonResponse('The results', PlaygroundResult),
-          ...errorResponses(400, 401, 403, 413, 415, 503),
+          ...errorResponses(400, 401, 403, 413, 415),
         },
       },
     },
@@ -43,7 +43,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
       const serialize = reply.compileSerializationSchema(EVALUATION);
       const { at } = selection;
       const asked = { names: [environment], pathOf: () => 'environment' };
-      return await longReads.send(reply, request.caller, async function* (db): Pieces {
+      return await longReads.send(reply, async function* (db): Pieces {
         const contexts = singleContext(context);
         const played = await play(db, request.actor, asked, { ...selection, projects }, contexts, serialize);
         yield `{"input":${JSON.stringify({ environment, projects, context, at })},"features":[`;
@@ -66,7 +66,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
         body: AdvancedPlaygroundRequest,
         response: {
           200: jsonResponse('The results', AdvancedPlaygroundResult),
-          ...errorResponses(400, 401, 403, 413, 415, 503),
+          ...errorResponses(400, 401, 403, 413, 415),
         },
       },
     },
@@ -75,7 +75,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
       const serialize = reply.compileSerializationSchema(EVALUATION);
       const { at } = selection;
       const asked = { names: environments, pathOf: (index: number) => `environments/${index}` };
-      return await longReads.send(reply, request.caller, async function* (db): Pieces {
+      return await longReads.send(reply, async function* (db): Pieces {
         const contexts = everyContext(context);
         const played = await play(db, request.actor, asked, { ...selection, projects }, contexts, serialize);
         yield `{"input":${JSON.stringify({ environments, projects, context, at })},"features":[`;

@@ -158,11 +158,18 @@ export async function listFeatureEvents(
   return rows;
 }
 
-/** Events about segments after a time, newest first. */
-export async function listSegmentEvents(db: Reader, at: string, limit: number): Promise<UndoneEvent[]> {
+/** Events about the segments after a time, newest first. */
+export async function listSegmentEvents(
+  db: Reader,
+  ids: number[],
+  at: string,
+  limit: number,
+): Promise<UndoneEvent[]> {
+  if (ids.length === 0) return [];
   const { rows } = await sql<UndoneEvent>`
     select ${UNDONE}
     where type = any(array['segment-created', 'segment-updated', 'segment-deleted']) and created_at > ${at}
+      and coalesce(data, pre_data) ->> 'id' = any(${ids.map(String)})
     order by id desc limit ${limit}`.execute(db);
   return rows;
 }

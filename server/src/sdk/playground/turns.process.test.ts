@@ -64,7 +64,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'silent',
     HALYARD_WRITES_PER_MINUTE: '0',
   });
-}, 120_000);
+});
 afterAll(async () => {
   await stopProcess(server);
   await dropDatabase(name);

@@ -46,16 +46,13 @@ async function endOrWait(work: Promise<unknown>): Promise<void> {
   };
   work.then(end, end);
   await expect
-    .poll(
-      async () => {
-        const { rows } = await sql`
+    .poll(async () => {
+      const { rows } = await sql`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-          harness.db,
-        );
-        return ended || rows.length > 0;
-      },
-      { timeout: 60_000 },
-    )
+        harness.db,
+      );
+      return ended || rows.length > 0;
+    })
     .toBe(true);
 }
 

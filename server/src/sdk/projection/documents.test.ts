@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { startEpoch } from '../../record/epoch/start.ts';
 import { makeProject, makeUser, markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { purgeRemoved } from './purge.ts';
-import { deleteRemoved, lockRevision, startEpoch } from './store.ts';
+import { deleteRemoved, lockRevision } from './store.ts';
 import { findDifferences, rebuildDocuments } from './verify.ts';
 
 const harness = useHarness();
@@ -180,7 +181,7 @@ test('a new epoch has another number, also from the same number', async () => {
   const numbers = new Set<number>();
   for (let restored = 0; restored < 3; restored++) {
     await harness.db.updateTable('sdk_epoch').set({ number: 1 }).execute();
-    await startEpoch(harness.db);
+    await startEpoch(harness.db, 'test');
     numbers.add((await harness.db.selectFrom('sdk_epoch').select('number').executeTakeFirstOrThrow()).number);
   }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Reader, Tx } from '../../platform/db/database.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
 
 /** A document whose stored text is not the text that its rows give. */
 export type Difference = { kind: 'feature' | 'segment'; environment: string; key: string };
@@ -98,12 +98,4 @@ export async function deleteRemoved(
     )
     select count(*) as count from gone`.execute(tx);
   return rows[0]?.count ?? 0;
-}
-
-/**
- * Starts a new epoch: every SDK reads everything again. Its number is random, because a dump that is restored twice has the same
- * number twice.
- */
-export async function startEpoch(db: Db): Promise<void> {
-  await sql`update sdk_epoch set number = floor(random() * 2147483647)`.execute(db);
 }

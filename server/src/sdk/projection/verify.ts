@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/database.ts';
-import { wakeServers } from '../../record/publish.ts';
+import { SDK_CHANNEL } from '../../record/publish.ts';
+import { wakeServers } from '../../record/wake.ts';
 import {
   type Difference,
   listFeatureDifferences,
@@ -35,5 +36,5 @@ export async function rebuildDocuments(db: Db, documents: Pick<Difference, 'kind
     const batch = documents.slice(first, first + DOCUMENTS_PER_REBUILD);
     await db.transaction().execute(tx => markForRebuild(tx, batch));
   }
-  wakeServers(db);
+  wakeServers(db, SDK_CHANNEL);
 }

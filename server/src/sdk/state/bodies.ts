@@ -1,14 +1,19 @@
 import type { Chunk } from './chunks.ts';
-import type { Environment, Segment } from './environment.ts';
+import type { Feature, Segment } from './environment.ts';
 import { isFiltered } from './filters.ts';
-import { gzipOf, type Piece, pieceOf } from './gzip.ts';
+import { gzipOf, type Piece, pieceOf, shortPiece } from './gzip.ts';
 import { inlineText } from './inline.ts';
-import { featuresOf, projectsOf, type Scope, segmentsOf } from './scope.ts';
+import { featuresOf, projectsOf, type Scope, SHARED, segmentsOf } from './scope.ts';
 
 /** `features`: the response to GET /api/client/features. `hydration`: the event that contains the whole scope. */
 export type BodyKind = 'features' | 'hydration';
 
-const COMMA = pieceOf(',');
+const COMMA = shortPiece(',');
+
+/** Compresses a text when the caller has its turn. The caller is empty for texts that all clients share. */
+export type Compress = (caller: string, text: () => string) => Promise<Piece>;
+
+const compressNow: Compress = (_caller, text) => pieceOf(text());
 
 /** Text before the features, between features and segments, and after the segments. */
 type Frame = { head: string; middle: string; tail: string };
@@ -37,23 +42,27 @@ function frameOf(kind: BodyKind, scope: Scope): Frame {
   };
 }
 
-/** Compresses only what changed since the last body that had the same chunks. */
-export function gzipBody(kind: BodyKind, scope: Scope): Buffer {
-  const { current } = scope;
-  const inline = isInline(kind, scope);
+/**
+ * Compresses only what changed since the last body that had the same chunks. What the body contains is decided when this is called: the
+ * environment may change while its parts are compressed.
+ */
+export async function gzipBody(
+  kind: BodyKind,
+  scope: Scope,
+  compress: Compress = compressNow,
+): Promise<Buffer> {
   const { head, middle, tail } = frameOf(kind, scope);
-  const features = isFiltered(scope.filters)
-    ? filteredPieces(scope, inline)
-    : projectsOf(scope, current).flatMap(({ chunks }) =>
-        chunks.map(chunk => chunkPiece(current, chunk, inline)),
-      );
-  const segments = inline ? [] : segmentsOf(scope, current).map(segmentPiece);
+  const inline = isInline(kind, scope);
+  const features = featurePieces(scope, inline, compress);
+  const segments = inline
+    ? []
+    : segmentsOf(scope, scope.current).map(segment => segmentPiece(segment, compress));
   return gzipOf([
-    pieceOf(head),
-    ...withCommas(features),
-    pieceOf(middle),
-    ...withCommas(segments),
-    pieceOf(tail),
+    shortPiece(head),
+    ...withCommas(await Promise.all(features)),
+    shortPiece(middle),
+    ...withCommas(await Promise.all(segments)),
+    shortPiece(tail),
   ]);
 }
 
@@ -74,25 +83,29 @@ const isInline = (kind: BodyKind, { inline }: Scope): boolean => inline && kind 
 const withCommas = (pieces: Piece[]): Piece[] =>
   pieces.flatMap((piece, at) => (at === 0 ? [piece] : [COMMA, piece]));
 
-function chunkPiece(environment: Environment, chunk: Chunk, inline: boolean): Piece {
-  const { features } = chunk;
-  if (inline) {
-    chunk.inline ??= pieceOf(features.map(feature => inlineText(environment, feature)).join(','));
-    return chunk.inline;
-  }
-  chunk.apart ??= pieceOf(features.map(({ text }) => text).join(','));
-  return chunk.apart;
+/** Whole chunks are shared by all scopes. A filter makes pieces of its own of the chunks that it cuts. */
+function featurePieces(scope: Scope, inline: boolean, compress: Compress): Promise<Piece>[] {
+  // A copy, because a segment is replaced in the map.
+  const segments = inline ? new Map(scope.current.segments) : scope.current.segments;
+  const textOf = (feature: Feature): string => (inline ? inlineText({ segments }, feature) : feature.text);
+  const joined = (features: readonly Feature[]) => () => features.map(textOf).join(',');
+  const whole = (chunk: Chunk): Promise<Piece> => {
+    const form = inline ? 'inline' : 'apart';
+    chunk[form] ??= compress(SHARED, joined(chunk.features));
+    return chunk[form];
+  };
+  const chunks = projectsOf(scope, scope.current).flatMap(project => project.chunks);
+  if (!isFiltered(scope.filters)) return chunks.map(whole);
+  const chosen = new Set(featuresOf(scope, scope.current));
+  return chunks.flatMap(chunk => {
+    const features = chunk.features.filter(feature => chosen.has(feature));
+    if (features.length === 0) return [];
+    if (features.length === chunk.features.length) return [whole(chunk)];
+    return [compress(scope.owner, joined(features))];
+  });
 }
 
-/** Filters are rare, and the features that match are few: they share no chunk. */
-function filteredPieces(scope: Scope, inline: boolean): Piece[] {
-  const features = featuresOf(scope, scope.current);
-  if (features.length === 0) return [];
-  const texts = features.map(feature => (inline ? inlineText(scope.current, feature) : feature.text));
-  return [pieceOf(texts.join(','))];
-}
-
-function segmentPiece(segment: Segment): Piece {
-  segment.piece ??= pieceOf(segment.text);
+function segmentPiece(segment: Segment, compress: Compress): Promise<Piece> {
+  segment.piece ??= compress(SHARED, () => segment.text);
   return segment.piece;
 }

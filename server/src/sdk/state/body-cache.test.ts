@@ -4,11 +4,16 @@ import { makeBodyCache } from './body-cache.ts';
 function cacheOf(mostBytes: number) {
   const built: string[] = [];
   const cache = makeBodyCache(mostBytes);
-  const get = (key: string, etag = '1', bytes = 1_000) =>
-    cache.get(key, etag, () => {
-      built.push(`${key}.${etag}`);
-      return Buffer.alloc(bytes);
-    });
+  const get = (key: string, etag = '1', bytes = 1_000, owner = '') =>
+    cache.get(
+      key,
+      etag,
+      () => {
+        built.push(`${key}.${etag}`);
+        return Buffer.alloc(bytes);
+      },
+      owner,
+    );
   return { built, cache, get };
 }
 
@@ -44,6 +49,55 @@ test('keeps no body that is larger than the cache', () => {
 
   expect(get('b', '1', 2_001)).toHaveLength(2_001);
   expect(cache.bytes).toBe(1_000);
+});
+
+test('a token with many bodies loses its own, and the others keep theirs', () => {
+  const { built, cache, get } = cacheOf(5_000);
+  get('shared');
+  get('a', '1', 1_000, 'token a');
+  for (let number = 0; number < 20; number++) get(`b${number}`, '1', 1_000, 'token b');
+
+  built.length = 0;
+  get('shared');
+  get('a', '1', 1_000, 'token a');
+  get('b19', '1', 1_000, 'token b');
+
+  expect(built).toEqual([]);
+  expect(cache.bytes).toBe(5_000);
+});
+
+test('shared bodies displace those of tokens', () => {
+  const { built, get } = cacheOf(2_000);
+  get('a', '1', 1_000, 'token a');
+  get('one');
+  get('two');
+
+  built.length = 0;
+  get('one');
+  get('two');
+
+  expect(built).toEqual([]);
+});
+
+test('builds a body that takes a while once for all who ask for it', async () => {
+  const cache = makeBodyCache(10_000);
+  const started: string[] = [];
+  const later = (etag: string) =>
+    cache.get('a', etag, async () => {
+      started.push(etag);
+      return Buffer.from(etag);
+    });
+
+  const all = await Promise.all([later('1'), later('1'), later('2'), later('2')]);
+
+  expect(all.map(String)).toEqual(['1', '1', '2', '2']);
+  expect(started).toEqual(['1', '2']);
+  await expect(
+    cache.get('b', '1', async () => {
+      throw new Error('broken');
+    }),
+  ).rejects.toThrow('broken');
+  expect(cache.has('b', '1')).toBe(false);
 });
 
 test('keeps a small body in memory of its own, and counts what its entry takes', () => {

@@ -1,12 +1,23 @@
+import { SHARED } from './scope.ts';
+
 /** The least that an entry takes, for its key and its objects. */
 const LEAST_BYTES = 500;
 
 /** A body, and the ETag of the state that it was built from. */
-type Entry = { etag: string; body: Buffer };
+type Entry = { etag: string; body: Buffer; owner: string };
 
 export type BodyCache = {
-  /** The body of this key and ETag, built if the cache does not have it. */
-  get: (key: string, etag: string, build: () => Buffer) => Buffer;
+  /**
+   * The body of this key and ETag. If the cache does not have it, it is built, once for all who need it meanwhile. `owner` is the token that
+   * needs the body, or SHARED.
+   */
+  get: <B extends Buffer | Promise<Buffer>>(
+    key: string,
+    etag: string,
+    build: () => B,
+    owner?: string,
+  ) => Buffer | B;
+  has: (key: string, etag: string) => boolean;
   readonly bytes: number;
 };
 
@@ -23,29 +34,95 @@ function ownMemory(body: Buffer): Buffer {
 
 const sizeOf = ({ body }: Entry): number => Math.max(body.length, LEAST_BYTES);
 
-/** Bodies up to a number of bytes. The body that was used longest ago is dropped first, and built again when it is needed. */
+/**
+ * Bodies up to a number of bytes. If there are more, the token with the most bytes loses the body that it used longest ago, so no token
+ * displaces the bodies of others. Shared bodies are the last to be dropped. A dropped body is built again when it is needed.
+ */
 export function makeBodyCache(mostBytes: number): BodyCache {
-  const entries = new Map<string, Entry>();
+  /** By owner. The last entry of an owner is the one that was used last. */
+  const entries = new Map<string, Map<string, Entry>>();
+  const owners = new Map<string, string>();
+  const bytesOf = new Map<string, number>();
+  const building = new Map<string, { etag: string; body: Promise<Buffer> }>();
   let bytes = 0;
-  const drop = (key: string, entry: Entry) => {
-    entries.delete(key);
-    bytes -= sizeOf(entry);
+
+  const count = (owner: string, by: number): void => {
+    bytes += by;
+    const own = (bytesOf.get(owner) ?? 0) + by;
+    if (own > 0) bytesOf.set(owner, own);
+    else bytesOf.delete(owner);
   };
+
+  const find = (key: string): Entry | undefined => entries.get(owners.get(key) ?? '')?.get(key);
+
+  const drop = (key: string, entry: Entry): void => {
+    const own = entries.get(entry.owner);
+    own?.delete(key);
+    if (own?.size === 0) entries.delete(entry.owner);
+    owners.delete(key);
+    count(entry.owner, -sizeOf(entry));
+  };
+
+  const largestOwner = (): string => {
+    let largest = SHARED;
+    for (const [owner, own] of bytesOf)
+      if (owner !== SHARED && own > (largest === SHARED ? 0 : (bytesOf.get(largest) ?? 0))) largest = owner;
+    return largest;
+  };
+
+  /** Makes the entry the one that was used last. */
+  const keep = (key: string, entry: Entry): void => {
+    const known = find(key);
+    if (known) drop(key, known);
+    if (sizeOf(entry) > mostBytes) return;
+    const own = entries.get(entry.owner) ?? new Map<string, Entry>();
+    entries.set(entry.owner, own.set(key, entry));
+    owners.set(key, entry.owner);
+    count(entry.owner, sizeOf(entry));
+    while (bytes > mostBytes) {
+      const [oldest] = entries.get(largestOwner()) ?? [];
+      if (!oldest) return;
+      drop(...oldest);
+    }
+  };
+
+  const keepBuilt = (key: string, etag: string, built: Buffer, owner: string): Buffer => {
+    const body = ownMemory(built);
+    keep(key, { etag, body, owner });
+    return body;
+  };
+
+  const buildLater = (key: string, etag: string, built: Promise<Buffer>, owner: string): Promise<Buffer> => {
+    const body = built
+      .then(bytesBuilt => keepBuilt(key, etag, bytesBuilt, owner))
+      .finally(() => {
+        if (building.get(key)?.body === body) building.delete(key);
+      });
+    building.set(key, { etag, body });
+    return body;
+  };
+
+  const get = (
+    key: string,
+    etag: string,
+    build: () => Buffer | Promise<Buffer>,
+    owner = SHARED,
+  ): Buffer | Promise<Buffer> => {
+    const known = find(key);
+    if (known?.etag === etag) {
+      keep(key, known);
+      return known.body;
+    }
+    const started = building.get(key);
+    if (started?.etag === etag) return started.body;
+    const built = build();
+    return Buffer.isBuffer(built) ? keepBuilt(key, etag, built, owner) : buildLater(key, etag, built, owner);
+  };
+
   return {
-    get: (key, etag, build) => {
-      const known = entries.get(key);
-      if (known) drop(key, known);
-      const entry = known?.etag === etag ? known : { etag, body: ownMemory(build()) };
-      if (sizeOf(entry) > mostBytes) return entry.body;
-      // The last entry is the one that was used last.
-      entries.set(key, entry);
-      bytes += sizeOf(entry);
-      for (const [oldest, old] of entries) {
-        if (bytes <= mostBytes) break;
-        drop(oldest, old);
-      }
-      return entry.body;
-    },
+    // A body that is built in one step is there in one step.
+    get: get as BodyCache['get'],
+    has: (key, etag) => find(key)?.etag === etag || building.get(key)?.etag === etag,
     get bytes() {
       return bytes;
     },

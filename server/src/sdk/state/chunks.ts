@@ -7,7 +7,11 @@ const MOST_FEATURES = 100;
 const NAMES_PER_START = 128;
 
 /** Neighbouring features of one project that are compressed together, with segments apart or inline. */
-export type Chunk = { readonly features: readonly Feature[]; apart?: Piece; inline?: Piece };
+export type Chunk = {
+  readonly features: readonly Feature[];
+  apart?: Promise<Piece>;
+  inline?: Promise<Piece>;
+};
 
 /**
  * Whether a chunk starts with this name. The names decide, not the order of changes: a server that started today has the same

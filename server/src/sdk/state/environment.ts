@@ -20,7 +20,7 @@ export type Segment = {
   readonly id: number;
   readonly revision: number;
   readonly text: string;
-  piece?: Piece;
+  piece?: Promise<Piece>;
 };
 
 export type SegmentRemoval = { readonly id: number; readonly revision: number };

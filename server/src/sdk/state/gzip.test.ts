@@ -2,7 +2,7 @@ import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { combineCrc, crcShift } from './crc.ts';
-import { gzipOf, pieceOf } from './gzip.ts';
+import { gzipOf, pieceOf, shortPiece } from './gzip.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 3_000 });
 
@@ -15,10 +15,10 @@ test('combines the CRCs of two texts without reading them', () => {
   );
 });
 
-test('pieces in any order are one gzip member with their texts', () => {
-  fc.assert(
-    fc.property(fc.array(text, { maxLength: 8 }), texts => {
-      const pieces = texts.map(pieceOf);
+test('pieces in any order are one gzip member with their texts', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(text, { maxLength: 8 }), async texts => {
+      const pieces = await Promise.all(texts.map(pieceOf));
       expect(gunzipSync(gzipOf(pieces)).equals(Buffer.from(texts.join('')))).toBe(true);
       expect(gunzipSync(gzipOf(pieces.toReversed())).equals(Buffer.from(texts.toReversed().join('')))).toBe(
         true,
@@ -27,6 +27,10 @@ test('pieces in any order are one gzip member with their texts', () => {
   );
 });
 
-test('the same texts give the same bytes', () => {
-  expect(gzipOf([pieceOf('a'), pieceOf('b')]).equals(gzipOf([pieceOf('a'), pieceOf('b')]))).toBe(true);
+test('the same texts give the same bytes, compressed in a thread or not', async () => {
+  const long = 'some text '.repeat(20_000);
+
+  const later = gzipOf([await pieceOf('a'), await pieceOf(long)]);
+
+  expect(later.equals(gzipOf([shortPiece('a'), shortPiece(long)]))).toBe(true);
 });

@@ -1,4 +1,5 @@
-import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
 import { combineCrc, crcShift } from './crc.ts';
 
 /** A text that is compressed once and is a part of many bodies. */
@@ -17,14 +18,27 @@ const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 const LAST_BLOCK = Buffer.from([0x03, 0x00]);
 const TRAILER_BYTES = 8;
 
-export function pieceOf(text: string): Piece {
+const OPTIONS = { finishFlush: constants.Z_FULL_FLUSH };
+
+const deflate: (bytes: Buffer, options: typeof OPTIONS) => Promise<Buffer> = promisify(deflateRaw);
+
+const piece = (bytes: Buffer, deflated: Buffer): Piece => ({
+  deflated,
+  length: bytes.length,
+  crc: crc32(bytes),
+  shift: crcShift(bytes.length),
+});
+
+/** For a short text. A longer one would block the event loop: 5 MB take 200 ms. */
+export function shortPiece(text: string): Piece {
   const bytes = Buffer.from(text);
-  return {
-    deflated: deflateRawSync(bytes, { finishFlush: constants.Z_FULL_FLUSH }),
-    length: bytes.length,
-    crc: crc32(bytes),
-    shift: crcShift(bytes.length),
-  };
+  return piece(bytes, deflateRawSync(bytes, OPTIONS));
+}
+
+/** Compresses in a thread of zlib. */
+export async function pieceOf(text: string): Promise<Piece> {
+  const bytes = Buffer.from(text);
+  return piece(bytes, await deflate(bytes, OPTIONS));
 }
 
 /** One gzip member with the texts of all pieces in a row. Nothing is compressed and no text is read. */

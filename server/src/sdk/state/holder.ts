@@ -5,12 +5,15 @@ import {
   revisionOf,
   type Scope,
   type Selection,
+  SHARED,
   scopeId,
   selectionKey,
 } from './scope.ts';
 
 /** The most scopes of one environment that are shared. The oldest is dropped first; its clients keep theirs. */
 const MOST_SCOPES = 2_000;
+/** The most of them that clients of one token chose by filters. */
+const MOST_SCOPES_OF_OWNER = 200;
 
 /** The state of one environment, and the scopes that clients use of it. */
 export type Holder = {
@@ -22,18 +25,28 @@ export type Holder = {
 
 export const makeHolder = (current: Environment): Holder => ({ current, version: 1, scopes: new Map() });
 
-export function scopeIn(holder: Holder, selection: Selection): Scope {
+/** `onNew` is called before a scope is made, and may throw. */
+export function scopeIn(holder: Holder, selection: Selection, owner = SHARED, onNew = () => {}): Scope {
   const key = selectionKey(selection);
   const known = holder.scopes.get(key);
   if (known) return known;
-  const [oldest] = holder.scopes.keys();
-  if (holder.scopes.size >= MOST_SCOPES && oldest !== undefined) holder.scopes.delete(oldest);
-  const scope = makeScope(holder, selection, scopeId(key));
+  onNew();
+  makeRoom(holder.scopes, owner);
+  const scope = makeScope(holder, selection, scopeId(key), owner);
   holder.scopes.set(key, scope);
   return scope;
 }
 
-function makeScope(holder: Holder, selection: Selection, id: string): Scope {
+/** An owner with its share of scopes loses its own oldest one. */
+function makeRoom(scopes: Map<string, Scope>, owner: string): void {
+  const own = owner === SHARED ? [] : [...scopes].filter(([, scope]) => scope.owner === owner);
+  const candidates = own.length >= MOST_SCOPES_OF_OWNER ? own.map(([key]) => key) : scopes.keys();
+  const [oldest] = candidates;
+  const isFull = own.length >= MOST_SCOPES_OF_OWNER || scopes.size >= MOST_SCOPES;
+  if (isFull && oldest !== undefined) scopes.delete(oldest);
+}
+
+function makeScope(holder: Holder, selection: Selection, id: string, owner: string): Scope {
   let version = 0;
   let basis = '';
   let revision = 0;
@@ -52,6 +65,7 @@ function makeScope(holder: Holder, selection: Selection, id: string): Scope {
   };
   return {
     ...selection,
+    owner,
     id,
     get revision() {
       update();

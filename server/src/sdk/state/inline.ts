@@ -4,7 +4,10 @@ type Strategy = { segments?: number[]; constraints?: unknown[] };
 type Document = { strategies?: Strategy[] };
 
 /** The feature for SDKs that do not know segments: each strategy has the constraints of its segments itself. */
-export function inlineText({ segments }: Environment, { text, segments: used }: Feature): string {
+export function inlineText(
+  { segments }: Pick<Environment, 'segments'>,
+  { text, segments: used }: Feature,
+): string {
   if (used.length === 0) return text;
   const document = JSON.parse(text) as Document;
   const constraintsOf = (id: number): unknown[] => {

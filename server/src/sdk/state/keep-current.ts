@@ -11,7 +11,7 @@ const STOP_WITHIN_MS = 2_000;
 
 type Log = { warn: (fields: object, message: string) => void };
 
-/** Loads the tokens, then refreshes the state after every notification and every second. The returned function stops this. */
+/** Loads the tokens and the environments that have one, then refreshes the state after every notification and every second. The returned function stops this. */
 export async function keepCurrent(
   state: ServingState,
   databaseUrl: string,
@@ -70,6 +70,7 @@ export async function keepCurrent(
     );
 
   await state.refresh();
+  await state.loadAll();
   let stopListening = listen();
 
   const poll = async (): Promise<void> => {

@@ -56,7 +56,11 @@ test('known tokens are served while the database does not respond, unknown ones 
   const token = await makeToken();
   await putDocuments(harness.db, 'production', { features: [feature] });
   await expect.poll(async () => (await read(token)).body.features).toHaveLength(1);
-  expect((await call(app, 'GET', '/ready')).body).toEqual({ health: 'GOOD', database: 'GOOD' });
+  expect((await call(app, 'GET', '/ready')).body).toEqual({
+    health: 'GOOD',
+    database: 'GOOD',
+    writes: 'GOOD',
+  });
   const unknown = await makeToken();
 
   proxy.freeze();
@@ -71,7 +75,7 @@ test('known tokens are served while the database does not respond, unknown ones 
   expect(unchanged.status).toBe(304);
   expect(Number(unchanged.headers['halyard-age'])).toBeGreaterThanOrEqual(5);
   const ready = await call(app, 'GET', '/ready');
-  expect([ready.status, ready.body]).toEqual([200, { health: 'GOOD', database: 'BAD' }]);
+  expect([ready.status, ready.body]).toEqual([200, { health: 'GOOD', database: 'BAD', writes: 'BAD' }]);
   expect(await metrics.getSingleMetricAsString('halyard_sdk_state_age_seconds')).toMatch(
     / ([5-9]|\d\d+)\.\d+$/m,
   );
@@ -95,4 +99,24 @@ test('a new epoch is a new ETag, and everything is read again', async () => {
   expect([after.status, after.body.features]).toEqual([200, before.body.features]);
   const delta = await call(app, 'GET', '/api/client/delta', { token, headers: { 'if-none-match': tag } });
   expect(delta.body.events).toMatchObject([{ type: 'hydration' }]);
+});
+
+test('a server that has just started serves every environment that has a token', async () => {
+  const token = await makeToken();
+  const started = await buildApp(db, APP_SETTINGS);
+  await started.ready();
+  const stopStarted = await keepCurrent(
+    started.serving,
+    harness.databaseUrl,
+    { warn: () => {} },
+    new Registry(),
+  );
+
+  proxy.freeze();
+  const { status, body } = await call(started, 'GET', '/api/client/features', { token });
+
+  expect([status, body.features.length > 0]).toEqual([200, true]);
+  proxy.thaw();
+  await stopStarted();
+  await started.close();
 });

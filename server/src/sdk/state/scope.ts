@@ -14,6 +14,8 @@ export type Selection = {
 
 /** The part of an environment that clients with equal access and equal filters get. Shared by all of them. */
 export type Scope = Selection & {
+  /** The token whose client chose the filters, as a text, or SHARED: the scope follows from the projects of tokens. */
+  readonly owner: string;
   /** Names the selection in the ETag: letters and digits. */
   readonly id: string;
   /** The highest revision of the rows in the scope. */
@@ -23,6 +25,9 @@ export type Scope = Selection & {
   /** The state of the environment. It is replaced when the epoch changes. */
   readonly current: Environment;
 };
+
+/** What clients of any token can need belongs to nobody. */
+export const SHARED = '';
 
 export const NO_FILTERS: Filters = { namePrefix: '', tags: [] };
 

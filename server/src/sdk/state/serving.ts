@@ -1,18 +1,39 @@
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { makeShares } from '../../platform/admission/shares.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
-import { readChanges, readPositions } from '../documents/store.ts';
+import { ApiError, counted, tooManyRequests } from '../../platform/errors.ts';
+import { makeBuckets } from '../../platform/http/rate-limit.ts';
+import { replaceEpoch } from '../../record/epoch/start.ts';
+import type { EpochWatch } from '../../record/epoch/watch.ts';
+import { type Positions, readChanges, readPositions, type Witness } from '../documents/store.ts';
 import { makeTokens, type SdkToken, type Tokens } from '../tokens/tokens.ts';
-import { type BodyKind, gzipBody, plainBody } from './bodies.ts';
+import { type BodyKind, type Compress, gzipBody, plainBody } from './bodies.ts';
 import { makeBodyCache } from './body-cache.ts';
 import { deltaEvents } from './delta.ts';
 import { applyChanges, loadEnvironment } from './environment.ts';
+import { isFiltered } from './filters.ts';
+import { pieceOf } from './gzip.ts';
 import { type Holder, makeHolder, scopeIn } from './holder.ts';
-import { NO_FILTERS, positionOf, type Scope, type Selection } from './scope.ts';
+import { type IsLost, makeIsLost } from './newer-revision.ts';
+import { lossIn } from './restore.ts';
+import { NO_FILTERS, positionOf, type Scope, type Selection, SHARED } from './scope.ts';
 
 const MOST_BODY_BYTES = 128 * 1_024 * 1_024;
 /** Filters are chosen by the client, so the scopes of one token are few. */
 const MOST_SCOPES_PER_TOKEN = 8;
+/** New combinations of filters of one token. A fleet that starts may have one for each of its applications. */
+const NEW_SCOPES = { perMinute: 20, burst: 100 };
+/** New deltas of one token. Clients that present revisions which nobody else has get everything instead, which is built once. */
+const NEW_DELTAS = { perMinute: 600, burst: 600 };
+/** Two of the four threads of zlib compress, one of them at most for the filters of one token. */
+const COMPRESSION = {
+  capacity: 2,
+  share: 0.6,
+  waiting: Number.POSITIVE_INFINITY,
+  waitingPerCaller: Number.POSITIVE_INFINITY,
+  waitMs: 600_000,
+};
 /** Compressing a larger delta takes longer than assembling the whole scope from chunks that are compressed already. */
 const MOST_DELTA_CHARACTERS = 1_000_000;
 
@@ -27,6 +48,8 @@ export const EVERYTHING: Asked = { filters: NO_FILTERS, inline: false, key: '' }
 
 export type Encoding = 'gzip' | 'identity';
 
+const compressText = promisify<string, Buffer>(gzip);
+
 /** A text for clients, and its position in the history of the scope: the ETag without quotes. */
 export type Positioned = { id: string; revision: number; text: string };
 
@@ -40,10 +63,15 @@ export type ServingState = {
   hydration: (scope: Scope) => Positioned;
   /** The events after a revision, `{"events":[]}` if there is none, or undefined if the client must hydrate. */
   delta: (scope: Scope, from: number) => Positioned | undefined;
-  /** A prebuilt body as of the current revision of the scope. */
-  body: (kind: BodyKind, encoding: Encoding, scope: Scope) => Buffer;
+  /** The body as of the current revision of the scope, or a promise if it has to be compressed. */
+  body: (kind: BodyKind, encoding: Encoding, scope: Scope) => Buffer | Promise<Buffer>;
   /** The events after a revision as a body, or the whole scope as one event. `from` undefined: the client has nothing. */
-  deltaBody: (encoding: Encoding, scope: Scope, from: number | undefined) => Buffer;
+  deltaBody: (
+    encoding: Encoding,
+    scope: Scope,
+    from: number | undefined,
+    token: SdkToken,
+  ) => Buffer | Promise<Buffer>;
   /** Calls back after a newer state was swapped in. Returns a function that ends this. */
   onChange: (listener: (environment: string, revision: number) => void) => () => void;
   /** Calls back after tokens were created, changed or ended. Returns a function that ends this. */
@@ -52,19 +80,28 @@ export type ServingState = {
   readonly origins: readonly string[];
   /** Seconds since the state was last known to be current. Undefined before the first refresh. */
   readonly age: number | undefined;
-  /** Reads what is newer than the state. Returns whether anything was. */
+  /** Reads what is newer than the state, and everything if the epoch changed. Returns whether anything was newer. */
   refresh: () => Promise<boolean>;
+  /** Loads every environment that has a token, so that SDKs are served if the database becomes unreachable before their first request. */
+  loadAll: () => Promise<void>;
+  isLost: IsLost;
   readonly bodyBytes: number;
 };
 
-/** Everything that SDKs can get, in memory. `keepCurrent` refreshes it. */
-export function makeServingState(db: Db): ServingState {
+/** Everything that SDKs can get, in memory. `keepCurrent` refreshes it. It notices changes of the epoch for the whole process. */
+export function makeServingState(db: Db, epochs: EpochWatch): ServingState {
   const tokens = makeTokens(db);
   const bodies = makeBodyCache(MOST_BODY_BYTES);
+  const compression = makeShares(COMPRESSION, () => {
+    throw new Error('A text was not compressed for 10 minutes');
+  });
+  const takeScope = makeBuckets(NEW_SCOPES);
+  const takeDelta = makeBuckets(NEW_DELTAS);
   const holders = new Map<string, Holder>();
   const loading = new Map<string, Promise<void>>();
   const changeListeners = new Set<(environment: string, revision: number) => void>();
   const tokenListeners = new Set<() => void>();
+  let witness: Witness | undefined;
   let refreshedAt: number | undefined;
   let origins: readonly string[] = ['*'];
 
@@ -75,12 +112,23 @@ export function makeServingState(db: Db): ServingState {
     if (known !== undefined) return known as Scope;
     const holder = holders.get(token.environment ?? '');
     if (!holder || token.environment === null) return undefined;
-    const scope = scopeIn(holder, {
-      environment: token.environment,
-      projects: token.projects ?? asked.projects,
-      filters: asked.filters,
-      inline: asked.inline,
-    });
+    const { projects, filters, inline } = asked;
+    const isChosen = isFiltered(filters) || (token.projects === undefined && projects !== undefined);
+    const scope = scopeIn(
+      holder,
+      {
+        environment: token.environment,
+        projects: token.projects ?? (projects && knownProjects(holder, projects)),
+        filters,
+        inline,
+      },
+      isChosen ? `${token.id}` : SHARED,
+      () => {
+        if (isChosen) limitScopes(takeScope(`${token.id}`, 1));
+      },
+    );
+    // A project that is created later belongs to the scope from then on.
+    if (projects !== undefined && token.projects === undefined) return scope;
     const [oldest] = token.derived.keys();
     if (token.derived.size >= MOST_SCOPES_PER_TOKEN && oldest !== undefined) token.derived.delete(oldest);
     token.derived.set(key, scope);
@@ -101,6 +149,11 @@ export function makeServingState(db: Db): ServingState {
     });
   };
 
+  const loadAll = async (): Promise<void> => {
+    for (const environment of new Set([...tokens.all()].map(token => token.environment)))
+      if (environment !== null) await load(environment);
+  };
+
   /** Brings one environment up to date, or reads it again if its numbers belong to another history. */
   const refreshEnvironment = async (name: string, holder: Holder, epoch: string): Promise<void> => {
     const isSameHistory = holder.current.epoch === epoch;
@@ -111,10 +164,25 @@ export function makeServingState(db: Db): ServingState {
     for (const listener of changeListeners) listener(name, holder.current.revision);
   };
 
+  /** Reads the positions. If they prove that changes were lost in the epoch, it begins a new one first. */
+  const readHistory = async (): Promise<Positions> => {
+    const known = { witness, tokenRevision: tokens.revision, holders };
+    let read = await readPositions(db, witness);
+    const loss = lossIn(read, known);
+    if (loss !== undefined && read.epoch.id === epochs.current) {
+      await replaceEpoch(db, read.epoch.number, loss);
+      read = await readPositions(db);
+    }
+    epochs.observe(read.epoch, loss);
+    witness = read.newestEvent ?? undefined;
+    return read;
+  };
+
   const refresh = async (): Promise<boolean> => {
     const startedAt = performance.now();
-    const read = await readPositions(db);
-    const { epoch, tokenRevision, environments } = read;
+    const read = await readHistory();
+    const { tokenRevision, environments } = read;
+    const epoch = read.epoch.id;
     tokens.setClock(Date.parse(read.now));
     origins = read.origins;
     const positions = new Map(environments.map(position => [position.environment, position]));
@@ -127,7 +195,7 @@ export function makeServingState(db: Db): ServingState {
       found = true;
       await refreshEnvironment(name, holder, epoch);
     }
-    if (tokens.revision !== tokenRevision) {
+    if (tokens.epoch !== epoch || tokens.revision !== tokenRevision) {
       found = true;
       await tokens.reload();
       for (const listener of tokenListeners) listener();
@@ -147,19 +215,38 @@ export function makeServingState(db: Db): ServingState {
     return events && positioned(scope, `{"events":[${events.join(',')}]}`);
   };
 
-  const body = (kind: BodyKind, encoding: Encoding, scope: Scope): Buffer =>
-    bodies.get(`${kind} ${encoding} ${scope.id}`, scope.etag, () =>
-      encoding === 'gzip' ? gzipBody(kind, scope) : Buffer.from(plainBody(kind, scope)),
+  const compress: Compress = async (caller, text) => {
+    const release = await compression.acquire(caller);
+    try {
+      return await pieceOf(text());
+    } finally {
+      release();
+    }
+  };
+
+  const body = (kind: BodyKind, encoding: Encoding, scope: Scope): Buffer | Promise<Buffer> =>
+    bodies.get<Buffer | Promise<Buffer>>(
+      `${kind} ${encoding} ${scope.id}`,
+      scope.etag,
+      () => (encoding === 'gzip' ? gzipBody(kind, scope, compress) : Buffer.from(plainBody(kind, scope))),
+      scope.owner,
     );
 
-  const deltaBody = (encoding: Encoding, scope: Scope, from: number | undefined): Buffer => {
-    if (from === undefined) return body('hydration', encoding, scope);
-    return bodies.get(`delta ${encoding} ${scope.id} ${from}`, scope.etag, () => {
-      const text = delta(scope, from)?.text;
-      if (text === undefined || text.length > MOST_DELTA_CHARACTERS)
-        return body('hydration', encoding, scope);
-      return encoding === 'gzip' ? gzipSync(text) : Buffer.from(text);
-    });
+  const deltaBody: ServingState['deltaBody'] = (encoding, scope, from, token) => {
+    const owner = `${token.id}`;
+    const key = `delta ${encoding} ${scope.id} ${from}`;
+    const whole = () => body('hydration', encoding, scope);
+    if (from === undefined || (!bodies.has(key, scope.etag) && takeDelta(owner, 1) > 0)) return whole();
+    return bodies.get<Buffer | Promise<Buffer>>(
+      key,
+      scope.etag,
+      () => {
+        const text = delta(scope, from)?.text;
+        if (text === undefined || text.length > MOST_DELTA_CHARACTERS) return whole();
+        return encoding === 'gzip' ? compressText(text) : Buffer.from(text);
+      },
+      owner,
+    );
   };
 
   return {
@@ -179,10 +266,26 @@ export function makeServingState(db: Db): ServingState {
       return refreshedAt === undefined ? undefined : (performance.now() - refreshedAt) / 1_000;
     },
     refresh,
+    loadAll,
+    isLost: makeIsLost(db),
     get bodyBytes() {
       return bodies.bytes;
     },
   };
+}
+
+/** Names that no project has are no part of a scope: a client could make any number of scopes with the same flags. */
+function knownProjects({ current }: Holder, asked: readonly string[]): string[] {
+  const known = new Set(current.projects.map(({ name }) => name));
+  return asked.filter(name => known.has(name));
+}
+
+function limitScopes(seconds: number): void {
+  if (seconds === 0) return;
+  throw tooManyRequests(
+    `Too many different filters: this server accepts ${NEW_SCOPES.perMinute} new combinations of project, namePrefix and tag per minute from one token. Retry in ${counted(seconds, 'second')}.`,
+    seconds,
+  );
 }
 
 function subscribe<T>(listeners: Set<T>, listener: T): () => void {

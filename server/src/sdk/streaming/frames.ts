@@ -10,6 +10,9 @@ const RETRY_MS = 2_000;
 /** A comment, which tells both ends and all proxies that the connection is alive. */
 export const COMMENT = Buffer.from(':\n\n');
 
+/** A comment that says why the stream ends. */
+export const commentFrame = (why: string): Buffer => Buffer.from(`: ${why}\n\n`);
+
 /** The last line of a stream. The client adds jitter of its own: it returns after half of the time to all of it. */
 export const retryFrame = (ms: number): Buffer => Buffer.from(`retry: ${Math.round(ms)}\n\n`);
 

@@ -55,6 +55,7 @@ test('without a place a client gets 429, and only that client is invited, once, 
 
   const rejected = await connect(url, token, { 'unleash-connection-id': 'rejected' });
   expect([first.status, rejected.status]).toEqual([200, 429]);
+  expect(await metric(app, 'halyard_sdk_streams_limit')).toBe(1);
   expect(rejected.headers['retry-after']).toBe('60');
   expect((await poll(url, token, 'rejected', etag)).status).toBe(304);
   first.close();
@@ -72,6 +73,54 @@ test('without a place a client gets 429, and only that client is invited, once, 
 
   expect((await connect(url, token, { 'unleash-connection-id': 'another' })).status).toBe(429);
   expect((await connect(url, token, { 'unleash-connection-id': 'rejected' })).status).toBe(200);
+});
+
+test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
+  '%s never polls, so without a place it gets one event and the end of the stream, and resumes by id',
+  async sdk => {
+    const app = await harness.secondServer({ maxStreams: 1 }, { hydrationsPerTokenAndMinute: 60_000_000 });
+    const url = await server.keep(app);
+    const environment = sdk.replaceAll(/[:.]/g, '-');
+    await makeEnvironment(harness.db, environment);
+    await putDocuments(harness.db, environment, { features: [feature('a')] });
+    const token = await server.token(environment);
+    await connect(url, token);
+    const headers = { 'unleash-sdk': sdk, 'unleash-connection-id': 'visitor' };
+
+    const visit = await connect(url, token, headers);
+    await visit.closed;
+    expect(visit.status).toBe(200);
+    expect(visit.received).toMatchObject([
+      { name: 'unleash-connected', events: [{ type: 'hydration', features: [{ name: 'a' }] }] },
+    ]);
+    expect(visit.lines.at(-1)).toBe('retry: 15000');
+    await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(1);
+
+    const next = await connect(url, token, { ...headers, 'last-event-id': visit.received[0]?.id ?? '' });
+    await next.closed;
+    expect(next.received).toMatchObject([{ name: 'unleash-connected', events: [] }]);
+    expect((await connect(url, token, { 'unleash-sdk': 'unleash-node-sdk:6.12.1' })).status).toBe(429);
+  },
+);
+
+test('an SDK that never polls waits for its turn with a large hydration, and stays if there is a place', async () => {
+  const app = await harness.secondServer(
+    { maxStreams: 1 },
+    { largeFrameBytes: 1_000, hydrationsPerTokenAndMinute: 60_000_000 },
+  );
+  const url = await server.keep(app);
+  await makeEnvironment(harness.db, 'large-visit');
+  await putDocuments(harness.db, 'large-visit', { features: [feature('a', 1_000_000)] });
+  const token = await server.token('large-visit');
+  const headers = { 'unleash-sdk': 'unleash-python-sdk:6.8.0' };
+  const stays = await connect(url, token, headers);
+
+  const visit = await connect(url, token, headers);
+  await visit.closed;
+
+  expect(visit.received).toHaveLength(1);
+  expect(visit.lines.at(-1)).toBe('retry: 15000');
+  expect(stays.isClosed()).toBe(false);
 });
 
 test('a token leaves places for other tokens', async () => {
@@ -212,7 +261,7 @@ test('an SDK that cannot store what it gets ends with polling, after few hydrati
     return Number(text.split(line)[1]?.split('\n')[0] ?? 0);
   };
 
-  await expect.poll(() => requests('features', 304), { timeout: 25_000 }).toBeGreaterThan(3);
+  await expect.poll(() => requests('features', 304)).toBeGreaterThan(3);
 
   expect(await requests('streaming', 429)).toBeGreaterThan(0);
   expect(await requests('streaming', 200)).toBeLessThanOrEqual(11);

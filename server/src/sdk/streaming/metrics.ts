@@ -3,13 +3,13 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 /** Plain numbers: a counter of the library costs a microsecond, which is a tenth of the work for a stream. */
 export type StreamCounts = { frames: number; bytes: number; hydrations: number; cutOff: number };
 
-type Sizes = { open: () => number; waiting: () => number };
+type Sizes = { open: () => number; waiting: () => number; limit: number };
 
 /** Returns the function that records how long a change took to reach all streams. */
 export function streamMetrics(
   registry: Registry,
   counts: StreamCounts,
-  { open, waiting }: Sizes,
+  { open, waiting, limit }: Sizes,
 ): (seconds: number) => void {
   const registers = [registry];
   const gauge = (name: string, help: string, value: () => number) =>
@@ -32,6 +32,7 @@ export function streamMetrics(
       },
     });
   gauge('halyard_sdk_streams', 'Open streams of SDKs', open);
+  gauge('halyard_sdk_streams_limit', 'Maximum number of open streams, HALYARD_MAX_STREAMS', () => limit);
   gauge('halyard_sdk_streams_waiting', 'Streams whose hydration or other large frame waits', waiting);
   counter('halyard_sdk_stream_frames_total', 'Events sent to streams of SDKs', () => counts.frames);
   counter('halyard_sdk_stream_bytes_total', 'Bytes sent to streams of SDKs', () => counts.bytes);

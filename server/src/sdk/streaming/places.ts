@@ -1,7 +1,6 @@
+import type { Release, Shares } from '../../platform/admission/shares.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 
-/** A token may take so many times the places that are left: four fifths of all places, and fewer the fewer are left. */
-const TIMES_LEFT = 4;
 /** How long a rejected client is remembered, and how many of them are. */
 const REMEMBERED_MS = 3_600_000;
 const MOST_REMEMBERED = 50_000;
@@ -10,20 +9,20 @@ const RESERVED_MS = 30_000;
 const MAX_ID_LENGTH = 100;
 
 export type Places = {
-  /** Whether the client may open a stream now. If not, it is remembered. */
-  admit: (token: SdkToken, ofToken: number, connectionId: string | undefined) => boolean;
+  /** A place for a stream of the client, or undefined if there is none. Then the client is remembered. */
+  admit: (token: SdkToken, connectionId: string | undefined) => Release | undefined;
   /** Whether a client that polls is invited to stream: once after each rejection, and a place is reserved for it. */
-  invite: (token: SdkToken, ofToken: number, connectionId: string | undefined) => boolean;
+  invite: (token: SdkToken, connectionId: string | undefined) => boolean;
 };
 
 /**
  * Decides which clients stream and which poll. An SDK that was invited and rejected again polls twice as often from then on, so
  * only clients whose rejection this server remembers are invited.
  */
-export function makePlaces(most: number, invitedAfterMs: number, taken: () => number): Places {
-  /** Times of the rejections and ends of the reservations. The oldest come first. */
+export function makePlaces(most: number, invitedAfterMs: number, streams: Shares): Places {
+  /** Times of the rejections, and reserved places with the end of the reservation. The oldest come first. */
   const rejected = new Map<string, number>();
-  const reserved = new Map<string, number>();
+  const reserved = new Map<string, { until: number; release: Release }>();
   /** Invitations leave a tenth of the places free for clients that reconnect. */
   const mostInvited = most - Math.floor(most / 10);
 
@@ -32,41 +31,50 @@ export function makePlaces(most: number, invitedAfterMs: number, taken: () => nu
       ? undefined
       : `${id} ${connectionId}`;
 
-  const left = (limit: number): number => {
-    dropBefore(reserved, Date.now());
-    return limit - taken() - reserved.size;
+  const endReservations = (): void => {
+    for (const [key, { until, release }] of reserved) {
+      if (until >= Date.now()) return;
+      reserved.delete(key);
+      release();
+    }
+  };
+
+  const forgetRejections = (): void => {
+    for (const [key, at] of rejected) {
+      if (at >= Date.now() - REMEMBERED_MS) return;
+      rejected.delete(key);
+    }
   };
 
   return {
-    admit: (token, ofToken, connectionId) => {
+    admit: (token, connectionId) => {
+      endReservations();
       const key = keyOf(token, connectionId);
-      if (key !== undefined && reserved.delete(key)) return true;
-      if (ofToken < TIMES_LEFT * left(most)) return true;
-      if (key !== undefined) {
-        rejected.delete(key);
-        const [oldest] = rejected.keys();
-        if (rejected.size >= MOST_REMEMBERED && oldest !== undefined) rejected.delete(oldest);
-        rejected.set(key, Date.now());
+      const own = key === undefined ? undefined : reserved.get(key);
+      if (key !== undefined && own) {
+        reserved.delete(key);
+        return own.release;
       }
-      return false;
+      const place = streams.tryAcquire(`${token.id}`);
+      if (place || key === undefined) return place;
+      rejected.delete(key);
+      const [oldest] = rejected.keys();
+      if (rejected.size >= MOST_REMEMBERED && oldest !== undefined) rejected.delete(oldest);
+      rejected.set(key, Date.now());
+      return undefined;
     },
-    invite: (token, ofToken, connectionId) => {
+    invite: (token, connectionId) => {
       if (rejected.size === 0) return false;
-      dropBefore(rejected, Date.now() - REMEMBERED_MS);
+      forgetRejections();
       const key = keyOf(token, connectionId);
       const at = key === undefined ? undefined : rejected.get(key);
       if (key === undefined || at === undefined || Date.now() - at < invitedAfterMs) return false;
-      if (ofToken >= TIMES_LEFT * left(mostInvited)) return false;
+      endReservations();
+      const release = streams.held < mostInvited ? streams.tryAcquire(`${token.id}`) : undefined;
+      if (!release) return false;
       rejected.delete(key);
-      reserved.set(key, Date.now() + RESERVED_MS);
+      reserved.set(key, { until: Date.now() + RESERVED_MS, release });
       return true;
     },
   };
-}
-
-function dropBefore(times: Map<string, number>, limit: number): void {
-  for (const [key, time] of times) {
-    if (time >= limit) return;
-    times.delete(key);
-  }
 }

@@ -1,19 +1,22 @@
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { Shares } from '../../platform/admission/shares.ts';
 import { ApiError, tooManyRequests } from '../../platform/errors.ts';
 import type { Scope } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { startComments } from './comments.ts';
 import { makeFanOut } from './fan-out.ts';
-import { COMMENT, makeFrames, retryFrame } from './frames.ts';
+import { COMMENT, commentFrame, makeFrames, retryFrame } from './frames.ts';
 import { makeHydrationLimit } from './hydration-limit.ts';
 import { makeLargeFrames } from './large-frames.ts';
 import type { StreamLimits } from './limits.ts';
 import { type StreamCounts, streamMetrics } from './metrics.ts';
 import { makePlaces } from './places.ts';
 import { type Group, isBehind, makeGroup, type Stream } from './stream.ts';
+import { endVisit } from './visits.ts';
 
 const SWEEP_MS = 1_000;
 /** A process has 9 s from SIGTERM to its end. Few streams end sooner. */
@@ -30,6 +33,8 @@ export type Client = {
   connectionId: string | undefined;
   /** The revision of the scope that the client has. */
   revision: number | undefined;
+  /** Whether the client never polls, so that it gets one event instead of 429 if there is no place. */
+  neverPolls: boolean;
 };
 
 export type Streams = {
@@ -41,12 +46,23 @@ export type Streams = {
   close: () => Promise<void>;
 };
 
-export function makeStreams(state: ServingState, limits: StreamLimits, registry: Registry): Streams {
+/** The client reconnects within a few seconds. */
+function endStream(socket: Socket): void {
+  socket.write(retryFrame(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least)));
+  socket.destroySoon();
+}
+
+export function makeStreams(
+  state: ServingState,
+  limits: StreamLimits,
+  shares: Shares,
+  registry: Registry,
+): Streams {
   const all = new Set<Stream>();
   const groups = new Map<string, Group>();
   const tokens = new Map<SdkToken, Set<Stream>>();
   const counts: StreamCounts = { frames: 0, bytes: 0, hydrations: 0, cutOff: 0 };
-  const places = makePlaces(limits.streams, limits.invitedAfterMs, () => all.size);
+  const places = makePlaces(limits.streams, limits.invitedAfterMs, shares);
   const checkHydrations = makeHydrationLimit(limits);
   const frameFor = makeFrames(state);
   let isClosing = false;
@@ -78,6 +94,11 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
     socket.destroy();
   };
 
+  const end = ({ socket, largeFrame }: Stream, why: string): void => {
+    if (largeFrame !== 'under way' && !socket.destroyed) socket.write(commentFrame(why));
+    socket.destroySoon();
+  };
+
   /** Moves the client to the current revision, to which the frame leads. */
   const countAsSent = (stream: Stream, { length }: Buffer): void => {
     const { scope } = stream.group;
@@ -93,6 +114,7 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
   /** Brings the client to the current revision, unless it has it. */
   const bring = (stream: Stream): void => {
     const { socket } = stream;
+    if (stream.isVisit && !stream.isNew) return;
     if (stream.largeFrame !== 'none' || !isBehind(stream) || socket.destroyed) return;
     if (socket.writableLength > limits.bufferedBytes) {
       cutOff(stream);
@@ -105,6 +127,7 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
     }
     countAsSent(stream, frame);
     socket.write(frame);
+    if (stream.isVisit) endVisit(socket);
   };
 
   const takeLargeFrame = (stream: Stream): Buffer => {
@@ -114,11 +137,17 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
     return frame;
   };
 
-  const largeFrames = makeLargeFrames(limits.largeBytesUnderWay, takeLargeFrame, bring, cutOff);
+  const afterLargeFrame = (stream: Stream): void => {
+    if (stream.isVisit) endVisit(stream.socket);
+    else bring(stream);
+  };
+
+  const largeFrames = makeLargeFrames(limits.largeBytesUnderWay, takeLargeFrame, afterLargeFrame, cutOff);
 
   const observe = streamMetrics(registry, counts, {
     open: () => all.size,
     waiting: () => largeFrames.waiting,
+    limit: limits.streams,
   });
   const fanOut = makeFanOut(bring, group => observe((performance.now() - group.changedAt) / 1_000));
 
@@ -132,7 +161,7 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
   const checkTokens = (): void => {
     for (const [token, streams] of tokens) {
       if (!state.tokens.isValid(token)) {
-        for (const { socket } of streams) socket.destroySoon();
+        for (const stream of streams) end(stream, 'the token is no longer valid');
         continue;
       }
       token.used = true;
@@ -162,17 +191,16 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
     }),
   ];
 
-  const streamsOf = (token: SdkToken): number => tokens.get(token)?.size ?? 0;
-
   const open: Streams['open'] = (reply, scope, client, head) => {
     const { token, connectionId, revision } = client;
     const { raw } = reply;
     const { socket } = raw;
     // A request that a client sent behind another one on the same connection has no socket yet.
-    if (isClosing || !socket?.writable) throw unavailable();
+    if (!socket?.writable) throw unavailable();
     // A client over the limit is not invited to stream again, because it would hydrate again.
     checkHydrations(client, scope);
-    if (!places.admit(token, streamsOf(token), connectionId)) throw tooMany(limits.streams);
+    const place = places.admit(token, connectionId);
+    if (!place && !client.neverPolls) throw tooMany(limits.streams);
     const stream: Stream = {
       socket,
       token,
@@ -180,19 +208,25 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
       epoch: revision === undefined ? '' : scope.current.epoch,
       revision: revision ?? 0,
       isNew: true,
+      isVisit: !place,
       largeFrame: 'none',
     };
     all.add(stream);
     stream.group.streams.add(stream);
     const ofToken = tokens.get(token) ?? new Set();
     tokens.set(token, ofToken.add(stream));
-    socket.once('close', () => remove(stream));
+    socket.once('close', () => {
+      remove(stream);
+      place?.();
+    });
     reply.hijack();
     // The stream ends with its connection, so frames need no lengths and go to the socket as they are.
     raw.useChunkedEncodingByDefault = false;
     socket.cork();
     raw.writeHead(200, head).flushHeaders();
     bring(stream);
+    // The connection was accepted just before the server closed its port. A client that gets an error would wait longer.
+    if (isClosing) endStream(socket);
     socket.uncork();
   };
 
@@ -204,9 +238,7 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
     for (let ended = 0; ended < streams.length; ) {
       const part = within === 0 ? 1 : Math.min(1, (performance.now() - started) / within);
       for (const { socket } of streams.slice(ended, Math.ceil(streams.length * part))) {
-        if (socket.destroyed) continue;
-        socket.write(retryFrame(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least)));
-        socket.destroySoon();
+        if (!socket.destroyed) endStream(socket);
       }
       ended = Math.ceil(streams.length * part);
       if (ended < streams.length) await sleep(END_TICK_MS);
@@ -222,8 +254,7 @@ export function makeStreams(state: ServingState, limits: StreamLimits, registry:
 
   return {
     open,
-    invite: (token, connectionId) =>
-      largeFrames.waiting === 0 && places.invite(token, streamsOf(token), connectionId),
+    invite: (token, connectionId) => largeFrames.waiting === 0 && places.invite(token, connectionId),
     close,
   };
 }

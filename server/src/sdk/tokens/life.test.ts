@@ -105,3 +105,22 @@ test('a request with a token in memory runs no statement', async () => {
 
   expect(statements()).toBe(before);
 });
+
+test('with more tokens than a server loads, a change of one leaves the streams of the others open', async () => {
+  const [used, revoked] = [await create({}), await create({})];
+  await sql`
+    insert into api_tokens (hash, type, name, hint, environment, all_projects, seen_at)
+    select sha256(n::text::bytea), 'backend', 'one of many', 'x', 'production', true, now() + interval '1 minute'
+    from generate_series(1, 20000) as n`.execute(harness.db);
+  const app = await harness.secondServer();
+  await app.serving.refresh();
+  expect(app.serving.tokens.known(used.secret)).toBeUndefined();
+  for (const { secret } of [used, revoked]) expect((await read(app, secret)).status).toBe(200);
+  const token = app.serving.tokens.known(used.secret);
+
+  await call(harness.app, 'DELETE', `/api/admin/api-tokens/${revoked.id}`);
+  await app.serving.refresh();
+
+  expect(app.serving.tokens.known(used.secret)).toBe(token);
+  expect((await read(app, revoked.secret)).status).toBe(401);
+});

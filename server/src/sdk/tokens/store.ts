@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Reader } from '../../platform/db/database.ts';
+import { EPOCH_ID } from '../../record/epoch/store.ts';
 
-/** The most tokens that a server has in memory from its start. Others are looked up when they are used. */
-const MOST_TOKENS = 20_000;
+/** The maximum number of tokens that a statement returns, and that a server has in memory from its start. */
+export const MOST_TOKENS = 20_000;
 
 export type TokenRow = {
   id: number;
@@ -16,20 +17,23 @@ export type TokenRow = {
   expiresAt: number | null;
 };
 
-/** Tokens and the revision that they have, as of one moment. */
-export type FoundTokens = { revision: number; tokens: TokenRow[] };
+/** Tokens, and the epoch and the revision that they have, as of one moment. */
+export type FoundTokens = { epoch: string; revision: number; tokens: TokenRow[] };
 
 /** Tokens that are neither revoked nor expired. Those that were used last come first. */
 export const listTokens = async (db: Reader): Promise<FoundTokens> =>
   await readTokens(db, sql<boolean>`true`);
 
-/** The token with this hash, if it is neither revoked nor expired. */
-export const findTokens = async (db: Reader, hash: string): Promise<FoundTokens> =>
-  await readTokens(db, sql<boolean>`hash = decode(${hash}, 'hex')`);
+/** The tokens with these hashes that are neither revoked nor expired. */
+export const findTokens = async (db: Reader, hashes: string[]): Promise<FoundTokens> =>
+  await readTokens(
+    db,
+    sql<boolean>`hash = any(array(select decode(given, 'hex') from unnest(${hashes}::text[]) as given))`,
+  );
 
 async function readTokens(db: Reader, matches: RawBuilder<boolean>): Promise<FoundTokens> {
   const { rows } = await sql<FoundTokens>`
-    select revision, array(
+    select ${EPOCH_ID} as epoch, revision, array(
       select json_build_object(
         'id', id, 'hash', encode(hash, 'hex'), 'type', type, 'environment', environment,
         'projects', case when not all_projects then array(
@@ -55,4 +59,11 @@ export async function markTokensSeen(db: Db, ids: number[]): Promise<void> {
       where id = any(${ids}) and coalesce(seen_at < now() - interval '1 minute', true)
       order by id for no key update skip locked
     )`.execute(db);
+}
+
+/** The name of a token, for the log. */
+export async function findTokenName(db: Reader, id: number): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    select name from api_tokens where id = ${id}`.execute(db);
+  return rows[0]?.name;
 }

@@ -1,13 +1,24 @@
 import { hash } from 'node:crypto';
 import { isForged } from '../../access/token.ts';
+import { makeShares } from '../../platform/admission/shares.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { findTokens, listTokens, markTokensSeen, type TokenRow } from './store.ts';
+import {
+  type FoundTokens,
+  findTokens,
+  listTokens,
+  MOST_TOKENS,
+  markTokensSeen,
+  type TokenRow,
+} from './store.ts';
 
 const MAX_TOKEN_LENGTH = 512;
-/** Lookups of unknown tokens that run or wait at the same time. More are rejected with 503. */
-const MOST_LOOKUPS = 4;
-const MOST_WAITING = 60;
+/**
+ * Lookups of unknown tokens, by the network that sends them. Random tokens from one network get half of the lookups, so they do not delay the
+ * first request of a real token from another network. More are rejected with 503.
+ */
+const LOOKUPS = { capacity: 4, share: 0.5, waiting: 500, waitingPerCaller: 60, waitMs: 5_000 };
+const LOOKUP_ATTEMPTS = 2;
 /** How long a token stays unknown without another query, and how many of them are remembered. */
 const UNKNOWN_MS = 1_000;
 const MOST_UNKNOWN = 10_000;
@@ -34,7 +45,7 @@ export type Tokens = {
   /** The token, if it is in memory. Costs a hash and no query. */
   known: (text: string) => SdkToken | undefined;
   /** Looks the token up in the database, unless its form shows that it is none. Throws 503 without the database. */
-  lookUp: (text: string) => Promise<SdkToken | undefined>;
+  lookUp: (text: string, network: string) => Promise<SdkToken | undefined>;
   /** Whether the token is still valid. */
   isValid: (token: SdkToken) => boolean;
   /** The tokens in memory. */
@@ -42,7 +53,8 @@ export type Tokens = {
   readonly size: number;
   /** Reads all tokens, and adds, changes and ends those in memory. */
   reload: () => Promise<void>;
-  /** The revision of the tokens in memory. */
+  /** The epoch and the revision of the tokens in memory. Undefined and -1 before they were read. */
+  readonly epoch: string | undefined;
   readonly revision: number;
   /** Sets the clock by the time of the database, which all servers share. */
   setClock: (now: number) => void;
@@ -53,8 +65,8 @@ export type Tokens = {
 export function makeTokens(db: Db): Tokens {
   const tokens = new Map<string, SdkToken>();
   const unknown = new Map<string, number>();
-  const waiting: (() => void)[] = [];
-  let lookups = 0;
+  const lookups = makeShares(LOOKUPS, () => unavailable());
+  let epoch: string | undefined;
   let revision = -1;
   let clockOffset = 0;
 
@@ -68,7 +80,9 @@ export function makeTokens(db: Db): Tokens {
 
   /** Returns undefined for a token that has no project left: it must not get an empty list as if all features were removed. */
   const keep = (row: TokenRow): SdkToken | undefined => {
-    const token = tokens.get(row.hash);
+    const known = tokens.get(row.hash);
+    // The same text can name another token after a restore, if it is one that a variable creates.
+    const token = known?.id === row.id && known.environment === row.environment ? known : undefined;
     const projects = row.projects ?? undefined;
     const expiresAt = row.expiresAt ?? Number.POSITIVE_INFINITY;
     if (projects?.length === 0 && row.type !== 'admin') return undefined;
@@ -83,17 +97,20 @@ export function makeTokens(db: Db): Tokens {
     const { id, type, environment } = row;
     const fresh = { id, hash: row.hash, type, environment, projects, expiresAt };
     const kept: SdkToken = { ...fresh, ended: false, used: false, derived: new Map() };
+    if (known) known.ended = true;
     tokens.set(row.hash, kept);
     return kept;
   };
 
   const reload = async (): Promise<void> => {
     const found = await listTokens(db);
-    // A lookup may have read newer tokens meanwhile. The next reload has them.
-    if (found.revision < revision) return;
+    const others = found.tokens.length < MOST_TOKENS ? [] : await findOthers(found);
+    // Another reload may have read newer tokens meanwhile. In another epoch, revisions count anew.
+    if (found.epoch === epoch && found.revision < revision) return;
+    epoch = found.epoch;
     revision = found.revision;
     unknown.clear();
-    const valid = new Set(found.tokens.map(keep));
+    const valid = new Set([...found.tokens, ...others].map(keep));
     for (const token of tokens.values()) {
       if (valid.has(token)) continue;
       token.ended = true;
@@ -101,10 +118,21 @@ export function makeTokens(db: Db): Tokens {
     }
   };
 
+  /** The valid ones of the tokens in memory that a list of the first 20,000 does not contain. */
+  const findOthers = async (listed: FoundTokens): Promise<TokenRow[]> => {
+    const isListed = new Set(listed.tokens.map(({ hash: key }) => key));
+    const rest = [...tokens.keys()].filter(key => !isListed.has(key));
+    const others: TokenRow[] = [];
+    for (let at = 0; at < rest.length; at += MOST_TOKENS) {
+      const found = await findTokens(db, rest.slice(at, at + MOST_TOKENS));
+      if (found.epoch !== listed.epoch) throw new Error('The epoch changed while tokens were read');
+      others.push(...found.tokens);
+    }
+    return others;
+  };
+
   const query = async (key: string): Promise<SdkToken | undefined> => {
-    const found = await findTokens(db, key);
-    // Read before the reload that ended it.
-    if (found.revision < revision) return await query(key);
+    const found = await readCurrent(key);
     const token = found.tokens.map(keep)[0];
     if (!token) {
       if (unknown.size >= MOST_UNKNOWN) unknown.clear();
@@ -113,25 +141,30 @@ export function makeTokens(db: Db): Tokens {
     return token;
   };
 
-  const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (lookups >= MOST_LOOKUPS) {
-      if (waiting.length >= MOST_WAITING) throw unavailable();
-      await new Promise<void>(resolve => waiting.push(resolve));
+  /** Reads a token as of the tokens in memory or later. A read that began before a reload may return a token that the reload ended. */
+  const readCurrent = async (key: string): Promise<FoundTokens> => {
+    for (let attempt = 1; attempt <= LOOKUP_ATTEMPTS; attempt++) {
+      const found = await findTokens(db, [key]);
+      if (epoch === undefined || (found.epoch === epoch && found.revision >= revision)) return found;
+      if (found.epoch !== epoch) await reload();
     }
-    lookups++;
+    throw unavailable();
+  };
+
+  const inTurn = async <T>(network: string, work: () => Promise<T>): Promise<T> => {
+    const release = await lookups.acquire(network);
     try {
       return await work();
     } finally {
-      lookups--;
-      waiting.shift()?.();
+      release();
     }
   };
 
-  const lookUp = async (text: string): Promise<SdkToken | undefined> => {
+  const lookUp = async (text: string, network: string): Promise<SdkToken | undefined> => {
     if (text.length > MAX_TOKEN_LENGTH || text.startsWith('user:') || isForged(text)) return undefined;
     const key = hash('sha256', text);
     if ((unknown.get(key) ?? 0) > Date.now()) return undefined;
-    const token = await inTurn(() => query(key)).catch(error => {
+    const token = await inTurn(network, () => query(key)).catch(error => {
       throw error instanceof ApiError ? error : unavailable(error);
     });
     return token && isValid(token) ? token : undefined;
@@ -156,6 +189,9 @@ export function makeTokens(db: Db): Tokens {
       return tokens.size;
     },
     reload,
+    get epoch() {
+      return epoch;
+    },
     get revision() {
       return revision;
     },

@@ -1,4 +1,5 @@
 import { exceedsLimit, type Violation } from '../../platform/errors.ts';
+import { constraintValueProblem, contextNameProblem } from '../rule-text/violations.ts';
 import type { Constraint, Operator } from './schema.ts';
 import { isAddressRange, isDate, isNumber, isVersion, storedDate, storedNumber } from './values.ts';
 
@@ -62,9 +63,25 @@ export function constraintListViolations(
 export function constraintViolations(constraint: Constraint, path: string, rules: Rules): Violation[] {
   const legal = rules.legalValues.get(constraint.contextName) ?? NONE;
   const rule = valueRuleFor(constraint.operator);
-  return rule
-    ? [...valueViolations(constraint, rule, path, legal, rules)]
-    : [...listViolations(constraint, path, legal)];
+  return [
+    ...(rule
+      ? valueViolations(constraint, rule, path, legal, rules)
+      : listViolations(constraint, path, legal)),
+    ...ruleTextViolations(constraint, path),
+  ];
+}
+
+/** Strings that some SDKs cannot read. */
+function ruleTextViolations({ contextName, values = [], value }: Constraint, path: string): Violation[] {
+  const problems: [string, string | undefined][] = [
+    [`${path}/contextName`, contextNameProblem(contextName)],
+    ...values.map((one, index): [string, string | undefined] => [
+      `${path}/values/${index}`,
+      constraintValueProblem(one.trim()),
+    ]),
+    [`${path}/value`, value === undefined ? undefined : constraintValueProblem(value)],
+  ];
+  return problems.flatMap(([place, problem]) => (problem === undefined ? [] : [violation(place, problem)]));
 }
 
 const valueRuleFor = (operator: Operator): ValueRule | undefined =>

@@ -6,6 +6,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
 import { StrategyUses } from '../strategy-uses/schema.ts';
 import { createContextField, rejectContextName } from './create.ts';
 import { checkLegalValues } from './legal-values.ts';
@@ -21,6 +22,7 @@ import {
 } from './schema.ts';
 import { type FieldScope, findContextField, listContextFields, listStrategiesOfField } from './store.ts';
 import { changeContextField, removeLegalValue, setLegalValue } from './update.ts';
+import { VERSIONED_CONTEXT_FIELD } from './version.ts';
 
 const tags = ['Context'];
 const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
@@ -128,7 +130,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
   app.get(
     `${url}/:contextField`,
     {
-      config: { permission: 'NONE' },
+      config: { etag: true, permission: 'NONE' },
       schema: {
         operationId: `get${kind}ContextField`,
         tags,
@@ -138,10 +140,10 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
         response: { 200: jsonResponse('The field', ContextField), ...errorResponses(401, 403, 404) },
       },
     },
-    async request => {
+    async (request, reply) => {
       const field = await findContextField(db, scopeOf(request), request.params.contextField);
       if (!field) throw notFound(`Context field "${request.params.contextField}"`);
-      return field;
+      return sendVersion(request, reply, VERSIONED_CONTEXT_FIELD, field);
     },
   );
 
@@ -205,6 +207,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
     `${url}/:contextField`,
     {
       config: {
+        ifMatch: true,
         permission: permission('UPDATE_CONTEXT_FIELD'),
         checks: [
           ({ body }) => {
@@ -227,9 +230,11 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
     },
     async request => {
       const { projectId: project, contextField: name } = request.params;
-      return await change(
+      return await changeVersion(
         db,
-        request.actor,
+        request,
+        VERSIONED_CONTEXT_FIELD,
+        { name, project },
         current => changeContextField(current, project, name, request.body),
         respondWith(request.actor, name),
       );
@@ -239,7 +244,7 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
   app.delete(
     `${url}/:contextField`,
     {
-      config: { permission: permission('DELETE_CONTEXT_FIELD') },
+      config: { ifMatch: true, permission: permission('DELETE_CONTEXT_FIELD') },
       schema: {
         operationId: `delete${kind}ContextField`,
         tags,
@@ -251,7 +256,9 @@ function fieldRoutes(app: App, db: Db, { url, kind, ofProject, path, permission 
     },
     async (request, reply) => {
       const { projectId: project, contextField: name } = request.params;
-      await change(db, request.actor, current => removeContextField(current, project, name));
+      await changeVersion(db, request, VERSIONED_CONTEXT_FIELD, { name, project }, current =>
+        removeContextField(current, project, name),
+      );
       return reply.code(200).send();
     },
   );

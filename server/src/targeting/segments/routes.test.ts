@@ -87,7 +87,7 @@ test('creates a segment, lists it and records an event', async () => {
     description: 'Testers',
     constraints: STORED,
     project: null,
-    createdBy: 'admin',
+    createdBy: 'admin token admin',
     usedInFeatures: 0,
     usedInProjects: 0,
   });
@@ -346,6 +346,20 @@ test('moving a segment requires the permission in both projects', async () => {
   const [created, deleted] = await eventsOf(id);
   expect(created).toMatchObject({ type: 'segment-created', project: other.id, preData: null });
   expect(deleted).toMatchObject({ type: 'segment-deleted', project: one.id, data: null });
+});
+
+test('the event of a segment that becomes global shows neither its project nor what it was there', async () => {
+  const { id: project } = await makePrivateProject();
+  const constraints = [{ contextName: 'userId', operator: 'IN' as const, values: ['secret'] }];
+  const { id } = await makeSegment({ project, constraints });
+
+  const published = await put(id, { project: null });
+
+  expect(published.status).toBe(204);
+  const [created, deleted] = await eventsOf(id);
+  expect(created).toMatchObject({ type: 'segment-created', project: null, preData: null });
+  expect(JSON.stringify(created)).not.toMatch(new RegExp(`secret|"${project}"`));
+  expect(deleted).toMatchObject({ type: 'segment-deleted', project, data: null });
 });
 
 test('rejects moving a segment that other projects use', async () => {

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { nameExists, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { ifMatches, unlessKnown } from '../../platform/http/etag.ts';
+import type { LongReads } from '../../platform/http/long-reads.ts';
 import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { StrategyUse, StrategyUses } from '../strategy-uses/schema.ts';
@@ -25,7 +26,12 @@ const params = Type.Object({
   id: PathId('Segment', '3'),
 });
 
-export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>): void {
+export function segmentRoutes(
+  app: App,
+  db: Db,
+  limits: Pick<Limits, 'segments'>,
+  longReads: LongReads,
+): void {
   for (const schema of [Segment, SegmentList, StrategyUse, StrategyUses]) app.addSchema(schema);
 
   app.get(
@@ -40,7 +46,10 @@ export function segmentRoutes(app: App, db: Db, limits: Pick<Limits, 'segments'>
         response: { 200: jsonResponse('The segments', SegmentList), ...errorResponses(401, 403) },
       },
     },
-    async request => ({ segments: await listSegments(db, request.actor) }),
+    // 300 segments with 1,000 values each are 30 MB.
+    async request => ({
+      segments: await longReads.run(request, db => listSegments(db, request.actor)),
+    }),
   );
 
   app.get(

@@ -27,10 +27,10 @@ export async function changeSegment(current: Change, id: number, input: SegmentI
   if (isDeepStrictEqual(after, before)) return;
 
   await updateSegment(tx, id, after);
-  if (before.project === null || project === null || project === before.project) {
+  if (before.project === null || project === before.project) {
     record({ type: 'segment-updated', project, data: after, preData: before });
   } else {
-    // Two events, because readers of one project's events may not be allowed to read the other project.
+    // Two events, because readers of the new project's events, or of all events, may not be allowed to read the old project.
     record({ type: 'segment-deleted', project: before.project, preData: before });
     record({ type: 'segment-created', project, data: after });
   }

@@ -4,11 +4,13 @@ import { notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
+import { changeVersion, sendVersion } from '../../record/versioned.ts';
 import { checkParameters, createStrategyType } from './create.ts';
 import { removeStrategyType } from './delete.ts';
 import { NewStrategyType, StrategyType, StrategyTypeList, StrategyTypeUpdate } from './schema.ts';
 import { findStrategyType, listStrategyTypes } from './store.ts';
 import { changeStrategyType, deprecateStrategyType } from './update.ts';
+import { VERSIONED_STRATEGY_TYPE } from './version.ts';
 
 const tags = ['Strategies'];
 const params = Type.Object({
@@ -36,7 +38,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
   app.get(
     '/api/admin/strategies/:strategyName',
     {
-      config: { permission: 'NONE' },
+      config: { etag: true, permission: 'NONE' },
       schema: {
         operationId: 'getStrategyType',
         tags,
@@ -46,10 +48,10 @@ export function strategyTypeRoutes(app: App, db: Db): void {
         response: { 200: jsonResponse('The strategy type', StrategyType), ...errorResponses(401, 403, 404) },
       },
     },
-    async request => {
+    async (request, reply) => {
       const strategyType = await findStrategyType(db, request.params.strategyName);
       if (!strategyType) throw notFound(`Strategy type "${request.params.strategyName}"`);
-      return strategyType;
+      return sendVersion(request, reply, VERSIONED_STRATEGY_TYPE, strategyType);
     },
   );
 
@@ -87,6 +89,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
     '/api/admin/strategies/:strategyName',
     {
       config: {
+        ifMatch: true,
         permission: ['UPDATE_STRATEGY'],
         checks: [
           ({ body }) => {
@@ -110,7 +113,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
     },
     async request => {
       const { strategyName } = request.params;
-      return await change(db, request.actor, current =>
+      return await changeVersion(db, request, VERSIONED_STRATEGY_TYPE, strategyName, current =>
         changeStrategyType(current, strategyName, request.body),
       );
     },
@@ -119,7 +122,7 @@ export function strategyTypeRoutes(app: App, db: Db): void {
   app.delete(
     '/api/admin/strategies/:strategyName',
     {
-      config: { permission: ['DELETE_STRATEGY'] },
+      config: { ifMatch: true, permission: ['DELETE_STRATEGY'] },
       schema: {
         operationId: 'deleteStrategyType',
         tags,
@@ -132,7 +135,9 @@ export function strategyTypeRoutes(app: App, db: Db): void {
     },
     async (request, reply) => {
       const { strategyName } = request.params;
-      await change(db, request.actor, current => removeStrategyType(current, strategyName));
+      await changeVersion(db, request, VERSIONED_STRATEGY_TYPE, strategyName, current =>
+        removeStrategyType(current, strategyName),
+      );
       return reply.code(200).send();
     },
   );

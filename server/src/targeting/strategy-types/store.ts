@@ -59,6 +59,13 @@ export async function findUses(db: Reader, name: string): Promise<Uses> {
   return rows[0] ?? { byFeature: false, asDefault: false };
 }
 
+/** The types that new strategies should use. */
+export async function listTypeNames(db: Reader): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from strategies where not deprecated order by sort_order, name`.execute(db);
+  return rows.map(row => row.name);
+}
+
 /** Those of the names that belong to a strategy type. These types cannot be deleted until the transaction ends. */
 export async function lockStrategyTypesShared(tx: Tx, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

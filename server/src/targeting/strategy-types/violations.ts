@@ -1,9 +1,15 @@
 import type { Tx } from '../../platform/db/database.ts';
-import { lockStrategyTypesShared } from './store.ts';
+import { some } from '../../platform/errors.ts';
+import { listTypeNames, lockStrategyTypesShared } from './store.ts';
 
-/** The names of no strategy type. The other types cannot be deleted until the transaction ends. */
-export async function listUnknownStrategyTypes(tx: Tx, names: string[]): Promise<string[]> {
-  if (names.length === 0) return [];
+const MAX_LISTED = 20;
+
+/** The names of no strategy type, each with a message. The other types cannot be deleted until the transaction ends. */
+export async function unknownStrategyTypes(tx: Tx, names: string[]): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
   const known = new Set(await lockStrategyTypesShared(tx, [...new Set(names)]));
-  return names.filter(name => !known.has(name));
+  const unknown = names.filter(name => !known.has(name));
+  if (unknown.length === 0) return new Map();
+  const existing = some(await listTypeNames(tx), MAX_LISTED);
+  return new Map(unknown.map(name => [name, `strategy type "${name}" does not exist. Use ${existing}`]));
 }

@@ -55,6 +55,8 @@ export const datadog: Provider = {
   name: 'datadog',
   displayName: 'Datadog',
   description: 'Posts events to the event stream of Datadog.',
+  howTo:
+    'In Datadog, create an API key under Organization Settings, and enter it. If your site is not US1, also enter the events URL of your site.',
   parameters: [
     {
       name: 'apiKey',

@@ -38,6 +38,8 @@ export const discord: Provider = {
   name: 'discord',
   displayName: 'Discord',
   description: 'Posts messages to a Discord channel through a webhook.',
+  howTo:
+    'In Discord, open the settings of the channel, create a webhook under Integrations, and enter its URL.',
   parameters: [
     {
       name: 'url',

@@ -57,6 +57,8 @@ export const newRelic: Provider = {
   name: 'new-relic',
   displayName: 'New Relic',
   description: 'Sends custom events of the type HalyardEvent to New Relic.',
+  howTo:
+    'In New Relic, create an ingest license key under API keys, and enter it. Enter the Event API URL with your account id.',
   parameters: [
     {
       name: 'url',

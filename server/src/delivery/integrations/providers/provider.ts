@@ -64,6 +64,8 @@ export type Provider = {
   name: string;
   displayName: string;
   description: string;
+  /** What to do in the receiving system, and what to enter. */
+  howTo: string;
   parameters: ParameterDefinition[];
   /** Made when the first integration of this kind is. */
   tagTypes: { name: string; description: string; icon: string }[];

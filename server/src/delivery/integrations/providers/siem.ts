@@ -87,6 +87,8 @@ export const siem: Provider = {
   displayName: 'SIEM feed',
   description:
     'Posts every event in the format of the Open Cybersecurity Schema Framework (class Entity Management), signed by the Standard Webhooks scheme.',
+  howTo:
+    'In your SIEM, create an HTTP collector, and enter its URL and the Authorization header that it requires. The response to the creation shows the signing secret, with which the collector can verify each request.',
   parameters: [
     {
       name: 'url',

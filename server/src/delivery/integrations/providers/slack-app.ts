@@ -40,6 +40,8 @@ export const slackApp: Provider = {
   displayName: 'Slack app',
   description:
     'Posts messages as a Slack app, to the channels that a feature is tagged with (tags of the type slack) and to the default ones.',
+  howTo:
+    'In Slack, create an app with the bot scope chat:write, install it in your workspace, and enter its bot token. Invite the app to each channel that it posts to.',
   parameters: [
     {
       name: 'accessToken',

@@ -35,6 +35,8 @@ export const slack: Provider = {
   name: 'slack',
   displayName: 'Slack incoming webhook',
   description: 'Posts messages to a Slack channel through an incoming webhook.',
+  howTo:
+    'In Slack, create an app, enable incoming webhooks, add a webhook for your channel, and enter its URL.',
   parameters: [
     {
       name: 'url',

@@ -44,6 +44,8 @@ export const teamsWorkflow: Provider = {
   name: 'teamsworkflow',
   displayName: 'Microsoft Teams workflow',
   description: 'Posts adaptive cards to a Teams channel or chat through a workflow.',
+  howTo:
+    'In Teams, create the workflow "Post to a channel when a webhook request is received" for your channel, and enter its URL.',
   parameters: [
     {
       name: 'url',

@@ -33,6 +33,8 @@ export const webhook: Provider = {
   name: 'webhook',
   displayName: 'Webhook',
   description: 'Posts every event to an address of yours, signed by the Standard Webhooks scheme.',
+  howTo:
+    'Enter the URL that receives the events. The response to the creation shows the signing secret, with which the receiver verifies each request; store it there.',
   parameters: [
     {
       name: 'url',

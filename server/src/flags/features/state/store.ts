@@ -5,7 +5,7 @@ import type { Reader, Tx } from '../../../platform/db/database.ts';
 import { booleanField, jsonList, jsonTime, optionalField } from '../../../platform/db/json-text.ts';
 import { PREPARED } from '../../../platform/db/prepared-statements.ts';
 import { readRows } from '../../../platform/db/read-rows.ts';
-import { imageOfName, nameOfUser } from '../../../record/actor-names.ts';
+import { displayNameOfUser, imageOfName } from '../../../record/actor-names.ts';
 import { CHILDREN, PARENTS } from '../../dependencies/store.ts';
 import { ENVIRONMENTS, environmentsOf } from '../../feature-environments/store.ts';
 import { type Amount, partOf } from '../../feature-rows/store.ts';
@@ -19,7 +19,7 @@ const ROWS_AT_ONCE = 50;
 /** `offset 0` keeps PostgreSQL from looking up the name twice. */
 const person = (id: RawBuilder<unknown>) => sql`(
   select '{"id":' || ${id} || ',"name":' || to_json(named.name) || ',"imageUrl":"' || ${imageOfName(sql`named.name`)} || '"}'
-  from (select ${nameOfUser(id)} as name offset 0) as named
+  from (select ${displayNameOfUser(id)} as name offset 0) as named
 )`;
 
 const COLLABORATORS = jsonList(

@@ -74,6 +74,7 @@ test('a healthy project has 100 points, every rule and no findings', async () =>
     'constant-result',
     'archived-in-use',
     'no-strategies',
+    'unreadable-strategy',
     'archived-parent',
     'duplicate-of-clone',
     'unused-segment',

@@ -52,6 +52,21 @@ const Evidence = NamedObject('HealthEvidence', {
       by: Type.String({ examples: ['alice'] }),
     }),
   ),
+  unreadable: Type.Optional(
+    Type.Array(
+      NamedObject('HealthEvidenceString', {
+        environment: Type.String({ examples: ['production'] }),
+        segment: Nullable(
+          Type.String({
+            description: 'Name of the segment with the string; null: the strategy itself',
+            examples: ['beta-users'],
+          }),
+        ),
+        string: Type.String({ description: 'The first 100 characters', examples: ['C:\\'] }),
+      }),
+      { description: 'Up to 10 strings that some SDKs cannot read' },
+    ),
+  ),
   archivedParents: Type.Optional(
     Type.Array(Type.String(), { description: 'Archived features that the feature depends on' }),
   ),

@@ -15,6 +15,7 @@ export type RuleName =
   | 'constant-result'
   | 'archived-in-use'
   | 'no-strategies'
+  | 'unreadable-strategy'
   | 'archived-parent'
   | 'duplicate-of-clone'
   | 'unused-segment';
@@ -92,6 +93,15 @@ export const RULES: readonly Rule[] = [
     name: 'no-strategies',
     description: `The flag has no enabled strategy in any environment, and it is older than ${NEW_DAYS} days.`,
     remedy: 'Add a strategy, or archive the flag.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'unreadable-strategy',
+    description:
+      'An enabled strategy of the flag, or a segment it uses, has a string that SDKs for Java, .NET, Python, Ruby and Rust cannot read. These SDKs disable the flag; the others evaluate it.',
+    remedy:
+      'Remove the quotation mark or the backslash from the strings in the evidence, in the strategy or the segment.',
     counts: false,
     subject: 'feature',
   },

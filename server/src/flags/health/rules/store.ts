@@ -1,6 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Reader } from '../../../platform/db/database.ts';
 import { iso } from '../../../platform/db/iso.ts';
+import {
+  constraintsThatBreakRule,
+  mayBreakRule,
+  parametersThatBreakRule,
+} from '../../../targeting/rule-text/store.ts';
 import { isPotentiallyStale } from '../../feature-types/store.ts';
 import { IN_USE_DAYS, NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rules.ts';
 
@@ -153,6 +158,30 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
     where users.list is not null`,
   'no-strategies': (_, at) => sql`
     ${selectFeatures(sql`created_at`)} where not has_strategies and ${olderThan(sql`created_at`, at, NEW_DAYS)}`,
+  'unreadable-strategy': () => sql`
+    ${selectFeatures(sql`broken.since`, sql`jsonb_build_object('unreadable', broken.strings)`)}
+    join (
+      select name, min(created_at) as since, jsonb_path_query_array(jsonb_agg(distinct jsonb_build_object(
+        'environment', environment, 'segment', segment, 'string', left(value, 100)
+      )), '$[0 to 9]') as strings
+      from (
+        select active.name, strategy.environment, strategy.created_at, null::text as segment, value
+        from active join feature_strategies as strategy on strategy.feature_name = active.name
+          cross join lateral (
+            ${constraintsThatBreakRule(sql`strategy.constraints`)}
+            union all ${parametersThatBreakRule(sql`strategy.strategy_name`, sql`strategy.parameters`)}
+          ) as strings
+        where not strategy.disabled
+          and (${mayBreakRule(sql`strategy.constraints`)} or ${mayBreakRule(sql`strategy.parameters`)})
+        union all
+        select strategy.feature_name, strategy.environment, strategy.created_at, segments.name, value
+        from segments join feature_strategy_segments on segment_id = segments.id
+          join feature_strategies as strategy on strategy.id = strategy_id
+          cross join lateral (${constraintsThatBreakRule(sql`segments.constraints`)}) as strings
+        where not strategy.disabled and ${mayBreakRule(sql`segments.constraints`)}
+      ) as found
+      group by name
+    ) as broken on broken.name = active.name`,
   'archived-parent': () => sql`
     ${selectFeatures(sql`parents.since`, sql`jsonb_build_object('archivedParents', parents.names)`)}
     join (

@@ -20,6 +20,8 @@ const EVENTS_AT_ONCE = 100;
 const BYTES_AT_ONCE = 500_000;
 /** Splitting 24,000 events of 1 kB takes about 50 MB of it. Typed arrays do not count: lexicon.ts, tokens.ts and triples.ts bound them. */
 const MAX_MEMORY_MB = 256;
+/** Without a limit, the thread's spaces for young objects take up to 48 MB. */
+const MAX_YOUNG_MB = 8;
 
 /**
  * Indexes the text of the next chunk if every id of it is decided, in one transaction. Returns whether it did. Only one process
@@ -119,7 +121,7 @@ export async function insertBoth(tx: Tx, chunk: number, postings: PostingColumns
 /** Starts the thread that splits texts. `add` and `next` reject when the thread fails or the signal aborts. */
 function startSplitter(maxMemoryMb: number, signal?: AbortSignal) {
   const worker = new Worker(locate('splitWorker'), {
-    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
   });
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});

@@ -7,10 +7,10 @@ import {
   type ChunkPositions,
   filterByText,
   findLargeTexts,
+  foldCase,
   readRarestPositions,
   readTermPositions,
   type TextTerm,
-  toLowerCase,
 } from './store.ts';
 
 /** Events of a chunk: those in `sure` contain the text, those in `maybe` must be checked, the others do not contain it. */
@@ -35,7 +35,7 @@ export async function findText(
   chunks: number[],
 ): Promise<Map<number, TextMatches>> {
   const plans = [];
-  for (const form of await toLowerCase(db, textForms(text))) plans.push(await planText(db, form));
+  for (const form of await foldCase(db, textForms(text))) plans.push(await planText(db, form));
   const sure: Sets = new Map();
   await addTerms(
     db,
@@ -63,7 +63,7 @@ const CHECKED_AT_ONCE = 1_000;
 export async function checkText(db: Reader, ids: number[], text: string): Promise<number[]> {
   if (ids.length === 0) return [];
   const found: number[] = [];
-  const forms = await toLowerCase(db, textForms(text));
+  const forms = await foldCase(db, textForms(text));
   const deadline = performance.now() + STATEMENT_TIMEOUT_MS;
   for (let at = 0; at < ids.length; at += CHECKED_AT_ONCE) {
     if (performance.now() > deadline) throw tooSlow();

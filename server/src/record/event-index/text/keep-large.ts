@@ -3,7 +3,7 @@ import { readWatermark } from '../../events/tail.ts';
 import { filterOf, MAX_SMALL_LENGTH } from './large.ts';
 import {
   deleteLargeText,
-  findLowerText,
+  findFoldedText,
   insertLargeText,
   listLargeTexts,
   listLikelyLarge,
@@ -28,7 +28,7 @@ export async function keepLargeTexts(db: Db): Promise<boolean> {
     if (end <= last) return false;
     const ids = await listLikelyLarge(tx, last, end, EVENTS_AT_ONCE);
     for (const id of ids) {
-      const text = await findLowerText(tx, id);
+      const text = await findFoldedText(tx, id);
       if (text !== undefined && text.length > MAX_SMALL_LENGTH)
         await insertLargeText(tx, { id, filter: filterOf(text), text });
     }
@@ -47,7 +47,7 @@ export async function findWrongLargeTexts(
   for (let [after, compared] = [0, 0]; ; ) {
     const stored = await listLargeTexts(db, after, EVENTS_AT_ONCE);
     for (const { id, filter, text } of stored) {
-      if (text !== (await findLowerText(db, id)) || !filter.equals(filterOf(text))) wrong.push(id);
+      if (text !== (await findFoldedText(db, id)) || !filter.equals(filterOf(text))) wrong.push(id);
       compared++;
       onText(compared, compared);
     }
@@ -59,7 +59,7 @@ export async function findWrongLargeTexts(
 
 export async function rebuildLargeText(db: Db, id: number): Promise<void> {
   await db.transaction().execute(async tx => {
-    const text = await findLowerText(tx, id);
+    const text = await findFoldedText(tx, id);
     await deleteLargeText(tx, id);
     if (text !== undefined) await insertLargeText(tx, { id, filter: filterOf(text), text });
   });

@@ -1,6 +1,6 @@
-/** Bounds of the memory that a lexicon takes: 32 MB for the codes, and about 12 bytes per text. */
-const MAX_CODES = 16_000_000;
-const MAX_TEXTS = 1_000_000;
+/** Bounds of the memory that a lexicon takes: 16 MB for the codes, and about 12 bytes per text. */
+const MAX_CODES = 8_000_000;
+const MAX_TEXTS = 500_000;
 
 /**
  * Numbers distinct texts in the order in which they are first asked for. Texts are ranges of UTF-16 codes, in one array: a Map of

@@ -28,7 +28,7 @@ const ALL_TERMS = 1_000_000;
 const termsOf = (dimension: TextTerm['dimension'], values: string[]): TextTerm[] =>
   values.map(value => ({ dimension, value }));
 
-/** Plans the search for a lower-case text that is not empty. */
+/** Plans the search for a folded text that is not empty. */
 export async function planText(db: Reader, text: string): Promise<TextPlan> {
   if (lengthOf(text) <= 2) return { sure: termsOf('gram', [text]), maybe: [] };
   const { words, separators } = splitText(text);

@@ -4,7 +4,7 @@ import { addPosition, emptyBitmap, firstIdOf } from '../bitmap.ts';
 import type { RecentPostings } from '../recent.ts';
 import type { TextMatches } from './find.ts';
 import { MAX_SMALL_LENGTH } from './large.ts';
-import { listSmallTexts, toLowerCase } from './store.ts';
+import { foldCase, listSmallTexts } from './store.ts';
 
 /** Finds a text among the recent events. */
 export type RecentTexts = (db: Reader, recent: RecentPostings, text: string) => Promise<TextMatches>;
@@ -18,7 +18,7 @@ type Texts = { chunk: number; upTo: number; length: number; texts: (string | und
 const textsOf = (chunk: number): Texts => ({ chunk, upTo: firstIdOf(chunk) - 1, length: 0, texts: [] });
 
 /**
- * Makes a reader of the lower-case texts of the recent events, in memory: about 32 MB. To read these events for each search took
+ * Makes a reader of the folded texts of the recent events, in memory: about 32 MB. To read these events for each search took
  * 0.5 s. Texts are loaded by the first search that needs them.
  */
 export function makeRecentTexts(): RecentTexts {
@@ -42,7 +42,7 @@ export function makeRecentTexts(): RecentTexts {
   }
 
   return async (db, recent, text) => {
-    const forms = await toLowerCase(db, textForms(text));
+    const forms = await foldCase(db, textForms(text));
     while (recent.chunk > known.chunk || (recent.chunk === known.chunk && recent.upTo > known.upTo)) {
       loading ??= load(db, recent).finally(() => {
         loading = undefined;

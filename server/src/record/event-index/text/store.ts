@@ -7,10 +7,10 @@ import { firstIdOf } from '../bitmap.ts';
 import { hashesOf } from './large.ts';
 import type { TextDimension } from './posting.ts';
 
-/** PostgreSQL decides what the lower case of a character is, for the index and for searches. */
-export async function toLowerCase(db: Reader, texts: string[]): Promise<string[]> {
+/** PostgreSQL folds the case of texts, for the index and for searches. */
+export async function foldCase(db: Reader, texts: string[]): Promise<string[]> {
   const { rows } = await sql<{ text: string }>`
-    select lower(text) as text from unnest(${texts}::text[]) with ordinality as form (text, n) order by n`.execute(
+    select fold_case(text) as text from unnest(${texts}::text[]) with ordinality as form (text, n) order by n`.execute(
     db,
   );
   return rows.map(row => row.text);
@@ -18,16 +18,16 @@ export async function toLowerCase(db: Reader, texts: string[]): Promise<string[]
 
 export type TextOfEvent = { position: number; text: string };
 
-/** The lower-case text of the events of a chunk whose positions lie in a range. */
+/** The folded text of the events of a chunk whose positions lie in a range. */
 export async function listTexts(db: Reader, chunk: number, from: number, to: number): Promise<TextOfEvent[]> {
   const first = firstIdOf(chunk);
   const { rows } = await sql<TextOfEvent>`
-    select (id - ${first})::integer as position, lower(event_text(data, pre_data, tags, comment)) as text
+    select (id - ${first})::integer as position, fold_case(event_text(data, pre_data, tags, comment)) as text
     from events where id >= ${first + from} and id < ${first + to} order by id`.execute(db);
   return rows;
 }
 
-/** The lower-case texts of recent events in a range of positions. null: the text is among the large texts. */
+/** The folded texts of recent events in a range of positions. null: the text is among the large texts. */
 export async function listSmallTexts(
   db: Reader,
   chunk: number,
@@ -37,8 +37,8 @@ export async function listSmallTexts(
   const first = firstIdOf(chunk);
   const { rows } = await sql<{ position: number; text: string | null }>`
     select (events.id - ${first})::integer as position,
-      case when large.id is null then lower(event_text(data, pre_data, tags, comment)) end as text
-    from events left join event_large_texts as large on large.id = events.id
+      case when large.id is null then fold_case(event_text(data, pre_data, tags, comment)) end as text
+    from events left join event_large_folded_texts as large on large.id = events.id
     where events.id >= ${first + from} and events.id < ${first + to}`.execute(db);
   return rows;
 }
@@ -57,7 +57,7 @@ export async function insertTextPostings(
   { dimensions, values, counts, positions }: PostingColumns,
 ): Promise<void> {
   await sql`
-    insert into event_text_postings (dimension, value, chunk, count, positions)
+    insert into event_folded_postings (dimension, value, chunk, count, positions)
     select dimension, value, ${chunk}, count, positions from unnest(
       ${dimensions}::text[], ${values}::text[], ${counts}::integer[], ${positions}::text[]
     ) as posting (dimension, value, count, positions)`.execute(tx);
@@ -66,7 +66,7 @@ export async function insertTextPostings(
 /** Adds the words, separators and phrases among the postings to the terms. */
 export async function insertTerms(tx: Tx, { dimensions, values }: PostingColumns): Promise<void> {
   await sql`
-    insert into event_text_terms (dimension, value)
+    insert into event_folded_terms (dimension, value)
     select dimension, value from unnest(${dimensions}::text[], ${values}::text[]) as term (dimension, value)
     where dimension in ('word', 'separator', 'phrase')
     on conflict do nothing`.execute(tx);
@@ -78,7 +78,7 @@ const DIGEST = sql`sum(hashtextextended(concat_ws(' ', dimension, value, count, 
 /** The digest of the stored postings of each chunk. It reads the whole table. */
 export async function readTextDigests(tx: Tx): Promise<Map<number, string>> {
   const { rows } = await sql<{ chunk: number; digest: string }>`
-    select chunk, ${DIGEST} as digest from event_text_postings group by chunk`.execute(tx);
+    select chunk, ${DIGEST} as digest from event_folded_postings group by chunk`.execute(tx);
   return new Map(rows.map(({ chunk, digest }) => [chunk, digest]));
 }
 
@@ -96,15 +96,15 @@ export async function digestOf(
 /** The chunks with a word, separator or phrase that is not among the terms. */
 export async function listChunksWithoutTerms(tx: Tx): Promise<number[]> {
   const { rows } = await sql<{ chunk: number }>`
-    select distinct chunk from event_text_postings as posting
+    select distinct chunk from event_folded_postings as posting
     where dimension in ('word', 'separator', 'phrase') and not exists (
-      select from event_text_terms as term where term.dimension = posting.dimension and term.value = posting.value
+      select from event_folded_terms as term where term.dimension = posting.dimension and term.value = posting.value
     )`.execute(tx);
   return rows.map(({ chunk }) => chunk);
 }
 
 export async function deleteTextPostings(tx: Tx, chunk: number): Promise<void> {
-  await sql`delete from event_text_postings where chunk = ${chunk}`.execute(tx);
+  await sql`delete from event_folded_postings where chunk = ${chunk}`.execute(tx);
 }
 
 /** Words, separators or phrases that contain a text, begin or end with it. The shortest first. */
@@ -118,7 +118,7 @@ export async function listTerms(
   const pattern = likeText(text);
   const like = { anywhere: pattern, beginning: pattern.slice(1), end: pattern.slice(0, -1) }[where];
   const { rows } = await sql<{ value: string }>`
-    select value from event_text_terms where dimension = ${dimension} and value like ${like}
+    select value from event_folded_terms where dimension = ${dimension} and value like ${like}
     order by length(value) limit ${limit}`.execute(db);
   return rows.map(row => row.value);
 }
@@ -139,7 +139,7 @@ export async function readTermPositions(
     from unnest(${terms.map(term => term.dimension)}::text[], ${terms.map(term => term.value)}::text[])
       as term (dimension, value)
     cross join lateral (
-      select chunk, positions from event_text_postings as of_term
+      select chunk, positions from event_folded_postings as of_term
       where of_term.dimension = term.dimension and of_term.value = term.value
         and chunk >= ${first} and chunk <= ${last} offset 0
     ) as posting`.execute(db);
@@ -158,11 +158,11 @@ export async function readRarestPositions(
     with present as materialized (
       select chunk, value, count(*) over (partition by chunk) as found,
         row_number() over (partition by chunk order by count) as rank
-      from event_text_postings
+      from event_folded_postings
       where dimension = 'rare' and value = any(${grams}) and chunk >= ${first} and chunk <= ${last}
     )
     select posting.chunk, posting.positions from present cross join lateral (
-      select chunk, positions from event_text_postings as rarest
+      select chunk, positions from event_folded_postings as rarest
       where rarest.dimension = 'rare' and rarest.value = present.value and rarest.chunk = present.chunk offset 0
     ) as posting
     where present.found = ${grams.length} and present.rank <= ${most}`.execute(db);
@@ -179,12 +179,12 @@ export async function filterByText(db: Reader, ids: number[], text: string): Pro
 /** Locks the last id whose text was looked at. Undefined while another process has it. */
 export async function lockLargeProgress(tx: Tx): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
-    select last_id as id from event_large_text_progress for update skip locked`.execute(tx);
+    select last_id as id from event_large_folded_progress for update skip locked`.execute(tx);
   return rows[0]?.id;
 }
 
 export async function updateLargeProgress(tx: Tx, id: number): Promise<void> {
-  await sql`update event_large_text_progress set last_id = ${id}`.execute(tx);
+  await sql`update event_large_folded_progress set last_id = ${id}`.execute(tx);
 }
 
 /** JSON text has at most 6 characters for a stored byte: a control character. */
@@ -198,9 +198,11 @@ export async function listLikelyLarge(tx: Tx, after: number, end: number, limit:
   return rows.map(({ id }) => id);
 }
 
-export async function findLowerText(db: Reader, id: number): Promise<string | undefined> {
+export async function findFoldedText(db: Reader, id: number): Promise<string | undefined> {
   const { rows } = await sql<{ text: string }>`
-    select lower(event_text(data, pre_data, tags, comment)) as text from events where id = ${id}`.execute(db);
+    select fold_case(event_text(data, pre_data, tags, comment)) as text from events where id = ${id}`.execute(
+    db,
+  );
   return rows[0]?.text;
 }
 
@@ -208,24 +210,24 @@ export type LargeText = { id: number; filter: Buffer; text: string };
 
 export async function insertLargeText(tx: Tx, { id, filter, text }: LargeText): Promise<void> {
   await sql`
-    insert into event_large_texts (id, filter, text) values (${id}, ${filter}, ${text}) on conflict do nothing`.execute(
+    insert into event_large_folded_texts (id, filter, text) values (${id}, ${filter}, ${text}) on conflict do nothing`.execute(
     tx,
   );
 }
 
 export async function deleteLargeText(tx: Tx, id: number): Promise<void> {
-  await sql`delete from event_large_texts where id = ${id}`.execute(tx);
+  await sql`delete from event_large_folded_texts where id = ${id}`.execute(tx);
 }
 
 export async function listLargeTexts(db: Reader, after: number, limit: number): Promise<LargeText[]> {
   const { rows } = await sql<LargeText>`
-    select id, filter, text from event_large_texts where id > ${after} order by id limit ${limit}`.execute(
+    select id, filter, text from event_large_folded_texts where id > ${after} order by id limit ${limit}`.execute(
     db,
   );
   return rows;
 }
 
-/** Those of the events whose texts are stored as large, and whether they contain one of the lower-case forms. */
+/** Those of the events whose texts are stored as large, and whether they contain one of the folded forms. */
 export async function findLargeTexts(
   db: Reader,
   ids: number[],
@@ -240,7 +242,7 @@ export async function findLargeTexts(
       sql<SqlBool>`(${sql.join([...hashesOf(form).map(isSet), sql`strpos(text, ${form}) > 0`], sql` and `)})`,
   );
   const { rows } = await sql<{ id: number; matches: boolean }>`
-    select id, ${sql.join(contains, sql` or `)} as matches from event_large_texts
+    select id, ${sql.join(contains, sql` or `)} as matches from event_large_folded_texts
     where id = any(${ids}::bigint[])`.execute(db);
   return new Map(rows.map(({ id, matches }) => [id, matches]));
 }

@@ -3,7 +3,7 @@ import { enlarge, makeLexicon } from './lexicon.ts';
 import { isInString, isWordCode } from './split.ts';
 
 /** Bound of the memory of a chunk: 6 bytes per word. */
-const MAX_WORDS = 8_000_000;
+const MAX_WORDS = 6_000_000;
 /** Numbers of separators have 2 bytes. One more text has up to 16,384 separators. */
 const MAX_SEPARATORS = 49_000;
 

@@ -3,8 +3,8 @@ import { enlarge } from './lexicon.ts';
 import { makePositionSets } from './position-sets.ts';
 
 /** Bounds of the memory: about 28 bytes per key, and 4 bytes per key of an event. */
-const MAX_KEYS = 1_000_000;
-const MAX_NOTED = 16_000_000;
+const MAX_KEYS = 500_000;
+const MAX_NOTED = 8_000_000;
 const BLOCK = 1 << 16;
 
 /** The number of a key that there is no room for. */

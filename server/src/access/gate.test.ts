@@ -1,0 +1,151 @@
+import { connect } from 'node:net';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { buildApp } from '../app.ts';
+import type { ShareLimits } from '../platform/admission/shares.ts';
+import type { App } from '../platform/http/app.ts';
+import { makeUser, type TestUser } from '../test/factories.ts';
+import { APP_SETTINGS, useHarness } from '../test/harness.ts';
+
+const harness = useHarness();
+const LIMITS = { capacity: 5, share: 0.4, waiting: 100, waitingPerCaller: 10, waitMs: 60_000 };
+const NETWORK = '198.51.100.1';
+
+let app: App;
+let [alice, bob]: TestUser[] = [];
+/** The requests that passed the gate and do not finish until they are let go. */
+let running: string[] = [];
+let letGo = Promise.withResolvers<void>();
+
+beforeAll(async () => {
+  [alice, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
+});
+afterEach(async () => {
+  letGo.resolve();
+  await app.close();
+});
+
+/** A server on which requests with the header X-Hold stay until they are let go. */
+async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
+  // What waited on the previous server runs when that server stops.
+  const [here, end] = [[] as string[], Promise.withResolvers<void>()];
+  [running, letGo] = [here, end];
+  app = await buildApp(harness.db, APP_SETTINGS, { requests: { ...LIMITS, ...limits } });
+  app.addHook('onRequest', async request => {
+    const held = request.headers['x-hold'];
+    if (held === undefined) return;
+    if (held === 'long work') request.visit.handBack();
+    here.push(String(held));
+    await end.promise;
+  });
+  await app.ready();
+  // Before its first response a credential counts for the network it comes from.
+  for (const user of [alice, bob]) await get('/api/admin/user', { authorization: user?.token });
+}
+
+const get = async (url: string, headers: Record<string, string | undefined>, remoteAddress = NETWORK) =>
+  await app.inject({ url, headers, remoteAddress });
+
+type Held = { url?: string; ip?: string; token?: (n: number) => string | undefined };
+
+/** Sends requests that are held under a name. */
+function hold(
+  name: string,
+  count: number,
+  { url = '/api/admin/projects', ip, token = () => alice?.token }: Held = {},
+) {
+  for (let n = 0; n < count; n++) void get(url, { 'x-hold': name, authorization: token(n) }, ip);
+}
+
+async function countWaiting(): Promise<number> {
+  const { body } = await app.inject('/internal-backstage/prometheus');
+  return Number(/halyard_admission_waiting\{kind="requests"\} (\d+)/.exec(body)?.[1]);
+}
+
+/** Every request that was sent is counted once: it runs or it waits. */
+const places = async () => ({ running: running.toSorted(), waiting: await countWaiting() });
+
+test('a caller with many requests leaves room for others, and its own run later', async () => {
+  await start();
+
+  hold('alice', 6);
+  await expect.poll(places).toEqual({ running: ['alice', 'alice'], waiting: 4 });
+  hold('bob', 1, { token: () => bob?.token });
+  await expect.poll(places).toEqual({ running: ['alice', 'alice', 'bob'], waiting: 4 });
+
+  letGo.resolve();
+  await expect.poll(() => running.filter(name => name === 'alice').length).toBe(6);
+});
+
+test('random tokens count for the network they come from', async () => {
+  await start();
+  const token = (n: number) => `*:*.random-${n}`;
+
+  hold('random', 6, { url: '/auth/methods', token });
+  hold('other', 1, { url: '/auth/methods', token, ip: '198.51.100.2' });
+
+  await expect.poll(places).toEqual({ running: ['other', 'random', 'random'], waiting: 4 });
+});
+
+test('a flood of documents does not delay a login from the same network', async () => {
+  await start();
+  const token = () => '';
+
+  hold('docs', 6, { url: '/docs/js/start.js', token });
+  hold('page', 1, { url: '/docs', token });
+  hold('login', 1, { url: '/auth/methods', token });
+
+  await expect.poll(places).toEqual({ running: ['docs', 'docs', 'login'], waiting: 5 });
+});
+
+test('long work hands its place back, so that short requests of its caller run', async () => {
+  await start();
+
+  hold('long work', 3);
+  hold('short', 1);
+
+  await expect.poll(places).toEqual({ running: [...Array(3).fill('long work'), 'short'], waiting: 0 });
+});
+
+test('probes get a response while all places are taken', async () => {
+  await start({ capacity: 1 });
+  hold('alice', 3);
+  await expect.poll(places).toEqual({ running: ['alice'], waiting: 2 });
+
+  for (const url of ['/health', '/ready', '/internal-backstage/prometheus'])
+    expect((await get(url, {})).statusCode).toBe(200);
+});
+
+test('rejects with 429 what a caller sends beyond its queue, and with 503 what other callers leave no room for', async () => {
+  await start({ capacity: 1, waiting: 2, waitingPerCaller: 1 });
+  hold('alice', 2);
+  await expect.poll(countWaiting).toBe(1);
+
+  const own = await get('/api/admin/projects', { authorization: alice?.token });
+  hold('bob', 1, { token: () => bob?.token });
+  await expect.poll(countWaiting).toBe(2);
+  const others = await get('/auth/methods', {});
+
+  expect([own.statusCode, own.headers['retry-after'], own.json().name]).toEqual([429, '2', 'RateLimitError']);
+  expect([others.statusCode, others.headers['retry-after']]).toEqual([503, '2']);
+});
+
+test('a request whose client disconnected while it waited does not run', async () => {
+  await start({ capacity: 1 });
+  await app.listen({ port: 0 });
+  hold('alice', 1);
+  await expect.poll(places).toEqual({ running: ['alice'], waiting: 0 });
+  const { port } = app.server.address() as { port: number };
+  const closed = new Promise(resolve => {
+    app.server.once('connection', socket => socket.once('close', resolve));
+  });
+  const client = connect(port, '127.0.0.1');
+  client.write('GET /docs HTTP/1.1\r\nHost: a\r\nX-Hold: gone\r\n\r\n');
+  await expect.poll(countWaiting).toBe(1);
+
+  client.destroy();
+  await closed;
+  letGo.resolve();
+
+  await expect.poll(countWaiting).toBe(0);
+  expect(running).not.toContain('gone');
+});

@@ -1,0 +1,95 @@
+import type { FastifyRequest } from 'fastify';
+import { networkOf } from '../platform/admission/network.ts';
+import { makeShares, type ShareLimits, type Shares } from '../platform/admission/shares.ts';
+import { makeVisit } from '../platform/admission/visit.ts';
+import { ApiError, tooManyRequests } from '../platform/errors.ts';
+import type { App } from '../platform/http/app.ts';
+import { readSessionCookie } from './cookie.ts';
+import { hashToken } from './token.ts';
+
+/** Probes and scrapers must get a response even while every other caller waits. */
+export const UNGATED: ReadonlySet<string> = new Set([
+  '/health',
+  '/ready',
+  '/internal-backstage/prometheus',
+  '/internal-backstage/impact/metrics',
+]);
+
+/** Anonymous requests by their first path segment. A flood of one kind does not delay the others from the same network. */
+const KINDS: [kind: string, path: RegExp][] = [
+  ['login', /^\/(auth\/(simple|oidc|methods)|logout)/],
+  ['link', /^\/(auth\/reset|invite)/],
+  ['api', /^\/api\//],
+];
+const kindOf = (path: string): string => KINDS.find(([, pattern]) => pattern.test(path))?.[0] ?? 'document';
+
+const RETRY_AFTER_SECONDS = 2;
+const MAX_CREDENTIALS = 10_000;
+
+/** One caller runs about half a pool's worth of requests at a time. The others wait without a connection and without a body in memory. */
+export const requestLimits = (poolSize: number): ShareLimits => ({
+  capacity: 2 * poolSize,
+  share: 0.3,
+  waiting: 10_000,
+  waitingPerCaller: 1_000,
+  // Less than the 10 s within which Node.js must have received the whole request.
+  waitMs: 8_000,
+});
+
+/**
+ * Lets requests of all callers run in turn. A caller is an account or an admin token whose credential was verified recently, so random
+ * tokens and everything else without a credential count for the network they come from. Goes before the guard.
+ */
+export function installGate(app: App, publicUrl: string, limits: ShareLimits): Shares {
+  const shares = makeShares(limits, holder =>
+    holder === 'caller'
+      ? tooManyRequests(
+          `Too many requests at a time: ${limits.waitingPerCaller.toLocaleString('en')} of this caller are already waiting, or this one has waited for ${limits.waitMs / 1_000} s. Send fewer requests at a time.`,
+          RETRY_AFTER_SECONDS,
+        )
+      : new ApiError(
+          'ServiceUnavailableError',
+          'The server is busy with requests of other callers. Retry later.',
+          {
+            retryAfter: RETRY_AFTER_SECONDS,
+          },
+        ),
+  );
+  const verified = makeVerified();
+  app.decorateRequest('visit');
+
+  app.addHook('onRequest', async (request, reply) => {
+    const visit = makeVisit(request, reply);
+    request.visit = visit;
+    const { url = request.url } = request.routeOptions;
+    if (UNGATED.has(url)) return;
+    const known = verified.find(credentialOf(request, publicUrl));
+    const caller = known ?? `${kindOf(url)} from ${networkOf(request.ip)}`;
+    visit.occupy(await shares.acquire(caller, { isGone: visit.isGone }));
+  });
+
+  app.addHook('onSend', async (request, reply) => {
+    if (request.caller !== '') verified.remember(credentialOf(request, publicUrl), request.caller);
+    else if (reply.statusCode === 401) verified.forget(credentialOf(request, publicUrl));
+  });
+  return shares;
+}
+
+function credentialOf(request: FastifyRequest, publicUrl: string): string {
+  const secret = request.headers.authorization || readSessionCookie(request, publicUrl) || '';
+  return secret === '' ? '' : hashToken(secret).toString('base64');
+}
+
+/** The callers of recently verified credentials. The credential that was not used for longest is forgotten first. */
+function makeVerified() {
+  const callers = new Map<string, string>();
+  return {
+    find: (credential: string): string | undefined => callers.get(credential),
+    remember: (credential: string, caller: string): void => {
+      callers.delete(credential);
+      callers.set(credential, caller);
+      if (callers.size > MAX_CREDENTIALS) callers.delete(callers.keys().next().value ?? '');
+    },
+    forget: (credential: string): void => void callers.delete(credential),
+  };
+}

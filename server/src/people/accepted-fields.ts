@@ -1,0 +1,17 @@
+/**
+ * Fields that Unleash's console, its Terraform provider and scripts send, and that have no effect here: mostly fields of a
+ * response that comes back with the change. Operations that create a secret, a permission or access reject all other
+ * unknown fields.
+ */
+export const ACCEPTED_FIELDS = {
+  /** Every token is stored as a hash, with or without it. */
+  token: ['secure'],
+  user: [
+    ...['id', 'username', 'isAPI', 'createdAt', 'seenAt', 'inviteLink', 'sendEmail', 'emailSent', 'imageUrl'],
+    ...['loginAttempts', 'accountType', 'permissions', 'activeSessions', 'deletedSessions', 'scimId'],
+  ],
+  serviceAccount: ['id', 'username', 'isAPI', 'createdAt', 'tokens', 'imageUrl'],
+  role: ['id', 'permissions.id', 'permissions.displayName', 'permissions.type'],
+  /** Logins always use PKCE. */
+  oidc: ['id', 'type', 'enablePkce'],
+} as const;

@@ -1,0 +1,25 @@
+import type { Versioned } from '../../record/versioned.ts';
+import type { OidcSettings, SimpleSettings } from './schema.ts';
+import { oidcVersion, simpleSettings } from './settings.ts';
+import { lockAuthSettings, type OidcRow } from './store.ts';
+
+/** With the encrypted secret: two secrets have the same mask. */
+type OidcVersion = OidcSettings & Pick<OidcRow, 'sealedSecret'>;
+
+export const VERSIONED_OIDC: Versioned<'oidc', OidcVersion> = {
+  nameOf: () => 'The OIDC configuration',
+  lock: async ({ tx }) => {
+    await lockAuthSettings(tx);
+    return await oidcVersion(tx);
+  },
+  derived: [],
+};
+
+export const VERSIONED_SIMPLE: Versioned<'simple', SimpleSettings> = {
+  nameOf: () => 'The password login setting',
+  lock: async ({ tx }) => {
+    await lockAuthSettings(tx);
+    return await simpleSettings(tx);
+  },
+  derived: [],
+};

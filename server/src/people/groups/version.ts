@@ -1,0 +1,15 @@
+import type { Versioned } from '../../record/versioned.ts';
+import { lockAdmins } from '../grants/store.ts';
+import type { Group } from './schema.ts';
+import { findGroup, lockGroup } from './store.ts';
+
+export const VERSIONED_GROUP: Versioned<number, Group> = {
+  nameOf: id => `Group ${id}`,
+  lock: async ({ tx }, id) => {
+    // A change of a group can revoke ADMIN, and that lock comes first.
+    await lockAdmins(tx);
+    await lockGroup(tx, id);
+    return await findGroup(tx, id);
+  },
+  derived: ['createdAt', 'createdBy', 'projects'],
+};

@@ -1,0 +1,15 @@
+import type { Versioned } from '../../record/versioned.ts';
+import { lockAdmins } from '../grants/store.ts';
+import type { User } from './admin-schema.ts';
+import { lockUsers } from './store.ts';
+
+export const VERSIONED_USER: Versioned<number, User> = {
+  nameOf: id => `User ${id}`,
+  lock: async ({ tx }, id) => {
+    // A change of a user can revoke ADMIN, and that lock comes first.
+    await lockAdmins(tx);
+    const [user] = await lockUsers(tx, [id]);
+    return user;
+  },
+  derived: ['createdAt', 'seenAt'],
+};

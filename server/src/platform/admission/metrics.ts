@@ -1,0 +1,29 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Holder, Shares } from './shares.ts';
+
+/** The shares of a server by what they divide: requests, long reads, and so on. */
+export type Admission = Map<string, Shares>;
+
+export function admissionMetrics(registry: Registry, admission: Admission): void {
+  new Gauge({
+    name: 'halyard_admission_waiting',
+    help: 'Requests that wait for their share, by what they wait for',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const [kind, { waiting }] of admission) this.set({ kind }, waiting);
+    },
+  });
+  new Counter({
+    name: 'halyard_admission_rejected_total',
+    help: 'Requests that did not get a share, by what they needed and by who had it (caller: the same caller, others: other callers)',
+    labelNames: ['kind', 'holder'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [kind, { rejected }] of admission)
+        for (const holder of ['caller', 'others'] satisfies Holder[])
+          this.inc({ kind, holder }, rejected[holder]);
+    },
+  });
+}

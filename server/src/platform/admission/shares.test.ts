@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ApiError } from '../errors.ts';
+import { makeShares, type Release, type ShareLimits } from './shares.ts';
+
+const LIMITS = { capacity: 10, share: 0.6, waiting: 100, waitingPerCaller: 50, waitMs: 60_000 };
+const make = (limits: Partial<ShareLimits> = {}) =>
+  makeShares(
+    { ...LIMITS, ...limits },
+    holder => new ApiError('ServiceUnavailableError', `held by ${holder}`),
+  );
+
+/** How many of the requests run after the event loop had its turn. */
+async function countRunning(requests: Promise<Release>[]): Promise<number> {
+  const running = new Set<number>();
+  for (const [n, request] of requests.entries())
+    request.then(
+      () => running.add(n),
+      () => {},
+    );
+  await sleep(5);
+  return running.size;
+}
+
+const acquireMany = (shares: ReturnType<typeof make>, caller: string, count: number) =>
+  Array.from({ length: count }, () => shares.acquire(caller));
+
+test('each caller gets a share of what the others left', async () => {
+  const shares = make();
+
+  expect(await countRunning(acquireMany(shares, 'a', 20))).toBe(6);
+  expect(await countRunning(acquireMany(shares, 'b', 20))).toBe(2);
+  expect(await countRunning(acquireMany(shares, 'c', 20))).toBe(1);
+  expect(await countRunning(acquireMany(shares, 'd', 20))).toBe(1);
+  expect(await countRunning(acquireMany(shares, 'e', 1))).toBe(0);
+  expect(shares.held).toBe(10);
+});
+
+test('free units go to the waiting callers in turn', async () => {
+  const shares = make({ capacity: 1 });
+  const release = await shares.acquire('a');
+  const order: string[] = [];
+  const run = async (caller: string) => {
+    const done = await shares.acquire(caller);
+    order.push(caller);
+    done();
+  };
+  const all = ['a', 'a', 'a', 'b', 'c', 'b'].map(run);
+
+  release();
+  await Promise.all(all);
+
+  expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
+});
+
+test('a request that is larger than the share of its caller runs alone', async () => {
+  const shares = make();
+
+  const release = await shares.acquire('a', { cost: 10 });
+
+  expect(await countRunning([shares.acquire('a'), shares.acquire('b')])).toBe(0);
+  release();
+  await sleep(5);
+  expect(shares.held).toBe(2);
+});
+
+test('a request that can never run is rejected', async () => {
+  await expect(make().acquire('a', { cost: 11 })).rejects.toThrow('held by others');
+});
+
+test('releasing twice gives the units back once', async () => {
+  const shares = make();
+  const [first] = await Promise.all([shares.acquire('a'), shares.acquire('a')]);
+
+  first?.();
+  first?.();
+
+  expect(shares.held).toBe(1);
+});
+
+test('rejects a request beyond the queue of its caller, but not those of others', async () => {
+  const shares = make({ waitingPerCaller: 2 });
+  const own = acquireMany(shares, 'a', 8);
+  expect(await countRunning(own)).toBe(6);
+
+  await expect(shares.acquire('a')).rejects.toThrow('held by caller');
+  expect(await countRunning([shares.acquire('b')])).toBe(1);
+});
+
+test('rejects a request beyond the queue of all callers', async () => {
+  const shares = make({ capacity: 1, waiting: 2 });
+  const release = await shares.acquire('a');
+  const waiting = [shares.acquire('b'), shares.acquire('c')];
+
+  await expect(shares.acquire('d')).rejects.toThrow('held by others');
+  expect(shares.rejected).toEqual({ caller: 0, others: 1 });
+  release();
+  for (const next of waiting) (await next)();
+});
+
+test('rejects a request that waited too long', async () => {
+  const shares = make({ capacity: 1, waitMs: 20 });
+  const release = await shares.acquire('a');
+
+  await expect(shares.acquire('a')).rejects.toThrow('held by caller');
+  await expect(shares.acquire('b')).rejects.toThrow('held by others');
+  release();
+  expect([shares.held, shares.waiting]).toEqual([0, 0]);
+});
+
+test('skips a request whose client disconnected', async () => {
+  const shares = make({ capacity: 1 });
+  const release = await shares.acquire('a');
+  const gone = shares.acquire('b', { isGone: () => true });
+  const next = shares.acquire('b');
+
+  release();
+
+  await expect(gone).rejects.toThrow('The client disconnected');
+  await expect(next).resolves.toBeTypeOf('function');
+});
+
+test('tryAcquire takes units only while they are free', () => {
+  const shares = make({ capacity: 4 });
+
+  const taken = [1, 2, 3].map(() => shares.tryAcquire('a'));
+
+  expect(taken.map(release => release !== undefined)).toEqual([true, true, false]);
+  expect(shares.tryAcquire('b')).toBeTypeOf('function');
+});
+
+test('take throws while the units are not free, and says who has them', () => {
+  const shares = make({ capacity: 3 });
+  shares.take('a', 2);
+
+  expect(() => shares.take('a')).toThrow('held by caller');
+  expect(() => shares.take('b', 2)).toThrow('held by others');
+  expect(shares.take('b')).toBeTypeOf('function');
+});
+
+test('a request that does not wait counts as rejected if the units are not free', () => {
+  const shares = make({ capacity: 2, share: 0.5 });
+  shares.take('a');
+
+  expect(shares.tryAcquire('a')).toBeUndefined();
+  shares.take('b');
+  expect(() => shares.take('c')).toThrow('held by others');
+
+  expect(shares.rejected).toEqual({ caller: 1, others: 1 });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { makeTurns } from './turns.ts';
+
+const turnOfLoop = () => new Promise<void>(resolve => setImmediate(resolve));
+
+test('callers alternate, and each step has a turn of the event loop of its own', async () => {
+  const run = makeTurns();
+  const order: string[] = [];
+  const work = async (caller: string, steps: number) => {
+    for (let step = 0; step < steps; step++) await run(caller, () => order.push(caller));
+  };
+  const all = Promise.all([work('a', 3), work('a', 3), work('a', 3), work('b', 3)]);
+  let most = 0;
+  for (let before = 0; order.length < 12; before = order.length) {
+    await turnOfLoop();
+    most = Math.max(most, order.length - before);
+  }
+  await all;
+
+  expect(most).toBe(1);
+  // Three bodies of one caller get as many turns as the one of the other.
+  expect(order.slice(0, 6).filter(caller => caller === 'b')).toHaveLength(3);
+});
+
+test('a step that throws rejects, and the next one runs', async () => {
+  const run = makeTurns();
+  const failing = run('a', () => {
+    throw new Error('broken');
+  });
+
+  await expect(failing).rejects.toThrow('broken');
+  expect(await run('a', () => 1)).toBe(1);
+});

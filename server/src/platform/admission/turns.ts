@@ -1,0 +1,30 @@
+import { setImmediate } from 'node:timers/promises';
+import { makeShares } from './shares.ts';
+
+/** Waiting work is bounded where it is accepted, so nobody is rejected here. */
+const LIMITS = {
+  capacity: 1,
+  share: 1,
+  waiting: Number.POSITIVE_INFINITY,
+  waitingPerCaller: Number.POSITIVE_INFINITY,
+  waitMs: 600_000,
+};
+
+/** Runs a step of long work in a turn of the event loop of its own, so that requests and other callers get theirs in between. */
+export type RunInTurn = <T>(caller: string, step: () => T) => Promise<T>;
+
+/** Callers with long work alternate, step by step. */
+export function makeTurns(): RunInTurn {
+  const turns = makeShares(LIMITS, () => {
+    throw new Error('A step of long work had no turn for 10 minutes');
+  });
+  return async (caller, step) => {
+    const release = await turns.acquire(caller);
+    try {
+      await setImmediate();
+      return step();
+    } finally {
+      release();
+    }
+  };
+}

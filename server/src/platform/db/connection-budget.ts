@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Reader } from './database.ts';
+
+/** What PostgreSQL allows, and the servers that are connected already. */
+export type Budget = { available: number; limitedBy: string; otherServers: number };
+
+/** Each server has one listener for flags, by whose name it is counted. */
+const OF_A_SERVER = 'halyard sdk listener';
+
+/** How many connections all servers on this database can have together. */
+export async function readBudget(db: Reader): Promise<Budget> {
+  const { rows } = await sql<Limits>`
+    select coalesce(rolsuper, false) as "isSuperuser", coalesce(rolconnlimit, -1) as role, datconnlimit as database,
+      current_setting('max_connections')::integer as server,
+      current_setting('superuser_reserved_connections')::integer
+        + coalesce(current_setting('reserved_connections', true), '0')::integer as reserved,
+      (select count(*) from pg_stat_activity
+        where datname = current_database() and application_name = ${OF_A_SERVER}) as "otherServers"
+    from pg_roles, pg_database where rolname = current_user and datname = current_database()`.execute(db);
+  const [limits] = rows;
+  if (!limits) throw new Error('PostgreSQL does not list the role or the database');
+  const { isSuperuser, otherServers } = limits;
+  const most: [string, number][] = [
+    ['max_connections', isSuperuser ? limits.server : limits.server - limits.reserved],
+    ['CONNECTION LIMIT of the role', limits.role],
+    ['CONNECTION LIMIT of the database', limits.database],
+  ];
+  // A superuser has no limits of a role or database, and -1 means that there is none.
+  const [first = ['max_connections', 0], ...others] = most.filter(
+    ([name, count]) => name === 'max_connections' || (!isSuperuser && count >= 0),
+  );
+  const [limitedBy, available] = others.reduce((least, one) => (one[1] < least[1] ? one : least), first);
+  return { available, limitedBy, otherServers };
+}
+
+type Limits = {
+  isSuperuser: boolean;
+  role: number;
+  database: number;
+  server: number;
+  reserved: number;
+  otherServers: number;
+};

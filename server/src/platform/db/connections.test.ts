@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { useHarness } from '../../test/harness.ts';
+import { readBudget } from './connection-budget.ts';
+import { type Db, type OpenPool, openDb } from './database.ts';
+
+const harness = useHarness();
+const ROLE = `halyard_few_${randomBytes(4).toString('hex')}`;
+const LIMIT = 3;
+let url: string;
+
+beforeAll(async () => {
+  await sql.raw(`create role ${ROLE} login connection limit ${LIMIT}`).execute(harness.db);
+  const limited = new URL(harness.databaseUrl);
+  limited.username = ROLE;
+  url = limited.href;
+});
+afterAll(async () => {
+  await sql.raw(`drop role ${ROLE}`).execute(harness.db);
+});
+
+const open = (name: string, poolSize: number, more: { onRefused?: () => void } = {}) => {
+  let pool: OpenPool | undefined;
+  const db = openDb({ url, name, poolSize, onError: () => {}, onOpen: one => (pool = one), ...more });
+  if (!pool) throw new Error('The pool was not opened');
+  return { db, pool };
+};
+
+const use = (db: Db, count: number, seconds = 0.2) =>
+  Promise.all(Array.from({ length: count }, () => sql`select pg_sleep(${seconds})`.execute(db)));
+
+test('a pool that gets no connection makes idle connections of another pool close', async () => {
+  const requests = open('requests', LIMIT);
+  await use(requests.db, LIMIT);
+  const sdk = open('sdk', 1, { onRefused: requests.pool.closeIdle });
+
+  const first = await use(sdk.db, 1).catch(error => error);
+
+  expect(first).toMatchObject({ code: '53300' });
+  await expect
+    .poll(
+      async () =>
+        await use(sdk.db, 1).then(
+          () => 'connected',
+          () => 'refused',
+        ),
+    )
+    .toBe('connected');
+  await requests.db.destroy();
+  await sdk.db.destroy();
+});
+
+test('a pool whose connections are all in use makes room for one that matters more', async () => {
+  const requests = open('requests', LIMIT);
+  let isBusy = true;
+  const load = Array.from({ length: LIMIT * 2 }, async () => {
+    while (isBusy) await use(requests.db, 1, 0.05).catch(() => {});
+  });
+  await expect.poll(() => requests.pool.use().inUse).toBe(LIMIT);
+  const sdk = open('sdk', 1, { onRefused: requests.pool.makeRoom });
+
+  await expect
+    .poll(
+      async () =>
+        await use(sdk.db, 1).then(
+          () => 'connected',
+          () => 'refused',
+        ),
+    )
+    .toBe('connected');
+  // It keeps the connection although requests wait for one.
+  await use(sdk.db, 1);
+
+  isBusy = false;
+  await Promise.all(load);
+  await requests.db.destroy();
+  await sdk.db.destroy();
+});
+
+test('a connection has the name of its pool, and the budget counts other servers and the lowest limit', async () => {
+  const { db } = open('requests', 1);
+  const { db: listener } = open('sdk listener', 1);
+  await use(listener, 1, 0);
+
+  const { rows } = await sql<{ name: string }>`select current_setting('application_name') as name`.execute(
+    db,
+  );
+
+  expect(rows).toEqual([{ name: 'halyard requests' }]);
+  expect(await readBudget(db)).toEqual({
+    available: LIMIT,
+    limitedBy: 'CONNECTION LIMIT of the role',
+    otherServers: 1,
+  });
+  expect(await readBudget(harness.db)).toMatchObject({ limitedBy: 'max_connections' });
+  await db.destroy();
+  await listener.destroy();
+});

@@ -1,0 +1,117 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../../scripts/demo/free-port.ts';
+import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { spawnServer, startProcess, stopProcess } from '../../test/process.ts';
+
+const TOKEN = '*:*.an-operator-chose-this-secret-0123456789';
+const name = `halyard_pooled_${randomBytes(4).toString('hex')}`;
+const role = `${name}_role`;
+const folder = mkdtempSync(join(tmpdir(), 'halyard-pgbouncer-'));
+const direct = new URL(urlOf(name));
+const pooled = new URL(urlOf(name));
+let pooler: ChildProcess;
+
+beforeAll(async () => {
+  await createDatabase(name);
+  await asAdmin(`create role ${role} login; alter database ${name} owner to ${role}`);
+  direct.username = role;
+  pooled.username = role;
+  pooled.host = `127.0.0.1:${await freePort()}`;
+  writeFileSync(
+    join(folder, 'pgbouncer.ini'),
+    `[databases]
+${name} = host=${direct.hostname} port=${direct.port || 5432} user=${role}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${pooled.port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 8
+max_client_conn = 200
+`,
+  );
+  // PgBouncer refuses to run as root.
+  chmodSync(folder, 0o755);
+  const isRoot = process.getuid?.() === 0;
+  const user = isRoot ? ['-u', 'nobody'] : [];
+  pooler = spawn('pgbouncer', ['-q', ...user, join(folder, 'pgbouncer.ini')], {
+    stdio: 'ignore',
+    env: { PATH: `${process.env.PATH}:/usr/sbin` },
+  });
+  while (!(await accepts(Number(pooled.port)))) await sleep(50);
+});
+afterAll(async () => {
+  pooler.kill('SIGKILL');
+  await dropDatabase(name);
+  await asAdmin(`drop role ${role}`);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function asAdmin(statements: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  await client.query(statements);
+  await client.end();
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
+
+test('behind PgBouncer in transaction mode the server says which settings the role needs, and then works', async () => {
+  const env = {
+    DATABASE_URL: pooled.href,
+    HALYARD_DATABASE_DIRECT_URL: direct.href,
+    HALYARD_INIT_ADMIN_TOKENS: TOKEN,
+  };
+  const { child, output } = spawnServer({ HOST: '127.0.0.1', PORT: '0', ...env });
+  const [code] = await once(child, 'exit');
+
+  expect(code).toBe(1);
+  const statements = [...output().matchAll(/^ {2}(alter role .*;)$/gm)].map(([, statement]) => statement);
+  expect(statements).toContain(`alter role ${role} in database ${name} set statement_timeout = '15s';`);
+  for (const statement of statements) await asAdmin(statement ?? '');
+  // PgBouncer opens new connections, as after its restart.
+  await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`);
+
+  const server = await startProcess(env);
+  const headers = { authorization: TOKEN, 'content-type': 'application/json' };
+  const create = (feature: string) =>
+    fetch(`${server.url}/api/admin/projects/default/features`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name: feature }),
+    }).then(response => response.status);
+  const created: number[] = [];
+  // Three at a time: a caller with more has them wait, and on a busy machine too long.
+  for (let n = 0; n < 30; n += 3)
+    created.push(...(await Promise.all([n, n + 1, n + 2].map(k => create(`pooled-${k}`)))));
+  const listed = await fetch(`${server.url}/api/admin/projects/default/features`, { headers });
+
+  expect(created).toEqual(Array(30).fill(201));
+  expect((await listed.json()) as object).toMatchObject({ features: { length: 30 } });
+  // The listeners are connected to PostgreSQL itself, because PgBouncer would drop LISTEN with the transaction.
+  const listeners = execFileSync('psql', [
+    ...['--no-psqlrc', '--tuples-only', '--no-align', '--dbname', urlOf(name), '--command'],
+    `select count(*) from pg_stat_activity where datname = '${name}' and application_name like 'halyard %listener' and query like 'listen%'`,
+  ]);
+  expect(Number(String(listeners))).toBe(2);
+  expect(await stopProcess(server)).toMatchObject({ code: 0 });
+  expect(server.output()).not.toMatch(/"level":[456]0.*"err"/);
+});

@@ -1,0 +1,29 @@
+import { sql } from 'kysely';
+import type { Config } from '../config.ts';
+import { StartError } from '../start-error.ts';
+import { type Db, SESSION_SETTINGS } from './database.ts';
+
+/**
+ * PgBouncer in transaction mode gives each transaction a different connection, and does not pass options on. So the settings of
+ * our connections must be those of the role. Throws the statements that set them.
+ */
+export async function checkPooler(db: Db, { databaseUrl, directUrl }: Config): Promise<void> {
+  if (databaseUrl === directUrl) return;
+  const { rows } = await sql<{ name: keyof typeof SESSION_SETTINGS; value: string }>`
+    select lower(name) as name, current_setting(name) as value from pg_settings
+    where lower(name) = any(${Object.keys(SESSION_SETTINGS)})`.execute(db);
+  // Two names of the same time zone.
+  const wrong = rows.filter(({ name, value }) => value.replace('Etc/UTC', 'UTC') !== SESSION_SETTINGS[name]);
+  if (wrong.length === 0) return;
+  const { rows: names } = await sql<{ role: string; database: string }>`
+    select quote_ident(current_user) as role, quote_ident(current_database()) as database`.execute(db);
+  const { role, database } = names[0] ?? { role: 'halyard', database: 'halyard' };
+  const statements = wrong
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .map(
+      ({ name }) => `  alter role ${role} in database ${database} set ${name} = '${SESSION_SETTINGS[name]}';`,
+    );
+  throw new StartError(
+    `DATABASE_URL leads to a connection pooler, which cannot set options of a connection. Run these statements once, then restart the pooler and start again:\n${statements.join('\n')}`,
+  );
+}

@@ -1,0 +1,96 @@
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { buildApp } from '../../app.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import type { App } from '../http/app.ts';
+import { type Db, openDb } from './database.ts';
+import { makeWriteState, writeMetrics } from './write-state.ts';
+
+const harness = useHarness();
+const writeState = makeWriteState();
+let db: Db;
+let app: App;
+
+beforeAll(async () => {
+  db = openDb({
+    url: harness.databaseUrl,
+    poolSize: 3,
+    onError: () => {},
+    onReadOnly: writeState.noteReadOnly,
+  });
+  app = await buildApp(db, APP_SETTINGS, { isReadOnly: () => writeState.isReadOnly });
+});
+afterAll(async () => {
+  await app.close();
+  await db.destroy();
+});
+
+/** Decides what new connections may do. */
+async function setReadOnly(isReadOnly: boolean): Promise<void> {
+  const name = new URL(harness.databaseUrl).pathname.slice(1);
+  const setting = isReadOnly
+    ? 'set default_transaction_read_only = on'
+    : 'reset default_transaction_read_only';
+  await sql.raw(`alter database ${name} ${setting}`).execute(harness.db);
+}
+
+const closeConnections = () =>
+  sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(harness.db);
+
+const create = (id: string) => call(app, 'POST', '/api/admin/projects', { body: { id, name: id } });
+const ready = async () => (await call(app, 'GET', '/ready')).body;
+
+async function readOnlyMetric(): Promise<string | undefined> {
+  const registry = new Registry();
+  writeMetrics(registry, writeState);
+  return /^halyard_database_read_only (\d)$/m.exec(await registry.metrics())?.[1];
+}
+
+test('on a read-only database reads work, changes get 503, and the pool finds the primary by itself', async () => {
+  expect((await create('before')).status).toBe(201);
+  expect(await ready()).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
+
+  await setReadOnly(true);
+  await closeConnections();
+
+  await expect.poll(async () => (await call(app, 'GET', '/api/admin/projects')).status).toBe(200);
+  const rejected = await create('during');
+  expect([rejected.status, rejected.body]).toMatchObject([
+    503,
+    { name: 'ServiceUnavailableError', message: expect.stringMatching(/^The database is read-only/) },
+  ]);
+  expect(rejected.headers['retry-after']).toBe('2');
+  expect((await call(app, 'GET', '/ready')).status).toBe(200);
+  expect(await ready()).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'BAD' });
+  expect(await readOnlyMetric()).toBe('1');
+
+  // Nothing closes the connections of the pool this time. The statement is for a harness that opened a new connection meanwhile.
+  await sql`set default_transaction_read_only = off`.execute(harness.db);
+  await setReadOnly(false);
+
+  await expect.poll(async () => (await create('during')).status).toBe(201);
+  await expect.poll(ready).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
+  expect(await readOnlyMetric()).toBe('0');
+});
+
+test('idle connections that accept no writes are closed', async () => {
+  const settings = {
+    url: `${harness.databaseUrl}?options=-c%20default_transaction_read_only%3Don`,
+    poolSize: 3,
+  };
+  const count = async () => {
+    const { rows } = await sql<{ count: number }>`select count(*) from pg_stat_activity
+      where datname = current_database() and query like '%an idle connection%' and pid <> pg_backend_pid()`.execute(
+      harness.db,
+    );
+    return rows[0]?.count;
+  };
+  const standby = openDb({ ...settings, onError: () => {} });
+  onTestFinished(() => standby.destroy());
+  await Promise.all([1, 2, 3].map(() => sql`select 'an idle connection', pg_sleep(0.1)`.execute(standby)));
+
+  await expect.poll(count).toBe(0);
+});

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { acceptedEncoding, type Encoding } from './accept-encoding.ts';
+import { hasEntityTag } from './entity-tag.ts';
+
+/** The bytes of a file in one encoding. */
+export type Copy = { bytes: Buffer; etag: string };
+
+/** A file that does not change while the server runs, with compressed copies. */
+export type StoredFile = { contentType: string; plain: Copy; encoded: Partial<Record<Encoding, Copy>> };
+
+/** The tag is a hash of the bytes as sent, so each encoding has its own. */
+export const copyOf = (bytes: Buffer): Copy => ({
+  bytes,
+  etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+});
+
+const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
+/** Makes 0.9 MB of 3.6 MB in 0.15 s. The highest quality saves another 12 % in 9 s. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+
+/** Compresses a file once, in the threads of zlib. */
+export async function storeFile(contentType: string, content: string | Buffer): Promise<StoredFile> {
+  const bytes = Buffer.from(content);
+  const [br, gz] = await Promise.all([toBrotli(bytes, BROTLI), toGzip(bytes)]);
+  return { contentType, plain: copyOf(bytes), encoded: { br: copyOf(br), gzip: copyOf(gz) } };
+}
+
+/** Sends the copy in the encoding that the client prefers, or 304 if the client has it. */
+export function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: StoredFile,
+  cacheControl: string,
+): FastifyReply {
+  const encodings = Object.keys(file.encoded) as Encoding[];
+  const encoding = acceptedEncoding(request.headers['accept-encoding']?.toString(), encodings);
+  const copy = (encoding && file.encoded[encoding]) ?? file.plain;
+  reply.headers({ 'cache-control': cacheControl, etag: copy.etag });
+  if (encodings.length > 0) addVary(reply);
+  if (hasEntityTag(request.headers['if-none-match'], copy.etag)) return reply.code(304).send();
+  if (encoding) reply.header('content-encoding', encoding);
+  return reply.type(file.contentType).send(copy.bytes);
+}
+
+/** Says that the response depends on the encodings that the client accepts. */
+export function addVary(reply: FastifyReply): void {
+  const names = String(reply.getHeader('vary') ?? '');
+  if (names.includes('accept-encoding')) return;
+  reply.header('vary', names === '' ? 'accept-encoding' : `${names}, accept-encoding`);
+}

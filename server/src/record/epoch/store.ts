@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Db, Reader } from '../../platform/db/database.ts';
+import { PREPARED } from '../../platform/db/prepared-statements.ts';
+
+/** What an epoch is made of. The database has a new epoch when one of these changes. */
+export type Epoch = {
+  /** Ten characters. All servers on the database read the same ones. */
+  id: string;
+  systemIdentifier: string;
+  timeline: string;
+  database: number;
+  postmasterStartedAt: string;
+  /** Changes when the tables are restored from a dump. */
+  files: number | null;
+  number: number;
+  /** Why the number was changed last. */
+  reason: string | null;
+};
+
+/** The id, for statements that return rows of one moment together with the epoch of that moment. */
+export const EPOCH_ID = sql<string>`(select id from database_epoch)`;
+
+/** All of the epoch, as JSON. */
+export const EPOCH = sql`(
+  select json_build_object(
+    'id', id, 'systemIdentifier', system_identifier, 'timeline', timeline, 'database', database,
+    'postmasterStartedAt', postmaster_started_at, 'files', files, 'number', number, 'reason', reason
+  ) from database_epoch
+)`.$castTo<Epoch>();
+
+/** The id of the current epoch. Whatever was read before in the same epoch is still true. Fails on a standby. */
+export async function readEpoch(db: Reader): Promise<string> {
+  const { rows } = await sql<{
+    id: string;
+  }>`select ${PREPARED} id from database_epoch where id is not null`.execute(db);
+  const [epoch] = rows;
+  if (!epoch) throw new Error('The table sdk_epoch has no row');
+  return epoch.id;
+}
+
+/**
+ * Changes the number of the epoch. The new one is random, because a backup that is restored twice has the same number twice. With
+ * `unless`, only if no other server did so since the number was read, and nobody within the given hours.
+ */
+export async function updateEpoch(
+  db: Db,
+  reason: string,
+  unless: { number: number; hours: number } | undefined,
+): Promise<void> {
+  await sql`
+    update sdk_epoch set number = floor(random() * 2147483647), reason = ${reason}, started_at = now()
+    where ${unless === undefined} or (
+      number = ${unless?.number ?? 0}
+      and coalesce(started_at <= now() - ${unless?.hours ?? 0} * interval '1 hour', true)
+    )`.execute(db);
+}

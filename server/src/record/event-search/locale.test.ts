@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { type Db, openDb } from '../../platform/db/database.ts';
+import { migrate } from '../../platform/db/migrate.ts';
+import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { change } from '../change.ts';
+import { CHUNK_SIZE } from '../event-index/bitmap.ts';
+import { indexNext } from '../event-index/indexer.ts';
+import { readIndexedChunks } from '../event-index/store.ts';
+import { keepLargeTexts } from '../event-index/text/keep-large.ts';
+import { makeSearchMemory } from './indexed.ts';
+import { searchEvents } from './search.ts';
+import { findMatching } from './store.ts';
+
+const WORDS = [
+  'Ärger',
+  'İstanbul',
+  'istanbul',
+  'Σίσυφος',
+  'ΣΊΣΥΦΟΣ',
+  'Straße',
+  'ÉCOLE',
+  'Ёлка',
+  'Ⅷ',
+  'ǅungla',
+  'K',
+];
+/** Each word in every case, and parts of words, which may end at a sigma. */
+const QUERIES = [
+  ...WORDS.flatMap(word => [word, word.toUpperCase(), word.toLowerCase()]),
+  ...[
+    'ä',
+    'Ä',
+    'i',
+    'İ',
+    'i̇',
+    'Σ',
+    'ς',
+    'σ',
+    'ΦΟΣ',
+    'φος',
+    'ΣΊΣ',
+    'σίς',
+    'É',
+    'é',
+    'ss',
+    'ё',
+    'ärger İ',
+    'Ос СТР',
+  ],
+];
+const IN_CHUNK = 100;
+
+const folded = (text: string) => text.toLowerCase().replaceAll('ς', 'σ');
+const databases: string[] = [];
+afterAll(async () => {
+  for (const name of databases) await dropDatabase(name);
+});
+
+/** An event of each pair of words: in an indexed chunk, among the recent events, and as large texts. */
+const textOf = (n: number): string =>
+  `${WORDS[n % WORDS.length]} ${WORDS[Math.floor(n / WORDS.length) % WORDS.length]}`;
+const ids = [
+  ...Array.from({ length: IN_CHUNK }, (_, n) => 501 + n),
+  ...Array.from({ length: IN_CHUNK }, (_, n) => CHUNK_SIZE + 1 + n),
+];
+const rows = ids.map((id, n) => ({
+  id,
+  data: { text: n % 25 === 0 ? `${'- '.repeat(20_000)}${textOf(n)}` : textOf(n) },
+}));
+
+describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
+  let db: Db;
+  beforeAll(async () => {
+    const name = `halyard_test_${randomBytes(6).toString('hex')}`;
+    databases.push(name);
+    await createDatabase(name, `template template0 encoding 'UTF8' locale '${locale}'`);
+    await migrate(urlOf(name));
+    db = openDb({ url: urlOf(name), poolSize: 4, onError: () => {} });
+    await sql`
+      insert into events (id, group_id, type, created_by, data)
+      select id, 'group', 'feature-tagged', 'someone', data
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as event (id bigint, data jsonb)`.execute(db);
+    await sql`select setval('events_id_seq', ${2 * CHUNK_SIZE - 100})`.execute(db);
+    while (await indexNext(db));
+    while (await keepLargeTexts(db));
+    expect(await readIndexedChunks(db, ['filters', 'text'])).toBe(1);
+    return () => db.destroy();
+  });
+
+  test('finds text by the rules of Unicode, with and without the index', { timeout: 60_000 }, async () => {
+    const memory = makeSearchMemory();
+    for (const query of new Set(QUERIES)) {
+      const ids = rows
+        .filter(({ data }) => folded(data.text).includes(folded(query)))
+        .map(({ id }) => id)
+        .toReversed();
+      const search = { query, offset: 0, limit: 1_000 };
+
+      const { events, total } = await searchEvents(db, SYSTEM, search, memory);
+
+      expect({ query, total, ids: events.map(({ id }) => id) }).toEqual({ query, total: ids.length, ids });
+      expect({ query, ...(await findMatching(db, SYSTEM, search, 0)) }).toEqual({
+        query,
+        total: ids.length,
+        ids,
+      });
+    }
+  });
+
+  test('filters the deliveries of an integration alike', async () => {
+    const { rows: created } = await sql<{ id: number }>`
+      insert into integrations (provider, events, filter_texts) values
+        ('webhook', array['*'], array['%ΣΊΣ%']), ('webhook', array['*'], array['%σίσυφοσ%', '%nothing%']),
+        ('webhook', array['*'], array['%İ%']) returning id`.execute(db);
+
+    await change(db, SYSTEM, async ({ record }) => {
+      record({ type: 'feature-tagged', data: { text: 'Σίσυφος i' } });
+    });
+
+    const { rows: deliveries } = await sql<{ id: number }>`
+      select integration_id as id from integration_deliveries order by integration_id`.execute(db);
+    expect(deliveries).toEqual(created.slice(0, 2));
+  });
+});

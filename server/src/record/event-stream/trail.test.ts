@@ -1,0 +1,23 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { useHarness } from '../../test/harness.ts';
+import { makeTrail } from './trail.ts';
+
+const harness = useHarness();
+
+const addEvent = async (id: number) =>
+  await sql`
+    insert into events (id, group_id, type, created_by, project)
+    values (${id}, ${`group ${id}`}, 'project-created', 'x', 'default')`.execute(harness.db);
+
+test('a position far behind the last event: the same log has everything, another one up to its first different event', async () => {
+  const { db } = harness;
+  await addEvent(100_000);
+  const position = 130_000;
+  const trail = await makeTrail(db, position);
+
+  expect(await trail.commonWith(db, position)).toBe(position);
+
+  await addEvent(120_000);
+  expect(await trail.commonWith(db, position)).toBe(119_999);
+});

@@ -1,0 +1,63 @@
+import { type Holder, makeShares, type ShareLimits, type Shares } from '../platform/admission/shares.ts';
+import { ApiError, tooManyRequests } from '../platform/errors.ts';
+
+const MIB = 1_024 * 1_024;
+
+/** Bytes of request bodies. A parsed body takes up to ten times as much, so these are 160 MB at most. */
+const BODY_BYTES: ShareLimits = {
+  capacity: 16 * MIB,
+  share: 0.6,
+  waiting: 5_000,
+  waitingPerCaller: 1_000,
+  waitMs: 5_000,
+};
+
+/** Bytes of evaluated flags that clients have not read. */
+const UNREAD_BYTES = 64 * MIB;
+
+/** The part of the streams that one token may have, of SDKs and of pages together. */
+const STREAMS_OF_TOKEN = 0.8;
+/** The part of them that pages in one network may have with one token. */
+const STREAMS_OF_NETWORK = 0.5;
+
+/** What the callers of the API for SDKs share. */
+export type SdkAdmission = {
+  /** Bytes of request bodies in memory, compressed and inflated. */
+  bodies: Shares;
+  /** Bytes of evaluated flags that clients have not read. */
+  unread: Shares;
+  /** Streams of SDKs and of pages that use OpenFeature, by token. */
+  streams: Shares;
+  /** Streams of pages, by token and network: all visitors of a page have the same token. */
+  pageStreams: Shares;
+};
+
+const withoutQueue = (capacity: number, share: number): ShareLimits => ({
+  capacity,
+  share,
+  waiting: 0,
+  waitingPerCaller: 0,
+  waitMs: 0,
+});
+
+export const makeSdkAdmission = (streams: number): SdkAdmission => ({
+  bodies: makeShares(BODY_BYTES, holder => busy(holder, 'request bodies')),
+  unread: makeShares(withoutQueue(UNREAD_BYTES, 0.6), holder => busy(holder, 'unread responses')),
+  streams: makeShares(withoutQueue(streams, STREAMS_OF_TOKEN), holder => busy(holder, 'streams')),
+  pageStreams: makeShares(withoutQueue(streams, STREAMS_OF_NETWORK), holder => busy(holder, 'streams')),
+});
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** 429 if the caller itself has what it needs, and 503 if others have it. An SDK retries after both. */
+export const busy = (holder: Holder, what: string): ApiError =>
+  holder === 'caller'
+    ? tooManyRequests(
+        `Too many ${what} of this token and network at a time. Send fewer, and retry after the time in Retry-After.`,
+        RETRY_AFTER_SECONDS,
+      )
+    : new ApiError(
+        'ServiceUnavailableError',
+        `The server is busy with ${what} of other callers. Retry after the time in Retry-After.`,
+        { retryAfter: RETRY_AFTER_SECONDS },
+      );

@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { makeApiToken, makeFeature } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { makeFlusher } from '../metrics/flush.ts';
+import { keepFlushing } from '../metrics/keep-flushing.ts';
+import { countUnknown } from '../metrics/store.ts';
+import { makeUsage } from '../metrics/usage.ts';
+import { expireApplications } from './expire.ts';
+import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES, type ReachedQuota } from './quotas.ts';
+
+const harness = useHarness();
+const token = (id: number) => ({ id, type: 'frontend', environment: 'production', projects: undefined });
+const get = async (path: string) => (await call(harness.app, 'GET', `/api/admin/${path}`)).body;
+
+/** Reports as SDKs do, and writes it. Returns the quotas that were reached. */
+async function report(id: number, bodies: { appName: string; instanceId?: string; toggles?: object }[]) {
+  const usage = makeUsage(new Registry());
+  for (const { toggles = {}, ...body } of bodies)
+    await usage.report(token(id), {}, { ...body, bucket: { stop: Date.now(), toggles } });
+  const reached: ReachedQuota[] = [];
+  await makeFlusher(harness.db, usage, quotas => reached.push(...quotas)).flush();
+  return [...new Set(reached.map(one => `${one.token} ${one.kind}`))];
+}
+
+const apps = (prefix: string, count: number, fields: object = {}) =>
+  Array.from({ length: count }, (_, number) => ({ appName: `${prefix}-${number}`, ...fields }));
+
+const created = async () => (await get('search/events?type=IS:application-created&limit=1')).total as number;
+
+test('a token creates 100 applications per hour, the others are counted together, and other tokens create theirs', async () => {
+  await makeFeature(harness.db, 'default', { name: 'counted', type: 'release' });
+  const toggles = { counted: { yes: 1, no: 0 } };
+
+  const reached = [
+    await report(1, apps('squat', 120, { toggles })),
+    // On another server.
+    await report(1, apps('again', 30, { toggles })),
+    await report(2, apps('honest', 1, { toggles })),
+  ];
+
+  expect(reached).toEqual([['1 applications'], ['1 applications'], []]);
+  expect((await get('metrics/applications?limit=1')).total).toBe(102);
+  expect(await created()).toBe(102);
+  const raw: { appName: string; yes: number }[] = (await get('client-metrics/features/counted/raw')).data;
+  const counts = new Map(raw.map(({ appName, yes }) => [appName, yes]));
+  expect([counts.get('honest-0'), counts.get(OTHER_APPLICATIONS)]).toEqual([1, 50]);
+});
+
+test('a token that has 1,000 applications creates no more', async () => {
+  await sql`insert into applications (name, token_id, created_at)
+    select 'old-' || n, 7, now() - interval '2 hours' from generate_series(1, 999) as n`.execute(harness.db);
+
+  expect(await report(7, apps('last', 2))).toEqual(['7 applications']);
+
+  const { applications } = await get('metrics/applications?query=last-');
+  expect(applications).toHaveLength(1);
+});
+
+test('an application that exists needs no quota', async () => {
+  await report(3, apps('known', 100));
+
+  expect(await report(3, apps('known', 100))).toEqual([]);
+});
+
+test('a token adds 200 unknown flags per hour, and the others under one name', async () => {
+  const names = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`unknown-${n}`, { yes: 0, no: 1 }]));
+
+  const reached = await report(4, [{ appName: 'asks', toggles: names(250) }]);
+
+  expect(reached).toEqual(['4 unknownFlags']);
+  const { rows } = await sql<{ count: number; others: number }>`
+    select count(*), count(*) filter (where name = ${OTHER_FLAGS}) as others
+    from unknown_flags where application = 'asks'`.execute(harness.db);
+  expect(rows).toEqual([{ count: 201, others: 1 }]);
+  expect(await report(4, [{ appName: 'asks', toggles: names(200) }])).toEqual([]);
+});
+
+test('a token adds 1,000 instances per hour on one server, and the others as one', async () => {
+  const instances = (appName: string, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ appName, instanceId: `i${n}` }));
+
+  const reached = await report(5, [...instances('one', 900), ...instances('two', 200)]);
+
+  expect(reached).toEqual(['5 instances']);
+  const { rows } = await sql<{ name: string; count: number; others: number }>`
+    select name, count(*), count(*) filter (where instance_id = ${OTHER_INSTANCES}) as others
+    from application_instances join applications on applications.id = application_id
+    where name in ('one', 'two') group by name order by name`.execute(harness.db);
+  expect(rows).toEqual([
+    { name: 'one', count: 900, others: 0 },
+    { name: 'two', count: 101, others: 1 },
+  ]);
+});
+
+test('one token leaves room in memory for the instances of others', async () => {
+  const usage = makeUsage(new Registry(), { instances: 10 });
+  for (const body of apps('many', 20)) usage.register(token(1), {}, body);
+  usage.register(token(2), {}, { appName: 'other' });
+
+  const { instances } = usage.merged.take();
+
+  expect(instances.map(one => one.token)).toEqual([1, 1, 1, 1, 1, 2]);
+});
+
+test('logs once which token reached a quota', async () => {
+  const { id } = await makeApiToken(harness.db, {
+    tokenName: 'public-page',
+    type: 'frontend',
+    environment: 'production',
+  });
+  const usage = makeUsage(new Registry());
+  const lines: [object, string][] = [];
+  const log = { warn: (fields: object, message: string) => void lines.push([fields, message]) };
+  const flushing = keepFlushing(usage, harness.db, log, new Registry());
+  for (const prefix of ['first', 'second']) {
+    for (const body of apps(prefix, 110)) usage.register(token(id), {}, body);
+    await flushing.flush();
+  }
+
+  await expect
+    .poll(() => lines)
+    .toEqual([
+      [
+        { kind: 'applications', tokenId: id, tokenName: 'public-page', perHour: 100, inAll: 1_000 },
+        'usage quota reached',
+      ],
+    ]);
+  await flushing.stop();
+});
+
+test('deletes applications that were not seen for 30 days, with an event, and keeps described ones', async () => {
+  await report(6, apps('idle', 3));
+  await sql`update applications set reported_at = now() - interval '31 days' where name like 'idle-%'`.execute(
+    harness.db,
+  );
+  await sql`update applications set description = 'the shop' where name = 'idle-1'`.execute(harness.db);
+  // It reports again, so it is in use.
+  await report(6, [{ appName: 'idle-2' }]);
+
+  expect(await expireApplications(harness.db)).toBe(1);
+
+  const { applications } = await get('metrics/applications?query=idle-');
+  expect(applications.map((one: { appName: string }) => one.appName)).toEqual(['idle-1', 'idle-2']);
+  const { events } = await get('search/events?type=IS:application-deleted');
+  expect(events).toMatchObject([{ preData: { appName: 'idle-0' } }]);
+});
+
+test('counts the unknown flags that a token has added', async () => {
+  await sql`
+    insert into unknown_flags (name, application, environment, token_id, created_at, seen_at)
+    values ('new', 'app', 'production', 77, now(), now()), ('old', 'app', 'production', 77, now() - interval '2 hours', now())`.execute(
+    harness.db,
+  );
+
+  expect(await countUnknown(harness.db, [77, 78])).toEqual([{ token: 77, inAll: 2, lastHour: 1 }]);
+});

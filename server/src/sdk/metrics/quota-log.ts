@@ -1,0 +1,36 @@
+import { Counter, type Registry } from 'prom-client';
+import type { Db } from '../../platform/db/database.ts';
+import { QUOTAS, type ReachedQuota } from '../applications/quotas.ts';
+import { findTokenName } from '../tokens/store.ts';
+
+type Log = { warn: (fields: object, message: string) => void };
+
+const HOUR_MS = 3_600_000;
+const MOST_REMEMBERED = 10_000;
+
+/** Logs which token reached a quota, once an hour for each token and quota. */
+export function makeQuotaLog(db: Db, log: Log, registry: Registry): (reached: ReachedQuota[]) => void {
+  const loggedAt = new Map<string, number>();
+  const counter = new Counter({
+    name: 'halyard_metrics_quota_reached_total',
+    help: 'Hours in which an API token reported more new applications, instances or unknown flags than its quota',
+    labelNames: ['kind'],
+    registers: [registry],
+  });
+
+  const write = async ({ token, kind }: ReachedQuota): Promise<void> => {
+    const tokenName = await findTokenName(db, token).catch(() => undefined);
+    log.warn({ kind, tokenId: token, tokenName, ...QUOTAS[kind] }, 'usage quota reached');
+  };
+
+  return reached => {
+    for (const one of reached) {
+      const key = `${one.kind} ${one.token}`;
+      if (Date.now() - (loggedAt.get(key) ?? 0) < HOUR_MS) continue;
+      if (loggedAt.size >= MOST_REMEMBERED) loggedAt.clear();
+      loggedAt.set(key, Date.now());
+      counter.inc({ kind: one.kind });
+      void write(one);
+    }
+  };
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../platform/db/database.ts';
+import { replaceEpochForClient } from '../../record/epoch/start.ts';
+import { type Positions, readPositions } from '../documents/store.ts';
+import { revisionIn } from './restore.ts';
+
+const WITHIN_MS = 1_000;
+
+/**
+ * Whether the database lacks the revision that a client has. Usually the client was served by a server that is ahead of this one, and
+ * the database has it. Otherwise a backup was restored without a sign that servers can see: the next time the environment reaches
+ * this revision, it has other content. A new epoch makes sure that the client does not take one for the other.
+ */
+export type IsLost = (epoch: string, environment: string, revision: number) => Promise<boolean>;
+
+export function makeIsLost(db: Db): IsLost {
+  const read = makeShared(() => readPositions(db));
+  return async (epoch, environment, revision) => {
+    const positions = await Promise.race([read().catch(() => undefined), sleep(WITHIN_MS)]);
+    // Without the database, the client keeps what it has.
+    if (!positions || positions.epoch.id !== epoch) return false;
+    const own = revisionIn(positions, environment);
+    if (own >= revision) return false;
+    const reason = `A client has revision ${revision} of environment "${environment}", which is at ${own}.`;
+    await replaceEpochForClient(db, positions.epoch.number, reason).catch(() => {});
+    return true;
+  };
+}
+
+/** One read at a time. Callers that come during a read share the next one, which sees what was committed before they came. */
+function makeShared(read: () => Promise<Positions>): () => Promise<Positions> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<Positions> | undefined;
+  return () => {
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        const started = read();
+        running = started;
+        next = undefined;
+        return started;
+      });
+    return next;
+  };
+}

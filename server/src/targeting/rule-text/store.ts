@@ -1,0 +1,24 @@
+import { type RawBuilder, sql } from 'kysely';
+import { ESCAPED, PARAMETERS, UNESCAPED } from './violations.ts';
+
+/** Whether JSON can contain a string that breaks a rule: JSON escapes quotes and backslashes with a backslash. Cheap. */
+export const mayBreakRule = (json: RawBuilder<unknown>) => sql`strpos(${json}::text, '\\') > 0`;
+
+/** Selects the strings of constraints that break the rule of a strategy, as `value`. */
+export const constraintsThatBreakRule = (constraints: RawBuilder<unknown>) => sql`
+  select item ->> 'contextName' as value from jsonb_array_elements(${constraints}) as item
+  where item ->> 'contextName' ~ ${UNESCAPED}
+  union all
+  select item ->> 'value' from jsonb_array_elements(${constraints}) as item where item ->> 'value' ~ ${ESCAPED}
+  union all
+  select listed from jsonb_array_elements(${constraints}) as item
+    cross join jsonb_array_elements_text(item -> 'values') as listed
+  where listed ~ ${ESCAPED}`;
+
+/** Selects the parameters that break the rule of a strategy, as `value`. */
+export const parametersThatBreakRule = (type: RawBuilder<unknown>, parameters: RawBuilder<unknown>) => sql`
+  select ${parameters} ->> parameter as value
+  from (values ${sql.join(
+    PARAMETERS.map(one => sql`(${one.type}, ${one.parameter}, ${one.pattern})`),
+  )}) as rule (strategy_type, parameter, pattern)
+  where strategy_type = ${type} and ${parameters} ->> parameter ~ pattern`;

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+
+const ROOT = new URL('../../../', import.meta.url);
+const pageText = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
+
+const FLAG = { 'README.md': 'pay.one-click', 'docs/how-to/use-a-server-sdk.md': 'pay.gift-wrap' };
+
+test.each(['README.md', 'docs/how-to/use-a-server-sdk.md'] as const)(
+  'the program of %s runs on without a server, and returns the fallback',
+  async path => {
+    const [, program = ''] = /<<'END'\n(.*?)\nEND\n/s.exec(pageText(path)) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), 'halyard-program-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    symlinkSync(new URL('node_modules', ROOT), join(folder, 'node_modules'));
+    const asked = `flags.once('error', () => console.log(flags.isEnabled('${FLAG[path]}'), flags.isEnabled('${FLAG[path]}', {}, true)));`;
+    writeFileSync(join(folder, 'program.mjs'), `${program}\n${asked}\n`);
+    // Nothing listens on port 1.
+    const env = { ...process.env, URL: 'http://127.0.0.1:1', SDK_TOKEN: 'x', TMPDIR: folder };
+    const running = spawn(process.execPath, ['program.mjs'], { cwd: folder, env });
+    let [printed, errors] = ['', ''];
+    running.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+    running.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors += text;
+    });
+    const ended = once(running, 'exit');
+
+    await expect.poll(() => printed).toBe('false true\n');
+    // A second error is reported, so the program has survived the first one.
+    await expect.poll(() => errors.split('flags: ').length).toBeGreaterThan(2);
+    expect(running.exitCode).toBeNull();
+
+    running.kill('SIGKILL');
+    await ended;
+  },
+);
+
+type Handler = (request: object, response: object, next: (error: unknown) => void) => Promise<void>;
+
+/** Calls the documented receiver as Express does, and returns what it does. A rejection would end a process with Express 4. */
+async function receive(body: string, headers: Record<string, string>, enqueue = async () => {}) {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const [, code = ''] = /```js\n(.*?)```/s.exec(pageText('docs/how-to/receive-webhooks.md')) ?? [];
+  const source = code.replace(/import .*\n/, '').replace('process.env.SIGNING_SECRET', 'secret');
+  let handler: Handler | undefined;
+  const app = { post: (_path: string, _raw: unknown, given: Handler) => (handler = given) };
+  new Function('app', 'express', 'Webhook', 'secret', 'enqueue', source)(
+    app,
+    { raw: () => {} },
+    Webhook,
+    secret,
+    enqueue,
+  );
+  const signed = headers['webhook-signature'] === 'valid';
+  const at = new Date();
+  const given = signed
+    ? {
+        'webhook-id': 'one',
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': new Webhook(secret).sign('one', at, body),
+      }
+    : headers;
+  const outcome: { status?: number; error?: unknown } = {};
+  const response = {
+    sendStatus: (status: number) => {
+      outcome.status = status;
+    },
+  };
+  await handler?.({ body: Buffer.from(body), headers: given }, response, error => {
+    outcome.error = error;
+  });
+  return outcome;
+}
+
+test('the documented webhook receiver rejects a forged request and survives it', async () => {
+  const forged = { 'webhook-id': 'one', 'webhook-timestamp': '1', 'webhook-signature': 'v1,x' };
+
+  expect(await receive('{}', {})).toEqual({ status: 401 });
+  expect(await receive('{}', forged)).toEqual({ status: 401 });
+  expect(await receive('{}', { 'webhook-signature': 'valid' })).toEqual({ status: 204 });
+});
+
+test('the documented webhook receiver lets Halyard retry if it cannot store an event', async () => {
+  const failed = new Error('queue down');
+
+  const outcome = await receive('{}', { 'webhook-signature': 'valid' }, async () => {
+    throw failed;
+  });
+
+  expect(outcome).toEqual({ error: failed });
+});

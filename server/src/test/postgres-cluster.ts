@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+const DEBIAN = '/usr/lib/postgresql';
+const USER = 'postgres';
+/** Nothing here has to survive a crash of the machine. */
+const SETTINGS = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_wal_senders=4', 'wal_keep_size=256MB'];
+
+/** Whether this machine can run a PostgreSQL of its own: Debian's packages, and root to become their user. */
+export const canRunClusters = existsSync(DEBIAN) && process.getuid?.() === 0;
+
+/** A PostgreSQL that a test may stop, promote, and put back to an earlier state. */
+export type Cluster = {
+  port: number;
+  /** The URL of its database. */
+  url: string;
+  start: () => Promise<void>;
+  stop: (mode: 'fast' | 'immediate') => Promise<void>;
+  /** An asynchronous standby, which has everything that was committed so far. */
+  addStandby: (port?: number) => Promise<Cluster>;
+  /** Stops to receive from the primary: what is committed from now on is lost in a failover. */
+  disconnect: () => Promise<void>;
+  promote: () => Promise<void>;
+  /** Copies the data folder, as a snapshot of its storage does, in the place of an earlier copy. The cluster must not run. */
+  takeSnapshot: () => Promise<void>;
+  /** Puts the copy in the place of the data folder. The cluster must not run. */
+  putBack: () => Promise<void>;
+  query: (text: string) => Promise<Record<string, unknown>[]>;
+  remove: () => Promise<void>;
+};
+
+/** Below the ports that the system gives to outgoing connections. */
+const anyPort = () => 20_000 + randomInt(10_000);
+
+export async function createCluster(port = anyPort()): Promise<Cluster> {
+  const cluster = clusterIn(makeFolder(), port);
+  await cluster.run('initdb', '-D', cluster.data, '-U', 'postgres', '--auth=trust', '--no-sync');
+  await cluster.start();
+  await cluster.run('createdb', '-h', '127.0.0.1', '-p', String(port), '-U', 'postgres', 'halyard');
+  return cluster;
+}
+
+async function runAs(user: string, program: string, parameters: string[]): Promise<void> {
+  const child = spawn('runuser', ['-u', user, '--', program, ...parameters], { stdio: 'ignore', cwd: '/' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${program} ${parameters.join(' ')} exited with ${code}`);
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'halyard-cluster-'));
+  chmodSync(folder, 0o777);
+  return folder;
+}
+
+type RunnableCluster = Cluster & {
+  data: string;
+  run: (program: string, ...parameters: string[]) => Promise<void>;
+};
+
+function clusterIn(folder: string, port: number): RunnableCluster {
+  const data = join(folder, 'data');
+  const snapshot = join(folder, 'snapshot');
+  const url = `postgres://postgres@127.0.0.1:${port}/halyard`;
+  const versions = readdirSync(DEBIAN).toSorted((a, b) => Number(b) - Number(a));
+  const programs = join(DEBIAN, String(versions[0]), 'bin');
+  const asUser = (program: string, ...parameters: string[]) => runAs(USER, program, parameters);
+  const run = (program: string, ...parameters: string[]) => asUser(join(programs, program), ...parameters);
+  const options = SETTINGS.map(setting => `-c ${setting}`).join(' ');
+  const control = (...parameters: string[]) => run('pg_ctl', '-D', data, '-t', '300', '-w', ...parameters);
+  const query = async (text: string) => {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  return {
+    port,
+    url,
+    data,
+    run,
+    start: () => control('-o', `-p ${port} -k ${folder} ${options}`, '-l', join(folder, 'log'), 'start'),
+    stop: mode => control('-m', mode, 'stop'),
+    addStandby: async (standbyPort = anyPort()) => {
+      const standby = clusterIn(makeFolder(), standbyPort);
+      const from = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
+      await run(
+        'pg_basebackup',
+        '-D',
+        standby.data,
+        '-d',
+        from,
+        '-R',
+        '-X',
+        'stream',
+        '-c',
+        'fast',
+        '--no-sync',
+      );
+      await standby.start();
+      const [{ lsn } = {}] = await query('select pg_current_wal_lsn() as lsn');
+      const hasAll = async () =>
+        (await standby.query(`select pg_last_wal_replay_lsn() >= '${lsn}' as done`))[0]?.done === true;
+      while (!(await hasAll())) await sleep(50);
+      return standby;
+    },
+    disconnect: async () => {
+      await query(`alter system set primary_conninfo = ''`);
+      await query('select pg_reload_conf()');
+      while ((await query('select from pg_stat_wal_receiver')).length > 0) await sleep(50);
+    },
+    promote: () => control('promote'),
+    takeSnapshot: async () => {
+      await rm(snapshot, { recursive: true, force: true });
+      await asUser('cp', '-a', data, snapshot);
+    },
+    putBack: async () => {
+      await rm(data, { recursive: true });
+      await asUser('cp', '-a', snapshot, data);
+    },
+    query,
+    remove: async () => {
+      // Fails if it does not run.
+      await control('-m', 'immediate', 'stop').catch(() => {});
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keepFlushing } from '../../sdk/metrics/keep-flushing.ts';
+import { keepCurrent } from '../../sdk/state/keep-current.ts';
+import { ADMIN_TOKEN, useHarness } from '../harness.ts';
+import { PUBLIC_URL } from '../public-url.ts';
+import { injected } from '../request.ts';
+import { readRecording } from './file.ts';
+import { KNOWN_DIFFERENCES } from './known-differences.ts';
+import { type Recording, run, type Send } from './run.ts';
+import { differences } from './shape.ts';
+
+// Sends to Halyard what `npm run check:unleash` sent to Unleash, and compares the responses.
+
+const harness = useHarness();
+const ends: (() => Promise<void>)[] = [];
+const recorded = readRecording();
+let here: Recording = {};
+let found: { operation: string; name: string; what: string }[] = [];
+
+beforeAll(async () => {
+  const log = { warn: () => {} };
+  ends.push(await keepCurrent(harness.app.serving, harness.databaseUrl, log, new Registry()));
+  const flushing = keepFlushing(harness.app.usage, harness.db, log, new Registry());
+  ends.push(flushing.stop);
+  here = await run(send, ADMIN_TOKEN, flushing.flush);
+  found = compare();
+}, 600_000);
+afterAll(async () => {
+  for (const end of ends) await end();
+});
+
+async function send({ method, path, headers, body }: Parameters<Send>[0]): ReturnType<Send> {
+  const response = await injected(harness.app, {
+    method: method as 'GET',
+    url: path,
+    headers: { ...headers, origin: PUBLIC_URL },
+    ...(body === undefined ? {} : { payload: body }),
+  });
+  const isJson = String(response.headers['content-type']).startsWith('application/json');
+  const [cookie] = [response.headers['set-cookie'] ?? []].flat();
+  return {
+    status: response.statusCode,
+    cookie: cookie === undefined ? undefined : String(cookie).split(';')[0],
+    body: response.body === '' ? undefined : isJson ? JSON.parse(response.body) : response.body,
+  };
+}
+
+const compare = () =>
+  Object.entries(recorded).flatMap(([operation, cases]) =>
+    Object.entries(cases).flatMap(([name, there]) => {
+      const actual = here[operation]?.[name];
+      if (!actual || actual.status !== there.status)
+        return [{ operation, name, what: `status: ${actual?.status} instead of ${there.status}` }];
+      if (there.shape === undefined || actual.shape === undefined) return [];
+      return [...differences(there.shape, actual.shape)].map(what => ({ operation, name, what }));
+    }),
+  );
+
+const matches = (
+  { operations, cases, found: pattern }: (typeof KNOWN_DIFFERENCES)[number],
+  { operation, name, what }: (typeof found)[number],
+): boolean =>
+  (operations === 'all' || operations.includes(operation)) &&
+  (cases === undefined || cases.test(name)) &&
+  pattern.test(what);
+
+test('sends the cases of the recording, no more and no fewer', () => {
+  const casesOf = (recording: Recording) =>
+    Object.entries(recording).map(([operation, cases]) => [operation, Object.keys(cases)]);
+
+  // After a change of the requests, `npm run check:unleash` records again.
+  expect(casesOf(here)).toEqual(casesOf(recorded));
+});
+
+test('responds as Unleash does, except for the known differences', () => {
+  const unknown = found.filter(one => !KNOWN_DIFFERENCES.some(known => matches(known, one)));
+
+  expect(unknown).toEqual([]);
+});
+
+test('every known difference exists, for each of its operations', () => {
+  const gone = KNOWN_DIFFERENCES.flatMap(known =>
+    known.operations === 'all'
+      ? found.some(one => matches(known, one))
+        ? []
+        : [known.difference]
+      : known.operations
+          .filter(operation => !found.some(one => one.operation === operation && matches(known, one)))
+          .map(operation => `${operation}: ${known.difference}`),
+  );
+
+  expect(gone).toEqual([]);
+});
+
+// Streams, single sign-on, what Unleash does only with a network, and what its open-source package does not have. The package
+// lacks the operations of the Enterprise section too.
+const NOT_SENT = new Set([
+  'POST /api/frontend/client/events',
+  'POST /api/admin/addons',
+  'GET /api/admin/addons/:id',
+  'PUT /api/admin/addons/:id',
+  'DELETE /api/admin/addons/:id',
+  'GET /api/client/streaming',
+  'GET /auth/oidc/login',
+  'GET /auth/oidc/callback',
+]);
+
+test('the page calls an operation with a difference "differs", and every other one was compared', () => {
+  const page = readFileSync(new URL('../../../../docs/reference/compatibility.md', import.meta.url), 'utf8');
+  const own = new Set(
+    KNOWN_DIFFERENCES.flatMap(({ operations }) => (operations === 'all' ? [] : operations)),
+  );
+  const wrong = page.split(/^## /m).flatMap(section =>
+    [...section.matchAll(/^\| ([A-Z]+) +\| `([^`]+)` +\| (\S+) /gm)].flatMap(([, method, path, mark]) => {
+      const operation = `${method} ${path}`;
+      const isEnterprise = section.startsWith('Enterprise');
+      const isCompared = recorded[operation] !== undefined || NOT_SENT.has(operation) || isEnterprise;
+      if (mark === 'yes' && (own.has(operation) || !isCompared)) return [`${operation} is not "yes"`];
+      return [];
+    }),
+  );
+
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,33 @@
+import { A, CONSTRAINT, E, flag, newFlag, place, STRATEGY, setup, token, user } from './given.ts';
+import type { Request } from './step.ts';
+
+/** What the other requests need. */
+export const BEGINNING: Request[] = [
+  ...setup(
+    ...user('member', 1),
+    ...user('viewer', 3),
+    token('backend', 'client'),
+    token('frontend', 'frontend'),
+    newFlag('flag-a'),
+    newFlag('flag-b'),
+    newFlag('child'),
+    {
+      operation: `POST ${A}/segments`,
+      body: { name: 'segment-a', constraints: [CONSTRAINT] },
+      keep: { segment: 'id' },
+    },
+    {
+      operation: `POST ${E}/strategies`,
+      params: place,
+      body: STRATEGY,
+      keep: { strategy: 'id' },
+    },
+    { operation: `POST ${E}/strategies`, params: place, body: { name: 'default' }, keep: { second: 'id' } },
+    { operation: `POST ${E}/on`, params: place },
+    {
+      operation: `POST ${A}/features/:featureName/tags`,
+      params: flag,
+      body: { type: 'simple', value: 'red' },
+    },
+  ),
+];

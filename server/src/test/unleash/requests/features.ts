@@ -1,0 +1,246 @@
+import { A, archived, E, F, flag, get, newFlag, P, place, project, STRATEGY, strategy } from './given.ts';
+import type { Request } from './step.ts';
+
+export const FEATURE_REQUESTS: Request[] = [
+  get(`${P}/features`, { params: project }),
+  {
+    operation: `POST ${P}/features`,
+    params: project,
+    body: { name: 'flag-{unique}', type: 'release', description: 'A flag', impressionData: true },
+  },
+  {
+    operation: `POST ${P}/features`,
+    params: project,
+    body: { name: 'flag-a' },
+    name: 'taken name',
+    only: true,
+  },
+  {
+    operation: `POST ${P}/features`,
+    params: project,
+    body: { name: 'not a name' },
+    name: 'invalid name',
+    only: true,
+  },
+  {
+    operation: `POST ${P}/features`,
+    params: project,
+    body: { name: 'flag-{unique}', type: 'unknown' },
+    name: 'unknown type',
+    only: true,
+  },
+  get(F, { params: flag }),
+  {
+    operation: `PUT ${F}`,
+    params: flag,
+    body: { description: 'Changed', type: 'experiment', impressionData: true, stale: false },
+  },
+  {
+    operation: `PATCH ${F}`,
+    params: flag,
+    body: [{ op: 'replace', path: '/description', value: 'Patched' }],
+  },
+  { operation: `PATCH ${F}`, params: flag, body: { op: 'replace' }, name: 'an object', only: true },
+  get(E, { params: place }),
+  { operation: `POST ${E}/on`, params: place },
+  { operation: `POST ${E}/off`, params: place },
+  {
+    operation: `POST ${P}/bulk_features/environments/:environment/on`,
+    params: { ...project, environment: 'development' },
+    body: { features: ['flag-a', 'flag-b'] },
+  },
+  {
+    operation: `POST ${P}/bulk_features/environments/:environment/on`,
+    params: { ...project, environment: 'development' },
+    body: { features: ['unknown'] },
+    name: 'unknown feature',
+    only: true,
+  },
+  {
+    operation: `POST ${P}/bulk_features/environments/:environment/off`,
+    params: { ...project, environment: 'development' },
+    body: { features: ['flag-a', 'flag-b'] },
+  },
+  get(`${E}/strategies`, { params: place }),
+  { operation: `POST ${E}/strategies`, params: place, body: STRATEGY },
+  {
+    operation: `POST ${E}/strategies`,
+    params: place,
+    body: { name: 'unknown' },
+    name: 'unknown strategy type',
+    only: true,
+  },
+  get(`${E}/strategies/:strategyId`, { params: strategy }),
+  { operation: `PUT ${E}/strategies/:strategyId`, params: strategy, body: STRATEGY },
+  {
+    operation: `PATCH ${E}/strategies/:strategyId`,
+    params: strategy,
+    body: [{ op: 'replace', path: '/parameters/rollout', value: '70' }],
+  },
+  {
+    operation: `POST ${E}/strategies/set-sort-order`,
+    params: place,
+    body: [
+      { id: '{strategy}', sortOrder: 2 },
+      { id: '{second}', sortOrder: 1 },
+    ],
+  },
+  {
+    operation: `DELETE ${E}/strategies/:strategyId`,
+    params: { ...place, strategyId: '{deleted}' },
+    given: [
+      {
+        operation: `POST ${E}/strategies`,
+        params: place,
+        body: { name: 'default' },
+        keep: { deleted: 'id' },
+      },
+    ],
+  },
+  {
+    operation: `POST ${F}/dependencies`,
+    params: { ...project, featureName: 'child' },
+    body: { feature: 'flag-a', enabled: true, variants: [] },
+  },
+  {
+    operation: `POST ${F}/dependencies`,
+    params: { ...project, featureName: 'child' },
+    body: { feature: 'unknown' },
+    name: 'unknown parent',
+    only: true,
+  },
+  get(`${P}/dependencies`, { params: project }),
+  get(`${F}/parents`, { params: { ...project, featureName: 'child' } }),
+  get(`${F}/parent-variants`, { params: flag }),
+  {
+    operation: `DELETE ${F}/dependencies/:parent`,
+    params: { ...project, featureName: 'child', parent: 'flag-a' },
+    given: [
+      {
+        operation: `POST ${F}/dependencies`,
+        params: { ...project, featureName: 'child' },
+        body: { feature: 'flag-a' },
+      },
+    ],
+  },
+  {
+    operation: `DELETE ${F}/dependencies`,
+    params: { ...project, featureName: 'child' },
+    given: [
+      {
+        operation: `POST ${F}/dependencies`,
+        params: { ...project, featureName: 'child' },
+        body: { feature: 'flag-a' },
+      },
+    ],
+  },
+  get(`${F}/lifecycle`, { params: flag }),
+  {
+    operation: `POST ${F}/lifecycle/complete`,
+    params: { ...project, featureName: 'flag-{unique}' },
+    body: { status: 'kept', statusValue: 'blue' },
+    given: [newFlag('flag-{unique}')],
+  },
+  {
+    operation: `POST ${F}/lifecycle/uncomplete`,
+    params: { ...project, featureName: 'flag-{unique}' },
+    given: [
+      newFlag('flag-{unique}'),
+      {
+        operation: `POST ${F}/lifecycle/complete`,
+        params: { ...project, featureName: 'flag-{unique}' },
+        body: { status: 'kept' },
+      },
+    ],
+  },
+  get(`${A}/lifecycle/count`),
+  { operation: `POST ${P}/stale`, params: project, body: { features: ['flag-b'], stale: true } },
+  {
+    operation: `POST ${P}/stale`,
+    params: project,
+    body: { features: ['unknown'], stale: true },
+    name: 'unknown feature',
+    only: true,
+  },
+  { operation: `POST ${A}/features/validate`, body: { name: 'flag-{unique}', projectId: 'default' } },
+  { operation: `POST ${A}/features/validate`, body: { name: 'flag-a' }, name: 'taken name', only: true },
+  {
+    operation: `POST ${A}/features/validate`,
+    body: { name: 'not a name' },
+    name: 'invalid name',
+    only: true,
+  },
+  get(`${A}/features/:featureName/tags`, { params: { featureName: 'flag-a' } }),
+  {
+    operation: `POST ${A}/features/:featureName/tags`,
+    params: { featureName: 'flag-a' },
+    body: { type: 'simple', value: 'tag-{unique}' },
+  },
+  {
+    operation: `POST ${A}/features/:featureName/tags`,
+    params: { featureName: 'flag-a' },
+    body: { type: 'unknown', value: 'tag' },
+    name: 'unknown tag type',
+    only: true,
+  },
+  {
+    operation: `PUT ${A}/features/:featureName/tags`,
+    params: { featureName: 'flag-a' },
+    body: { addedTags: [{ type: 'simple', value: 'blue' }], removedTags: [{ type: 'simple', value: 'red' }] },
+  },
+  {
+    operation: `DELETE ${A}/features/:featureName/tags/:type/:value`,
+    params: { featureName: 'flag-a', type: 'simple', value: 'green' },
+    given: [
+      {
+        operation: `POST ${A}/features/:featureName/tags`,
+        params: { featureName: 'flag-a' },
+        body: { type: 'simple', value: 'green' },
+      },
+    ],
+  },
+  {
+    operation: `PUT ${P}/tags`,
+    params: project,
+    body: { features: ['flag-a'], tags: { addedTags: [{ type: 'simple', value: 'bulk' }], removedTags: [] } },
+  },
+  get(`${A}/search/features`, { query: '?project=IS:default&query=flag-a' }),
+  get(`${A}/search/features`, { query: '?archived=IS:true', name: 'archived', only: true }),
+  get(`${A}/search/events`, { query: '?limit=5' }),
+  get(`${A}/event-creators`),
+  get(`${A}/flag-creators`),
+  { operation: `POST ${P}/archive/validate`, params: project, body: { features: ['flag-b'] } },
+  {
+    operation: `POST ${P}/archive`,
+    params: project,
+    body: { features: ['flag-{unique}'] },
+    given: [newFlag('flag-{unique}')],
+  },
+  {
+    operation: `POST ${P}/revive`,
+    params: project,
+    body: { features: ['flag-{unique}'] },
+    given: archived('flag-{unique}'),
+  },
+  {
+    operation: `POST ${P}/delete`,
+    params: project,
+    body: { features: ['flag-{unique}'] },
+    given: archived('flag-{unique}'),
+  },
+  {
+    operation: `DELETE ${F}`,
+    params: { ...project, featureName: 'flag-{unique}' },
+    given: [newFlag('flag-{unique}')],
+  },
+  {
+    operation: `POST ${A}/archive/revive/:featureName`,
+    params: { featureName: 'flag-{unique}' },
+    given: archived('flag-{unique}'),
+  },
+  {
+    operation: `DELETE ${A}/archive/:featureName`,
+    params: { featureName: 'flag-{unique}' },
+    given: archived('flag-{unique}'),
+  },
+];

@@ -1,0 +1,28 @@
+export type Caller = 'admin' | 'nobody' | 'member' | 'viewer' | 'backend' | 'frontend';
+
+export type Step = {
+  /** Method and path, as in docs/reference/compatibility.md. */
+  operation: string;
+  params?: Record<string, string>;
+  query?: string;
+  body?: unknown;
+  as?: Caller;
+  /** Variables for later requests, each with its place in the response. */
+  keep?: Record<string, string>;
+};
+
+export type Request = Step & {
+  /** The name of the case. The rejections and omissions of a request have names of their own. */
+  name?: string;
+  /** Sends only this case. */
+  only?: boolean;
+  /** Cases that are not sent. */
+  skip?: string[];
+  /** Sent before each case. */
+  given?: Step[];
+  /** Others need it. It is not recorded. */
+  isSetup?: boolean;
+};
+
+/** Waits until the response to a step contains a text. */
+export type Until = { until: { step: Step; has: string } };
