@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
-import { type Front, startFront, startServerBehindProxy } from './support/server.ts';
-import { type Target, test } from './support/test.ts';
+import { startServerBehindProxy } from './support/server.ts';
+import { type Target, test, testBehindFront } from './support/test.ts';
 
 type Away = Target & { takeDatabase: () => void; returnDatabase: () => void };
 
@@ -45,19 +45,6 @@ withDatabaseAway(
   },
 );
 
-const behindFront = test.extend<{ server: Target & { front: Front } }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
-  server: async ({}, use) => {
-    const { url, adminToken } = inject('consoleServer');
-    const front = await startFront({ url });
-    try {
-      await use({ url: front.url, adminToken, front });
-    } finally {
-      await front.close();
-    }
-  },
-});
-
 /** The style sheets of the page that are not loaded. */
 const missingStyles = (page: Page): Promise<string[]> =>
   page
@@ -66,7 +53,7 @@ const missingStyles = (page: Page): Promise<string[]> =>
       links.filter(link => !(link as HTMLLinkElement).sheet).map(link => (link as HTMLLinkElement).href),
     );
 
-behindFront(
+testBehindFront(
   'a page that is not loaded yet opens when the server returns, and the current page stays until then',
   async ({ page, server, logInAs, tolerated }) => {
     const { front } = server;
@@ -91,7 +78,7 @@ behindFront(
   },
 );
 
-behindFront(
+testBehindFront(
   'a page that an update of the server removed offers a reload, and the current page stays until then',
   async ({ page, server, logInAs }) => {
     const { front } = server;
@@ -113,7 +100,7 @@ behindFront(
   },
 );
 
-behindFront(
+testBehindFront(
   'a part of a page that fails says so, and its button retries it',
   async ({ page, api, server, logInAs, tolerated }) => {
     const { front } = server;
@@ -136,7 +123,7 @@ behindFront(
   },
 );
 
-behindFront(
+testBehindFront(
   'a part of a page that failed in an outage loads when the server is back',
   async ({ page, server, logInAs, tolerated }) => {
     const { front } = server;

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
-import { test } from './support/test.ts';
+import { startSlowChange } from './support/slow-change.ts';
+import { test, testWithOwnServer } from './support/test.ts';
 
 const rows = (page: Page) => page.getByRole('listbox', { name: 'Events, newest first' }).getByRole('option');
 const environmentOf = (project: string, flag: string) =>
@@ -34,7 +35,7 @@ test('a filter is part of the address: a shared link shows the same events, and 
 
   await page.waitForURL(`/projects/${project}/events?feature=IS:${flag}`);
   await expect.poll(() => found.textContent()).toBe('1 event');
-  expect(await rows(page).count()).toBe(1);
+  await expect.poll(() => rows(page).count()).toBe(1);
   await page.getByRole('button', { name: `Flag is ${flag}`, exact: true }).waitFor();
   await accessible(page);
 
@@ -105,7 +106,7 @@ test('the events of one change are one row, and an event shows its fields before
   await rows(page).filter({ hasText: '+2 events' }).click();
   const detail = page.getByRole('complementary', { name: /^Event \d+$/ });
   await detail.getByRole('heading', { name: 'In the same change' }).waitFor();
-  expect(await detail.getByRole('listitem').filter({ hasText: 'archived' }).count()).toBe(2);
+  await expect.poll(() => detail.getByRole('listitem').filter({ hasText: 'archived' }).count()).toBe(2);
   await accessible(page);
 
   await page.keyboard.press('Escape');
@@ -174,6 +175,101 @@ test('new events enter at the top, and wait behind a button while the reader has
   await expect.poll(() => rows(page).first().textContent()).toContain('stale');
   await expect.poll(() => found.textContent()).toBe('132 events');
   await button.waitFor({ state: 'detached' });
+});
+
+// A slow change delays the streams of all users of its server.
+testWithOwnServer()(
+  'an event that commits late appears once, below the newer ones',
+  async ({ page, api, server, logInAs }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    const slow = await startSlowChange(server.databaseUrl, { type: 'feature-archived', project, flag });
+    // Four events with the one of the flag: enabling it the first time adds a strategy.
+    await toggle(api, project, flag, 2);
+    await logInAs({ rootRole: 'Admin' });
+    await page.goto(`/events?feature=IS:${flag}`);
+    const found = page.getByRole('search').getByRole('status');
+    await expect.poll(() => found.textContent()).toBe('4 events');
+    await expect.poll(() => rows(page).count()).toBe(3);
+
+    await slow.commit();
+
+    await expect.poll(() => found.textContent()).toBe('5 events');
+    await expect.poll(() => rows(page).nth(2).textContent()).toContain('archived');
+    await expect.poll(() => rows(page).count()).toBe(4);
+    await toggle(api, project, flag, 1);
+    await expect.poll(() => found.textContent()).toBe('6 events');
+    await expect.poll(() => rows(page).count()).toBe(5);
+  },
+);
+
+testWithOwnServer()(
+  'an event that commits after a whole page of newer ones appears on its page',
+  async ({ page, api, server, logInAs }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    const slow = await startSlowChange(server.databaseUrl, { type: 'feature-archived', project, flag });
+    await toggle(api, project, flag, 110);
+    await logInAs({ rootRole: 'Admin' });
+    await page.goto(`/events?feature=IS:${flag}`);
+    const found = page.getByRole('search').getByRole('status');
+    await expect.poll(() => found.textContent()).toBe('112 events');
+
+    await slow.commit();
+
+    await expect.poll(() => found.textContent()).toBe('113 events');
+    const list = page.getByRole('listbox', { name: 'Events, newest first' });
+    await list.evaluate(element => element.scrollTo(0, element.scrollHeight));
+    await expect.poll(() => rows(page).filter({ hasText: 'archived' }).count()).toBe(1);
+  },
+);
+
+test('a day without an end shows new events, and a past day does not', async ({
+  page,
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  const today = new Date().toISOString().slice(0, 10);
+  const past = await newPage();
+  await logInAs({ rootRole: 'Admin' });
+  await logInAs({ rootRole: 'Admin' }, past);
+  await page.goto(`/events?feature=IS:${flag}&from=IS:${today}`);
+  await past.goto(`/events?feature=IS:${flag}&to=IS:2020-01-01`);
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await past.getByText('No events match.').waitFor();
+
+  await toggle(api, project, flag, 1);
+
+  await expect.poll(() => rows(page).count()).toBe(2);
+  expect(await past.getByText('No events match.').count()).toBe(1);
+});
+
+test('events of a tab in the background appear when it is visible again', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/events?feature=IS:${flag}`);
+  await expect.poll(() => rows(page).count()).toBe(1);
+  const show = (state: string) =>
+    page.evaluate(value => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  let streams = 0;
+  page.on('request', request => {
+    if (request.url().includes('/events/stream')) streams++;
+  });
+
+  await show('hidden');
+  await toggle(api, project, flag, 3);
+  await page.waitForTimeout(3000);
+  expect([streams, await rows(page).count()]).toEqual([0, 1]);
+  await show('visible');
+
+  await expect.poll(() => rows(page).count()).toBe(4);
 });
 
 test('the first event of a view without events appears by itself', async ({ page, api, logInAs }) => {

@@ -52,7 +52,7 @@ test('the rail shows the findings of the flag and its age, and leads to the heal
   const section = page.getByRole('region', { name: 'Health' });
 
   await section.getByText('0 days old').waitFor();
-  expect(await section.getByRole('link', { name: 'Stale' }).count()).toBe(1);
+  await section.getByRole('link', { name: 'Stale' }).waitFor();
   await accessible(page);
   await section.getByRole('link', { name: 'Stale' }).click();
   await page.waitForURL(`/projects/${project}/health?rule=IS:stale`);

@@ -265,6 +265,7 @@ test('a flag is archived, revived and deleted in its settings', async ({ page, a
   await page.getByRole('button', { name: 'Archive this flag…' }).click();
   await dialog(page).getByRole('button', { name: 'Archive flag' }).click();
   await page.getByRole('button', { name: 'Delete flag…' }).click();
+  await page.getByRole('dialog', { name: `Delete ${name}?` }).waitFor();
   await accessible(page);
   await dialog(page).getByRole('button', { name: 'Delete flag' }).click();
   await page.waitForURL(`/projects/${project}`);

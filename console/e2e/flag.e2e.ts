@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { createFlag, unique } from './support/api.ts';
+import { type Api, createFlag, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { test } from './support/test.ts';
 
@@ -24,7 +25,7 @@ test('enabling in production asks first and names the audience', async ({ page, 
   await accessible(page);
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('alertdialog').count()).toBe(0);
-  expect(await toggle.evaluate(element => element === document.activeElement)).toBe(true);
+  await expect.poll(() => toggle.evaluate(element => element === document.activeElement)).toBe(true);
   await toggle.click();
   await page.getByRole('button', { name: 'Enable', exact: true }).click();
   await expect.poll(() => toggle.isChecked()).toBe(true);
@@ -316,6 +317,112 @@ test('a copy to production names its effect, asks first, and can be undone', asy
 
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(state).toMatchObject({ titles: ['Gradual rollout'], enabled: true });
+});
+
+const variantOf = (name: string) => ({ name, weight: 1000, weightType: 'variable', stickiness: 'default' });
+
+/** A flag whose environments differ in strategies and variants, with the question about a copy to production open. */
+async function flagToCopy(api: Api) {
+  const flag = await flagWithStrategy(api);
+  const production = `${flag.base}/environments/production`;
+  await api.send('PUT', `${flag.base}/environments/development/variants`, [variantOf('copied')]);
+  await api.send('PUT', `${production}/variants`, [variantOf('own')]);
+  await api.send('POST', `${production}/on`);
+  const state = async () => {
+    const { enabled, strategies, variants } = await api.send<{
+      enabled: boolean;
+      strategies: Strategy[];
+      variants: { name: string }[];
+    }>('GET', production);
+    return { enabled, titles: strategies.map(one => one.title), variants: variants.map(one => one.name) };
+  };
+  return {
+    ...flag,
+    production,
+    state,
+    compare: `${flag.address}?environment=production&compare=development`,
+  };
+}
+
+async function copyToProduction(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Copy development to production…' }).click();
+  const question = page.getByRole('dialog', { name: 'Copy development to production?' });
+  await question.getByRole('button', { name: 'Copy to production' }).click();
+}
+
+test('the undo of a copy restores strategies, variants and the toggle', async ({ page, api, logInAs }) => {
+  const { compare, state } = await flagToCopy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(compare);
+  await copyToProduction(page);
+  await page.getByText('Copied development to production').waitFor();
+  expect(await state()).toEqual({ enabled: false, titles: [], variants: ['copied'] });
+
+  await page.getByRole('button', { name: 'Undo' }).click();
+
+  await expect.poll(state).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['own'] });
+});
+
+test('the undo of a copy overwrites nothing that somebody changed after it', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { compare, production, state, name } = await flagToCopy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(compare);
+  await copyToProduction(page);
+  const undo = page.getByRole('button', { name: 'Undo' });
+  await undo.waitFor();
+  await api.send('PUT', `${production}/variants`, [variantOf('theirs')]);
+
+  await undo.click();
+
+  await page.getByText(`Somebody changed ${name} in production after the copy. It was not undone.`).waitFor();
+  expect(await state()).toEqual({ enabled: false, titles: [], variants: ['theirs'] });
+  await accessible(page);
+});
+
+test('a change between two requests of an undo stays', async ({ page, api, logInAs }) => {
+  const { compare, production, state, name } = await flagToCopy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(compare);
+  await copyToProduction(page);
+  await page.route('**/environments/production/strategies', async route => {
+    const response = await route.fetch();
+    await api.send('PUT', `${production}/variants`, [variantOf('theirs')]);
+    await route.fulfill({ response });
+  });
+
+  await page.getByRole('button', { name: 'Undo' }).click();
+
+  await page
+    .getByText(`Somebody changed ${name} in production after the copy. Only a part of it was undone.`)
+    .waitFor();
+  expect(await state()).toEqual({ enabled: false, titles: ['Gradual rollout'], variants: ['theirs'] });
+});
+
+test('a copy is rejected if the target is no longer what the page shows', async ({ page, api, logInAs }) => {
+  const { base, compare, production, state, name } = await flagToCopy(api);
+  await logInAs({ rootRole: 'Admin' });
+  // The page does not learn of the change before the copy.
+  const shown = await api.send('GET', base);
+  let isOld = true;
+  await page.route(`**${base}`, route => (isOld ? route.fulfill({ json: shown }) : route.fallback()));
+  await page.route(`**${production}`, route => {
+    isOld = false;
+    return route.fallback();
+  });
+  await page.goto(compare);
+  await page.getByRole('button', { name: 'Copy development to production…' }).waitFor();
+  await api.send('PUT', `${production}/variants`, [variantOf('theirs')]);
+
+  await copyToProduction(page);
+
+  await page.getByText(`Somebody changed ${name} in production meanwhile, so nothing was copied.`).waitFor();
+  expect(await state()).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['theirs'] });
+  await page.getByText('Variants: theirs 100 %').waitFor();
+  await accessible(page);
 });
 
 test('a flag that others depend on cannot be archived, another one can', async ({ page, api, logInAs }) => {

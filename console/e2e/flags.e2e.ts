@@ -57,7 +57,42 @@ test('the naming rule of the project rejects a name while it is typed', async ({
   await accessible(page);
 });
 
-test('a toggle in the list can be undone, and another browser sees it within 5 s', async ({
+test('the list keeps its place while no page in view is loaded', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const prefix = unique();
+  const features = Array.from({ length: 350 }, (_, n) => ({
+    name: `${prefix}-${String(n).padStart(3, '0')}`,
+  }));
+  await api.send('POST', '/api/admin/features-batch/import', {
+    project,
+    environment: 'development',
+    data: { features, featureStrategies: [] },
+  });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}?sortBy=name&sortOrder=asc`);
+  await page.getByRole('link', { name: `${prefix}-000` }).waitFor();
+  let load = () => {};
+  const loading = new Promise<void>(resolve => {
+    load = resolve;
+  });
+  await page.route(/\/search\/features\?.*offset=[1-9]/, async route => {
+    await loading;
+    await route.fallback();
+  });
+
+  const list = page.getByRole('table', { name: 'Flags' });
+  const asked = page.waitForRequest(/offset=300/);
+  await list.evaluate(element => element.scrollTo(0, element.scrollHeight));
+  await asked;
+  const place = await list.evaluate(element => element.scrollTop);
+  expect(place).toBeGreaterThan(10_000);
+  load();
+
+  await page.getByRole('link', { name: `${prefix}-349` }).waitFor();
+  expect(await list.evaluate(element => element.scrollTop)).toBe(place);
+});
+
+test('a toggle in the list can be undone, and another browser sees it without a reload', async ({
   page,
   newPage,
   api,
@@ -73,12 +108,12 @@ test('a toggle in the list can be undone, and another browser sees it within 5 s
   const seen = other.getByLabel(`${name} in development`, { exact: true });
   await seen.waitFor();
   await toggle.click();
-  await page.getByText(`${name} is enabled in development.`).waitFor();
-  const start = performance.now();
-  await expect.poll(() => seen.isChecked()).toBe(true);
-  expect(performance.now() - start).toBeLessThan(10_000);
+  // First: the offer disappears after 15 s.
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => toggle.isChecked()).toBe(false);
+  await toggle.click();
+  await page.getByText(`${name} is enabled in development.`).waitFor();
+  await expect.poll(() => seen.isChecked()).toBe(true);
   await accessible(page);
 });
 
@@ -344,7 +379,7 @@ test('in a window of 1024 px the list drops columns, so that every toggle is vis
   const row = page.getByRole('row').filter({ hasText: flag });
   const box = await row.getByLabel(`${flag} in production`, { exact: true }).boundingBox();
   expect(box && box.x + box.width).toBeLessThanOrEqual(1024);
-  expect(await page.getByRole('columnheader', { name: 'Type' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('columnheader', { name: 'Type' }).count()).toBe(0);
   await page.setViewportSize({ width: 1440, height: 768 });
   await page.getByRole('columnheader', { name: 'Type' }).waitFor();
 });

@@ -65,7 +65,7 @@ test('a snoozed finding leaves the list with its reason, and still counts', asyn
   await pressed(/^1 snoozed$/).waitFor();
   expect(await pressed(/^All/).count()).toBe(0);
   await findingOf(page, stale[0]).getByText('The campaign runs until spring').waitFor();
-  expect(page.url()).toContain('snoozed=true');
+  await page.waitForURL(/snoozed=true/);
   await accessible(page);
   await findingOf(page, stale[0]).getByRole('button', { name: 'Unsnooze' }).click();
   await page.getByText('No findings.').waitFor();
@@ -99,6 +99,6 @@ test('the trend has a table, and the range is in the address', async ({ page, ap
   await trend.getByRole('button', { name: 'Show table' }).click();
 
   await expect.poll(() => trend.getByRole('row').count()).toBe(91);
-  expect(page.url()).toContain('days=90');
+  await page.waitForURL(/days=90/);
   await accessible(page);
 });

@@ -82,7 +82,7 @@ quickly('shows why a delivery failed, and redelivers it', async ({ page, api, lo
   await page.getByRole('heading', { name: 'Failed after 2 attempts' }).waitFor();
   expect(new URL(page.url()).searchParams.get('delivery')).toMatch(/^\d+$/);
   await page.getByRole('button', { name: 'Attempt 1: 503' }).click();
-  expect(new URL(page.url()).searchParams.get('attempt')).toBe('1');
+  await page.waitForURL(url => url.searchParams.get('attempt') === '1');
   await page.getByRole('radiogroup', { name: 'Part of the attempt' }).getByText('Request').click();
   await page.getByText('webhook-signature').waitFor();
   await accessible(page);

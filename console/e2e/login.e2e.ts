@@ -26,8 +26,9 @@ ownServer('a wrong password is rejected, and too many of them lock the login', a
   await page.getByLabel('Username or e-mail address').fill(username);
   const tryPassword = async (text: string) => {
     await page.getByLabel(/^Password/).fill(text);
+    const response = page.waitForResponse(received => received.url().endsWith('/auth/simple/login'));
     await page.getByRole('button', { name: 'Log in' }).click();
-    return await page.waitForResponse(response => response.url().endsWith('/auth/simple/login'));
+    return await response;
   };
 
   const first = await tryPassword('wrong');

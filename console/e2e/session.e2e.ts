@@ -41,7 +41,7 @@ test('a session that ends while editing asks for a login, and nothing is lost', 
   await dialogOf(page).getByLabel('Username or e-mail address').waitFor();
   expect(await dialogOf(page).getByLabel('Username or e-mail address').inputValue()).toBe(person.username);
   const password = dialogOf(page).getByLabel(/^Password/);
-  expect(await password.evaluate(element => element === document.activeElement)).toBe(true);
+  await expect.poll(() => password.evaluate(element => element === document.activeElement)).toBe(true);
   await accessible(page);
   await logInAgain(page, { ...person, password: 'wrong' });
   await dialogOf(page).getByText('The username or the password is wrong.').waitFor();

@@ -64,7 +64,7 @@ test('shows how often SDKs evaluated a flag, and the application that asked', as
   await usage.getByRole('figure', { name: /^Evaluations in production by hour: 1,500 enabled/ }).waitFor();
   await accessible(page);
   await page.getByText('30 days', { exact: true }).click();
-  expect(new URL(page.url()).searchParams.get('range')).toBe('month');
+  await page.waitForURL(url => url.searchParams.get('range') === 'month');
   await usage.getByRole('figure', { name: /^Evaluations in production by day: 1,500 enabled/ }).waitFor();
   await accessible(page);
 
@@ -99,7 +99,7 @@ test('finds an application by text, and opens it by keyboard', async ({ page, ap
 
   await page.getByLabel('Filter applications').fill(appName);
   await page.getByText('1 application', { exact: true }).waitFor();
-  expect(new URL(page.url()).searchParams.get('query')).toBe(appName);
+  await page.waitForURL(url => url.searchParams.get('query') === appName);
   await accessible(page);
   await page.getByLabel('Filter applications').blur();
   await page.keyboard.press('j');

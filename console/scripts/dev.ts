@@ -13,7 +13,12 @@ const server = spawn(process.execPath, ['--watch', 'server/src/main.ts', ...proc
   cwd: fileURLToPath(new URL('../../', import.meta.url)),
   stdio: 'inherit',
   // Links and single sign-on lead to the address of the console in development.
-  env: { HALYARD_PUBLIC_URL: address.replace(/\/$/, ''), ...process.env },
+  // A change of the sources restarts the server, and nothing waits for the old one.
+  env: {
+    HALYARD_PUBLIC_URL: address.replace(/\/$/, ''),
+    HALYARD_SHUTDOWN_DELAY_SECONDS: '0',
+    ...process.env,
+  },
 });
 console.log(`Console with hot reload: ${address}`);
 

@@ -6,6 +6,7 @@ import { readOptions } from '../../../server/src/platform/command-line.ts';
 import { launch } from '../support/browser.ts';
 import { buildConsole } from '../support/build.ts';
 import { logIn } from '../support/log-in.ts';
+import { openPage } from '../support/open-page.ts';
 import { startStory } from '../support/story.ts';
 import { type Ids, pictures } from './pages.ts';
 
@@ -45,7 +46,7 @@ try {
     for (const { name, path, loggedOut } of pictures(await readIds(inside))) {
       if (!name.startsWith(only)) continue;
       const page = loggedOut ? outside : inside;
-      await page.goto(path, { waitUntil: 'networkidle' });
+      await openPage(page, path);
       await page.evaluate(() => document.fonts.ready.then(() => undefined));
       await page.screenshot({ path: join(to, `${name}-${scheme}.png`) });
       taken++;

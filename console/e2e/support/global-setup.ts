@@ -8,7 +8,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     consoleTemplate: string;
     /** The server that all tests share. */
-    consoleServer: Pick<ConsoleServer, 'url' | 'adminToken'>;
+    consoleServer: Omit<ConsoleServer, 'stop'>;
   }
 }
 
@@ -20,7 +20,8 @@ export async function setup(project: TestProject): Promise<void> {
   await Promise.all([buildConsole(), makeTemplate(TEMPLATE)]);
   server = await startServer(TEMPLATE);
   project.provide('consoleTemplate', TEMPLATE);
-  project.provide('consoleServer', { url: server.url, adminToken: server.adminToken });
+  const { stop: _, ...shared } = server;
+  project.provide('consoleServer', shared);
 }
 
 export async function teardown(): Promise<void> {

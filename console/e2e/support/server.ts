@@ -11,6 +11,7 @@ import { startTcpProxy } from '../../../server/src/test/tcp-proxy.ts';
 export type ConsoleServer = {
   url: string;
   adminToken: string;
+  databaseUrl: string;
   stop: () => Promise<void>;
 };
 
@@ -55,6 +56,7 @@ export async function startServer(
   return {
     url: `http://localhost:${running.port}`,
     adminToken,
+    databaseUrl: urlOf(name),
     stop: async () => {
       await stopProcess(running);
       await dropDatabase(name);
@@ -69,13 +71,14 @@ export type Front = {
   state: 'up' | 'away' | 'updated';
   /** Every request of these paths fails. 502: the load balancer cannot reach the server. */
   broken?: { paths: RegExp; status: 500 | 502 };
+  /** The next writes reach the server, and their responses get lost. */
+  lost: number;
   close: () => Promise<void>;
 };
 
-/** Passes requests on to the server. */
+/** Passes requests on to the server. A restarted server may have another address. */
 export async function startFront(target: { url: string }): Promise<Front> {
-  const { port: targetPort } = new URL(target.url);
-  const front: Front = { url: '', state: 'up', close: async () => {} };
+  const front: Front = { url: '', state: 'up', lost: 0, close: async () => {} };
   const server = createServer((request, response) => {
     const { method, url: path = '', headers } = request;
     if (front.state === 'away') return request.socket.destroy();
@@ -83,7 +86,13 @@ export async function startFront(target: { url: string }): Promise<Front> {
     if (front.state === 'updated' && path.startsWith('/assets/')) return response.writeHead(404).end();
     if (front.state === 'updated' && path === '/index.html')
       return response.writeHead(200).end('<script type="module" src="/assets/main-new.js"></script>');
-    const passed = forward({ host: '127.0.0.1', port: targetPort, method, path, headers }, from => {
+    const { port } = new URL(target.url);
+    const isLost = method !== 'GET' && path.startsWith('/api/admin/') && front.lost-- > 0;
+    const passed = forward({ host: '127.0.0.1', port, method, path, headers }, from => {
+      if (isLost) {
+        from.resume();
+        return void from.on('end', () => request.socket.destroy());
+      }
       response.writeHead(from.statusCode ?? 502, from.headers);
       from.pipe(response);
     });

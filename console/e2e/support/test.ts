@@ -4,9 +4,9 @@ import { type Api, apiOf, createPerson, type NewPerson, type Person } from './ap
 import { newContext, openTab } from './contexts.ts';
 import { logIn } from './log-in.ts';
 import { watchProblems } from './problems.ts';
-import { type ConsoleServer, startServer } from './server.ts';
+import { type ConsoleServer, type Front, startFront, startServer } from './server.ts';
 
-export type Target = Pick<ConsoleServer, 'url' | 'adminToken'>;
+export type Target = Omit<ConsoleServer, 'stop'>;
 
 type Fixtures = {
   /** The server of the test. By default all tests share one. */
@@ -77,3 +77,17 @@ export const testWithOwnServer = (env: Record<string, string> = {}) =>
       }
     },
   });
+
+/** A test that reaches the shared server through a load balancer, which can lose responses and be away. */
+export const testBehindFront = test.extend<{ server: Target & { front: Front } }>({
+  // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
+  server: async ({}, use) => {
+    const shared = inject('consoleServer');
+    const front = await startFront({ url: shared.url });
+    try {
+      await use({ ...shared, url: front.url, front });
+    } finally {
+      await front.close();
+    }
+  },
+});

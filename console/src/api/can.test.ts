@@ -4,6 +4,8 @@ import { can, type Me, missingPermissions } from './can.ts';
 const caller = (...permissions: Me['permissions']): Me => ({
   user: { id: 1, name: 'Ada', username: 'ada', email: null, isAPI: false },
   permissions,
+  feedback: [],
+  splash: {},
 });
 
 test('an admin may call every operation', () => {

@@ -1,29 +1,37 @@
 import createClient from 'openapi-fetch';
 import type { paths, schemas } from './api.gen.ts';
 import { offline, RequestError, unreachable } from './errors.ts';
+import { keyFor } from './idempotency.ts';
 import { isOwner, mayBeAnotherUser, setConnection, untilLoggedIn } from './session.ts';
+import { wait } from './wait.ts';
+import { withCancel } from './waiting-writes.ts';
 
 export type Schemas = schemas;
 
-/** A retry is safe: reads change nothing, and every POST has an idempotency key. */
+/** Reads fail after this many attempts. Queries and pages try again later. */
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_SECONDS = 30;
+/** The longest pause of a write. The user is waiting for it. */
+const MAX_WRITE_WAIT_SECONDS = 5;
+/** The server keeps an idempotency key for 24 hours. */
+const MAX_WRITE_MS = 12 * 3_600_000;
 
 /** Pages for which 401 is an expected response: the user is logging in. */
 const isPublic = (url: string): boolean => /^\/(auth|invite|logout)(\/|$)/.test(new URL(url).pathname);
 
-async function send(request: Request): Promise<Response> {
-  if (request.method === 'POST') request.headers.set('Idempotency-Key', crypto.randomUUID());
-  const isWrite = request.method !== 'GET';
-  if (isWrite && !navigator.onLine) throw offline();
-  if (isWrite && mayBeAnotherUser()) await untilOwner();
+/** The server is unreachable or overloaded, or a proxy cannot reach it. */
+const isAway = (response: Response | undefined): boolean =>
+  response === undefined || [502, 503, 504].includes(response.status);
+
+const send = (request: Request): Promise<Response> =>
+  request.method === 'GET' || isPublic(request.url) ? sendRead(request) : sendWrite(request);
+
+/** Sends a request that changes nothing. For a POST of a query: `{ fetch: sendRead }`. */
+export async function sendRead(request: Request): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
-    const response = await fetch(request.clone()).catch((error: unknown) => {
-      if (request.signal.aborted) throw error;
-      return undefined;
-    });
+    const response = await tryOnce(request, request.signal);
     if (response?.status === 401 && !isPublic(request.url)) {
-      await untilLoggedIn(isWrite);
+      await untilLoggedIn(false);
       continue;
     }
     if (response && response.status !== 503) {
@@ -32,14 +40,52 @@ async function send(request: Request): Promise<Response> {
     }
     // The banner appears with the second failure, so that a single one stays invisible.
     if (attempt > 1) setConnection({ unavailable: true });
-    // The server may have got the request, so the message does not say that nothing was saved.
-    if (attempt === MAX_ATTEMPTS || (isWrite && !navigator.onLine)) {
+    if (attempt === MAX_ATTEMPTS) {
       if (response) return response;
       throw unreachable();
     }
-    await wait(waitSeconds(response, attempt), request.signal);
+    await wait(Math.min(retryAfter(response) ?? 2 ** (attempt - 1), MAX_WAIT_SECONDS), request.signal);
   }
 }
+
+/**
+ * Sends a change until the server responds to it, or the user cancels. All attempts have the same idempotency key, so the
+ * server carries out the change once, whichever of its responses got lost.
+ */
+async function sendWrite(request: Request): Promise<Response> {
+  if (!navigator.onLine) throw offline();
+  if (mayBeAnotherUser()) await untilOwner();
+  const key = await keyFor(request);
+  request.headers.set('Idempotency-Key', key.value);
+  const startedAt = Date.now();
+  return await withCancel(request.signal, async (signal, setWaiting) => {
+    for (let attempt = 1; ; attempt++) {
+      const response = await tryOnce(request, signal);
+      if (response?.status === 401) {
+        await untilLoggedIn(true);
+        continue;
+      }
+      // 409 with Retry-After: an earlier attempt of this request is still running.
+      const isRunning = response?.status === 409 && response.headers.has('Retry-After');
+      if (response && !isAway(response) && !isRunning) {
+        setConnection({ unavailable: false });
+        key.release();
+        return response;
+      }
+      if (Date.now() - startedAt > MAX_WRITE_MS) throw unreachable();
+      if (attempt > 1) setConnection({ unavailable: !isRunning });
+      setWaiting(attempt > 1);
+      await wait(Math.min(retryAfter(response) ?? 2 ** (attempt - 1), MAX_WRITE_WAIT_SECONDS), signal);
+    }
+  });
+}
+
+/** The response, or undefined if there is none. */
+const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | undefined> =>
+  fetch(request.clone(), { signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return undefined;
+  });
 
 /** Before the first write after a tab got the focus: another user must not send the input of this page. */
 async function untilOwner(): Promise<void> {
@@ -48,32 +94,38 @@ async function untilOwner(): Promise<void> {
   if (response?.ok && !isOwner(await response.json())) await untilLoggedIn(true);
 }
 
-const waitSeconds = (response: Response | undefined, attempt: number): number =>
-  Math.min(Number(response?.headers.get('Retry-After')) || 2 ** (attempt - 1), MAX_WAIT_SECONDS);
-
-function wait(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
-}
+const retryAfter = (response: Response | undefined): number | undefined =>
+  Number(response?.headers.get('Retry-After')) || undefined;
 
 /** Sends without waiting for a login: 401 becomes an error. */
 export const sendOnce = (request: Request): Promise<Response> =>
   fetch(request).catch(() => Promise.reject(unreachable()));
 
-/** The typed client of the API. Every POST carries an `Idempotency-Key`. */
+/** The typed client of the API. Every write carries an `Idempotency-Key`. */
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });
 
+type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
+
 /** The body of a response. Throws a RequestError if the server rejected the request. */
-export async function unwrap<T>(
-  call: Promise<{ data?: T; error?: unknown; response: Response }>,
-): Promise<T> {
+export async function unwrap<T>(call: Call<T>): Promise<T> {
   const { data, error, response } = await call;
   if (response.ok) return data as T; // A response without a body has the type undefined.
   const body = typeof error === 'object' && error !== null ? error : {};
-  throw new RequestError(response.status, body, Number(response.headers.get('Retry-After')) || undefined);
+  throw new RequestError(response.status, body, retryAfter(response));
+}
+
+/**
+ * The body of the response to a change. Undefined: the server carried out the change in an earlier attempt and no longer has the
+ * response, because it crashed after the change or the response is large.
+ */
+export async function unlessCarriedOut<T>(call: Call<T>): Promise<T | undefined> {
+  return await unwrap(call).catch((error: unknown) => {
+    if (error instanceof RequestError && error.kind === 'AlreadyCarriedOutError') return undefined;
+    throw error;
+  });
+}
+
+/** Resolves when the server has carried out a change, for callers that do not read its response. */
+export async function done(call: Call<unknown>): Promise<void> {
+  await unlessCarriedOut(call);
 }

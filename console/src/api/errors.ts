@@ -28,6 +28,13 @@ export class RequestError extends Error {
 export const unreachable = (): RequestError =>
   new RequestError(0, { message: 'Cannot reach the server. Check the connection.' });
 
+/** The user cancelled a change that got no response. */
+export const cancelled = (): RequestError =>
+  new RequestError(0, {
+    message:
+      'Cancelled. The server did not respond, so the change may be saved or not. Your input is kept: save it again to be sure.',
+  });
+
 /** Whether the server was unreachable or overloaded, so that the same request can succeed later. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof RequestError && [0, 502, 503, 504].includes(error.status);

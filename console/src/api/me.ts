@@ -1,4 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
+import { removeDraftsExceptOf } from '../ui/drafts.ts';
 import { type Me, missingPermissions, type OperationId, type Place } from './can.ts';
 import { api, sendOnce, unwrap } from './client.ts';
 import { isOwner, setConnection } from './session.ts';
@@ -10,6 +11,7 @@ export const meQuery = queryOptions({
     const me = await unwrap(api.GET('/api/admin/user', { signal, fetch: sendOnce }));
     // The login dialog says whose input is on the page.
     if (!isOwner(me)) setConnection({ sessionEnded: true });
+    else removeDraftsExceptOf(me.user.id);
     return me;
   },
   staleTime: 60_000,

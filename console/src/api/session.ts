@@ -9,6 +9,8 @@ export type Connection = {
   changeWaits: boolean;
   /** The last requests failed because the server is unreachable or responded with 503. */
   unavailable: boolean;
+  /** The number of changes that got no response and are retried. */
+  waitingWrites: number;
   /** The server has another version of the console, and a page of this version cannot be loaded. */
   outdated: boolean;
 };
@@ -17,6 +19,7 @@ let connection: Connection = {
   sessionEnded: false,
   changeWaits: false,
   unavailable: false,
+  waitingWrites: 0,
   outdated: false,
 };
 const listeners = new Set<() => void>();

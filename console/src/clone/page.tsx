@@ -11,6 +11,8 @@ import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { Form } from './Form.tsx';
 import { emptyForm, MAX_NAME, requestOf } from './form.ts';
 import { Plan } from './Plan.tsx';
@@ -63,7 +65,13 @@ function Clone({ source }: { source: Feature }) {
   const projects = useQuery(projectsQuery).data ?? [];
   const segments = useQuery(segmentsQuery).data?.segments;
   const segmentNames = useMemo(() => new Map(segments?.map(({ id, name }) => [id, name])), [segments]);
-  const [form, setForm] = useState(() => emptyForm(source));
+  const {
+    draft: form,
+    change: edit,
+    isChanged,
+    forget,
+  } = useDraft(`clone:${source.name}`, emptyForm(source));
+  const { question } = useUnsaved(isChanged, forget);
   /** The tree that the server rejected as out of date. */
   const [rejected, setRejected] = useState<PlanNode[]>();
 
@@ -77,12 +85,14 @@ function Clone({ source }: { source: Feature }) {
 
   const clone = useMutation({
     mutationFn: (planId: string) => cloneFeature(place, { ...body, planId }),
-    onSuccess: async copy => {
+    onSuccess: async () => {
+      forget();
       await refreshFlags(client);
-      toast({ message: `Cloned ${source.name} to ${copy.name}. The copy is disabled in every environment.` });
+      toast({ message: `Cloned ${source.name} to ${form.name}. The copy is disabled in every environment.` });
       await navigate({
         to: '/projects/$projectId/features/$featureName',
-        params: { projectId: copy.project, featureName: copy.name },
+        params: { projectId: form.project, featureName: form.name },
+        ignoreBlocker: true,
       });
     },
     onError: async failure => {
@@ -93,7 +103,7 @@ function Clone({ source }: { source: Feature }) {
   });
   const failure = error ?? (isOutdated(clone.error) ? null : clone.error);
   const change = (next: Partial<typeof form>) => {
-    setForm(before => ({ ...before, ...next }));
+    edit(next);
     setRejected(undefined);
     clone.reset();
   };
@@ -146,6 +156,7 @@ function Clone({ source }: { source: Feature }) {
       )}
       {!isTooLong && !plan && !error && <Skeleton rows={5} height={32} />}
       {(isTooLong || (!plan && error)) && <p className="muted">There is no plan for this input.</p>}
+      {question}
     </FormAndEffect>
   );
 }

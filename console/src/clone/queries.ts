@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, unwrap } from '../api/client.ts';
-import type { Feature, Place } from '../features/queries.ts';
+import { api, done, sendRead, unwrap } from '../api/client.ts';
+import type { Place } from '../features/queries.ts';
 import { MAX_NAME } from './form.ts';
 
 export type CloneRequest = schemas['CloneRequest'];
@@ -19,7 +19,7 @@ export const planQuery = (path: Place, body: CloneRequest) =>
     queryKey: ['clone-plan', path.projectId, path.featureName, body],
     queryFn: async ({ signal }) => {
       const plan = await unwrap(
-        api.POST(CLONE, { params: { path, query: { dryRun: 'true' } }, body, signal }),
+        api.POST(CLONE, { params: { path, query: { dryRun: 'true' } }, body, signal, fetch: sendRead }),
       );
       return plan as ClonePlan; // A dry run responds with a plan, never with a flag.
     },
@@ -31,7 +31,5 @@ export const planQuery = (path: Place, body: CloneRequest) =>
   });
 
 /** Carries out the plan. The server rejects it with 409 if the result would differ. */
-export const cloneFeature = async (path: Place, body: CloneRequest): Promise<Feature> => {
-  const copy = await unwrap(api.POST(CLONE, { params: { path }, body }));
-  return copy as Feature; // Without a dry run, the response is the copy.
-};
+export const cloneFeature = (path: Place, body: CloneRequest): Promise<void> =>
+  done(api.POST(CLONE, { params: { path }, body }));

@@ -118,7 +118,7 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
   const client = useQueryClient();
   const navigate = useNavigate();
   const [asked, ask] = useState<'redeliver' | 'skip'>();
-  const integration = useQuery(integrationQuery(String(delivery.integrationId))).data;
+  const integration = useQuery(integrationQuery(String(delivery.integrationId))).data?.integration;
   const isOpen = delivery.state === 'pending' || delivery.state === 'retrying';
   const isRetrying = delivery.state === 'retrying' && delivery.nextAttemptAt !== null;
   const obstacle =

@@ -100,20 +100,21 @@ function OfIntegration({
   onSelect(id: string | undefined): void;
 }) {
   const missing = useMissingPermissions('getIntegrationEvents');
-  const integration = useQuery(integrationQuery(integrationId));
+  const found = useQuery(integrationQuery(integrationId));
+  const integration = found.data?.integration;
   const list = useQuery(integrationsQuery);
-  const provider = list.data?.providers.find(({ name }) => name === integration.data?.provider);
-  const error = integration.error ?? list.error;
-  if (integration.data && provider)
+  const provider = list.data?.providers.find(({ name }) => name === integration?.provider);
+  const error = found.error ?? list.error;
+  if (integration && provider)
     return (
-      <IntegrationFrame integration={integration.data} provider={provider}>
+      <IntegrationFrame integration={integration} provider={provider}>
         {missing.length > 0 ? (
           <Forbidden missing={missing} />
         ) : (
           <Deliveries
-            integration={integration.data}
+            integration={integration}
             selected={
-              deliveryId === undefined ? undefined : { id: deliveryId, integrationId: integration.data.id }
+              deliveryId === undefined ? undefined : { id: deliveryId, integrationId: integration.id }
             }
             onSelect={delivery => onSelect(delivery?.id)}
           />
@@ -122,7 +123,7 @@ function OfIntegration({
     );
   return (
     <Page title="Deliveries">
-      {error ? <Failure error={error} onRetry={() => void integration.refetch()} /> : <Skeleton />}
+      {error ? <Failure error={error} onRetry={() => void found.refetch()} /> : <Skeleton />}
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, unwrap } from '../api/client.ts';
+import { api, done, sendRead, unwrap } from '../api/client.ts';
 import type { Search } from '../ui/search.ts';
 
 export type Delivery = schemas['IntegrationEvent'];
@@ -87,11 +87,11 @@ const pathOf = ({ integrationId, id }: Pick<Delivery, 'integrationId' | 'id'>) =
   params: { path: { id: String(integrationId), eventId: id } },
 });
 
-export const redeliver = (delivery: Delivery): Promise<unknown> =>
-  unwrap(api.POST('/api/admin/addons/{id}/events/{eventId}/redeliver', pathOf(delivery)));
+export const redeliver = (delivery: Delivery): Promise<void> =>
+  done(api.POST('/api/admin/addons/{id}/events/{eventId}/redeliver', pathOf(delivery)));
 
-export const skip = (delivery: Delivery): Promise<unknown> =>
-  unwrap(api.POST('/api/admin/addons/{id}/events/{eventId}/skip', pathOf(delivery)));
+export const skip = (delivery: Delivery): Promise<void> =>
+  done(api.POST('/api/admin/addons/{id}/events/{eventId}/skip', pathOf(delivery)));
 
 /** `failed`: failed records, by redelivery. `missing`: events without a delivery, by backfill. */
 export type ReplayKind = 'failed' | 'missing';
@@ -99,17 +99,20 @@ export type ReplayRange = { kind: ReplayKind; from: string; to?: string };
 
 async function replay(integrationId: number, { kind, from, to }: ReplayRange, dryRun: 'true' | 'false') {
   const params = { path: { id: String(integrationId) }, query: { dryRun } };
+  const fetch = dryRun === 'true' ? { fetch: sendRead } : {};
   return kind === 'failed'
     ? await unwrap(
         api.POST('/api/admin/addons/{id}/redeliver', {
           params,
           body: { since: from, ...(to === undefined ? {} : { until: to }) },
+          ...fetch,
         }),
       )
     : await unwrap(
         api.POST('/api/admin/addons/{id}/backfill', {
           params,
           body: { from, ...(to === undefined ? {} : { to }) },
+          ...fetch,
         }),
       );
 }

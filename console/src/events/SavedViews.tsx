@@ -32,8 +32,8 @@ export function SavedViews({ page, filters }: { page: string; filters: Search })
       renamed
         ? updateView(renamed.id, { name: name.trim(), page, query: renamed.query })
         : saveView({ name: name.trim(), page, query }),
-    onSuccess: async view => {
-      toast({ message: renamed ? `View “${view.name}” renamed.` : `View “${view.name}” saved.` });
+    onSuccess: async () => {
+      toast({ message: `View “${name.trim()}” ${renamed ? 'renamed' : 'saved'}.` });
       close();
       await refresh();
     },

@@ -1,17 +1,16 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, unwrap } from '../api/client.ts';
+import { api, done, unwrap } from '../api/client.ts';
 import type { Search } from '../ui/search.ts';
+import { readPosition } from './stream.ts';
 
 export type Event = schemas['Event'];
 export type Found = schemas['EventSearchResult'];
 
 export const PAGE_SIZE = 100;
-/** New events appear within this time. */
-const TAIL_MS = 5000;
+/** The page does not wait longer for the event stream. A proxy may hold it back. */
+const POSITION_MS = 5000;
 const COUNTS_MS = 30_000;
-/** Ids are assigned before the commit, so an event can become visible after events with slightly higher ids. */
-const LATE_IDS = 100;
 /** A page of large events can be shorter than its limit. Its remainder is loaded in at most this many requests. */
 const MAX_PARTS_OF_PAGE = 10;
 
@@ -23,6 +22,9 @@ const search = (query: Record<string, unknown>, signal: AbortSignal): Promise<Fo
     }),
   );
 
+/** One page of a search. The first page has the position after which the event stream continues it. */
+export type EventsPage = Found & { position?: number | undefined };
+
 /**
  * One page of a search. Events never change, so a loaded page stays. It continues the page before it by id if that one
  * is loaded: new events do not shift it, and its depth costs nothing. `added` counts the events since the first page.
@@ -30,7 +32,9 @@ const search = (query: Record<string, unknown>, signal: AbortSignal): Promise<Fo
 export const eventsPage = (client: QueryClient, filters: Search, page: number, added: number) =>
   queryOptions({
     queryKey: ['event-log', filters, page],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<EventsPage> => {
+      // Before the search: an event is found by the search, or comes after the position, or both.
+      const position = page === 0 ? await positionOf(filters, signal) : undefined;
       const previous = client.getQueryData<Found>(['event-log', filters, page - 1])?.events.at(-1);
       const start = previous ? { before: previous.id } : { offset: page * PAGE_SIZE + added };
       const found = await search({ ...filters, ...start, limit: PAGE_SIZE }, signal);
@@ -41,31 +45,15 @@ export const eventsPage = (client: QueryClient, filters: Search, page: number, a
         events.push(...more.events);
         next = more.next;
       }
-      return { events, total };
+      return { events, total, position };
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 30_000,
     ...(page === 0 ? { placeholderData: keepPreviousData } : {}),
   });
 
-/** The events that are newer than the first page. Polled while the tab is visible. */
-export const tailQuery = (filters: Search, first: Found | undefined, isLive: boolean) => {
-  const newest = first?.events[0]?.id ?? 0;
-  return queryOptions({
-    queryKey: ['events-tail', filters, newest],
-    queryFn: async ({ signal }) => {
-      // The API accepts ids from 1. Without an older event, every event is new.
-      const after = newest > LATE_IDS ? newest - LATE_IDS : undefined;
-      const { events, total, next } = await search({ ...filters, after, limit: 2 * PAGE_SIZE }, signal);
-      const known = new Set(first?.events.map(event => event.id));
-      return { events: events.filter(event => !known.has(event.id)), total, isComplete: next === undefined };
-    },
-    enabled: first !== undefined && isLive,
-    refetchInterval: TAIL_MS,
-    staleTime: 0,
-    gcTime: 0,
-  });
-};
+const positionOf = (filters: Search, signal: AbortSignal): Promise<number | undefined> =>
+  readPosition(filters, AbortSignal.any([signal, AbortSignal.timeout(POSITION_MS)])).catch(() => undefined);
 
 /** The events per UTC day between two days. */
 export const countsQuery = (filters: Search, from: string, to: string) =>
@@ -121,14 +109,11 @@ export const creatorsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const saveView = (body: schemas['SavedViewInput']): Promise<schemas['SavedView']> =>
-  unwrap(api.POST('/api/admin/user/views', { body }));
+export const saveView = (body: schemas['SavedViewInput']): Promise<void> =>
+  done(api.POST('/api/admin/user/views', { body }));
 
-export const updateView = (
-  id: schemas['SavedView']['id'],
-  body: schemas['SavedViewInput'],
-): Promise<schemas['SavedView']> =>
-  unwrap(api.PUT('/api/admin/user/views/{id}', { params: { path: { id: String(id) } }, body }));
+export const updateView = (id: schemas['SavedView']['id'], body: schemas['SavedViewInput']): Promise<void> =>
+  done(api.PUT('/api/admin/user/views/{id}', { params: { path: { id: String(id) } }, body }));
 
-export const deleteView = (id: schemas['SavedView']['id']): Promise<unknown> =>
-  unwrap(api.DELETE('/api/admin/user/views/{id}', { params: { path: { id: String(id) } } }));
+export const deleteView = (id: schemas['SavedView']['id']): Promise<void> =>
+  done(api.DELETE('/api/admin/user/views/{id}', { params: { path: { id: String(id) } } }));

@@ -1,12 +1,57 @@
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Search } from '../ui/search.ts';
-import { type Event, eventsPage, PAGE_SIZE, tailQuery } from './queries.ts';
+import { isInDays } from './blocks.ts';
+import { type Event, type EventsPage, eventsPage, PAGE_SIZE } from './queries.ts';
 import { layOut, pagesFor } from './rows.ts';
+import { tailEvents } from './stream.ts';
 
 /** More pages than these are forgotten, the oldest visit first. */
 const MAX_PAGES = 100;
 const NO_EVENTS: readonly Event[] = [];
+/** With more new events than these, the search starts again. */
+const MAX_NEW = 2 * PAGE_SIZE;
+
+/** The new events since a first page. Not complete: the search has to start again to show all of them. */
+type Tail = { events: readonly Event[]; isComplete: boolean };
+const NO_TAIL: Tail = { events: NO_EVENTS, isComplete: true };
+
+/** The tail of a first page, with further events, newest first. */
+function withEvents(tail: Tail, first: EventsPage, events: readonly Event[]): Tail {
+  const known = new Set([...first.events, ...tail.events].map(event => event.id));
+  const added = events.filter(event => !known.has(event.id));
+  const all = [...tail.events, ...added].toSorted((one, other) => other.id - one.id);
+  // An event that is older than the page belongs to a later one, which may have been loaded without it.
+  const oldest = first.events.length < first.total ? (first.events.at(-1)?.id ?? 0) : 0;
+  const isComplete = tail.isComplete && all.length <= MAX_NEW && all.every(event => event.id > oldest);
+  return { events: all.slice(0, MAX_NEW), isComplete };
+}
+
+/** The new events of a search, from the event stream. */
+function useTail(filters: Search, first: EventsPage | undefined, isLive: boolean): Tail {
+  const [state, setState] = useState<{ first: EventsPage | undefined; tail: Tail }>({ first, tail: NO_TAIL });
+  useEffect(() => {
+    if (!first || !isLive) return;
+    const controller = new AbortController();
+    const change = (next: (tail: Tail) => Tail): void => {
+      if (!controller.signal.aborted)
+        setState(before => ({ first, tail: next(before.first === first ? before.tail : NO_TAIL) }));
+    };
+    void tailEvents(filters, first.position, controller.signal, {
+      onEvents: events =>
+        change(tail =>
+          withEvents(
+            tail,
+            first,
+            events.filter(event => isInDays(event, filters)),
+          ),
+        ),
+      onLost: () => change(tail => ({ ...tail, isComplete: false })),
+    });
+    return () => controller.abort();
+  }, [filters, first, isLive]);
+  return state.first === first ? state.tail : NO_TAIL;
+}
 
 /**
  * The events of a search. Pages are loaded as they come into view and stay. New events enter at the top while the user
@@ -18,28 +63,29 @@ export function useEvents(filters: Search, isLive: boolean) {
   const [visited, setVisited] = useState({ key, pages: [0] as readonly number[] });
   const pages = visited.key === key ? visited.pages : FIRST_PAGE;
   const [isScrolledToTop, setAtTop] = useState(true);
-  const [shown, setShown] = useState<{ key: string; events: readonly Event[] }>({ key, events: NO_EVENTS });
+  const [shown, setShown] = useState<{ first?: EventsPage | undefined; events: readonly Event[] }>({
+    events: NO_EVENTS,
+  });
 
-  const added = shown.key === key ? shown.events : NO_EVENTS;
+  // A first page that is loaded again has them.
+  const start = client.getQueryData(eventsPage(client, filters, 0, 0).queryKey);
+  const added = shown.first === start ? shown.events : NO_EVENTS;
   const results = useQueries({ queries: pages.map(page => eventsPage(client, filters, page, added.length)) });
   const first = results[0];
   const isPrevious = first?.isPlaceholderData ?? false;
   // Without events there is no list that could be scrolled.
   const isAtTop = isScrolledToTop || (first?.data?.total === 0 && added.length === 0);
-  const tail = useQuery(tailQuery(filters, isPrevious ? undefined : first?.data, isLive));
-  const newest = tail.data?.events ?? NO_EVENTS;
+  const { events: newest, isComplete } = useTail(filters, start, isLive);
   const restart = useCallback(() => {
     setVisited({ key, pages: FIRST_PAGE });
-    setShown({ key, events: NO_EVENTS });
     void client.resetQueries({ queryKey: ['event-log', JSON.parse(key)] });
   }, [client, key]);
 
-  const isComplete = tail.data?.isComplete ?? true;
   useEffect(() => {
-    if (!isAtTop || newest.length === 0) return;
-    if (isComplete) setShown({ key, events: newest });
-    else restart();
-  }, [isAtTop, newest, isComplete, key, restart]);
+    if (!isAtTop) return;
+    if (!isComplete) restart();
+    else if (newest.length > 0) setShown({ first: start, events: newest });
+  }, [isAtTop, newest, isComplete, start, restart]);
 
   const stamp = results.map(result => result.dataUpdatedAt).join();
   const total = (first?.data?.total ?? 0) + added.length;

@@ -1,13 +1,13 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
 import { projectsQuery, refreshFlags } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
+import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { formatNumber } from '../ui/words.ts';
 import { createFlag, typesQuery } from './queries.ts';
@@ -38,11 +38,14 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
   const navigate = useNavigate();
   const projects = useQuery(projectsQuery).data ?? [];
   const types = useQuery(typesQuery).data?.types ?? [];
-  const [chosen, choose] = useState(projectId);
-  const project = projects.find(one => one.id === chosen) ?? projects[0];
-  const [name, setName] = useState('');
-  const [type, setType] = useState('release');
-  const [description, setDescription] = useState('');
+  const { draft, change, forget } = useDraft(`new-flag:${projectId ?? ''}`, {
+    chosen: projectId,
+    name: '',
+    type: 'release',
+    description: '',
+  });
+  const { name, type, description } = draft;
+  const project = projects.find(one => one.id === draft.chosen) ?? projects[0];
   const rule = project?.featureNaming;
   const { length } = name.trim();
   const isValid = followsRule(rule?.pattern, name.trim());
@@ -50,11 +53,12 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
   const create = useMutation({
     mutationFn: () =>
       createFlag(project?.id ?? '', { name: name.trim(), type, ...(description ? { description } : {}) }),
-    onSuccess: async flag => {
+    onSuccess: async () => {
+      forget();
       await refreshFlags(client);
       await navigate({
         to: '/projects/$projectId/features/$featureName',
-        params: { projectId: flag.project, featureName: flag.name },
+        params: { projectId: project?.id ?? '', featureName: name.trim() },
         ignoreBlocker: true,
       });
     },
@@ -68,7 +72,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
       run: () => canCreate && !create.isPending && create.mutate(),
     },
   ]);
-  const { isAsking, question } = useUnsaved(name.trim() !== '' || description.trim() !== '');
+  const { isAsking, question } = useUnsaved(name.trim() !== '' || description.trim() !== '', forget);
   return (
     <SidePanel title="New flag" isAsking={isAsking} onClose={onClose}>
       <Form
@@ -88,7 +92,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
             label="Project"
             value={project?.id}
             data={projects.map(one => ({ value: one.id, label: one.name }))}
-            onChange={event => choose(event.target.value)}
+            onChange={event => change({ chosen: event.target.value })}
           />
         )}
         <TextInput
@@ -107,7 +111,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
               : !isValid && 'This name breaks the naming rule of the project.')
           }
           onChange={event => {
-            setName(event.target.value);
+            change({ name: event.target.value });
             create.reset();
           }}
         />
@@ -127,14 +131,14 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
           error={messages.type}
           description={types.find(one => one.id === type)?.description}
           data={types.map(one => ({ value: one.id, label: one.name }))}
-          onChange={event => setType(event.target.value)}
+          onChange={event => change({ type: event.target.value })}
         />
         <Textarea
           label="Description"
           rows={3}
           value={description}
           error={messages.description}
-          onChange={event => setDescription(event.target.value)}
+          onChange={event => change({ description: event.target.value })}
         />
       </Form>
       {question}

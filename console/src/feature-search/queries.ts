@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, unwrap } from '../api/client.ts';
+import { api, done, unwrap } from '../api/client.ts';
 import type { Search } from '../ui/search.ts';
 import { PAGE_SIZE } from '../ui/usePages.ts';
 
@@ -27,7 +27,7 @@ export const flagsPage = (filters: Search, page: number) =>
 
 export const creatorsQuery = queryOptions({
   queryKey: ['flag-creators'],
-  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/flag-creators', { signal })),
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/flag-creators', { signal }))).flagCreators,
   staleTime: 60_000,
 });
 
@@ -40,24 +40,24 @@ export const typesQuery = queryOptions({
 /** The selected flags of one project. */
 export type Selected = { project: string; names: string[] };
 
-export const markStale = ({ project, names }: Selected, stale: boolean): Promise<unknown> =>
-  unwrap(
+export const markStale = ({ project, names }: Selected, stale: boolean): Promise<void> =>
+  done(
     api.POST('/api/admin/projects/{projectId}/stale', {
       params: { path: { projectId: project } },
       body: { features: names, stale },
     }),
   );
 
-export const archive = ({ project, names }: Selected): Promise<unknown> =>
-  unwrap(
+export const archive = ({ project, names }: Selected): Promise<void> =>
+  done(
     api.POST('/api/admin/projects/{projectId}/archive', {
       params: { path: { projectId: project } },
       body: { features: names },
     }),
   );
 
-export const addTag = ({ project, names }: Selected, tag: schemas['Tag']): Promise<unknown> =>
-  unwrap(
+export const addTag = ({ project, names }: Selected, tag: schemas['Tag']): Promise<void> =>
+  done(
     api.PUT('/api/admin/projects/{projectId}/tags', {
       params: { path: { projectId: project } },
       body: { features: names, tags: { addedTags: [tag], removedTags: [] } },
@@ -67,5 +67,5 @@ export const addTag = ({ project, names }: Selected, tag: schemas['Tag']): Promi
 export const createFlag = (
   projectId: string,
   body: { name: string; type: string; description?: string; impressionData?: boolean },
-): Promise<schemas['Feature']> =>
-  unwrap(api.POST('/api/admin/projects/{projectId}/features', { params: { path: { projectId } }, body }));
+): Promise<void> =>
+  done(api.POST('/api/admin/projects/{projectId}/features', { params: { path: { projectId } }, body }));

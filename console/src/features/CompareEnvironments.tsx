@@ -38,7 +38,7 @@ export function CompareEnvironments({
       const undo = await copyWithUndo(client, place, from, to);
       toast({
         message: `Copied ${from.name} to ${to.name}: ${effect?.did}.`,
-        action: { label: 'Undo', run: () => void undo().catch(toastError) },
+        ...(undo && { action: { label: 'Undo', run: () => void undo().catch(toastError) } }),
       });
       onClose();
     } finally {

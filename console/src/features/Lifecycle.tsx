@@ -6,6 +6,7 @@ import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
 import {
   type Completion,
   completeFeature,
@@ -91,15 +92,21 @@ function Complete({
   onComplete(outcome: Completion): Promise<void>;
   onClose(): void;
 }) {
-  const [status, setStatus] = useState<Completion['status']>('kept');
-  const [statusValue, setStatusValue] = useState('');
+  const { draft, change, discard } = useDraft<{ status: Completion['status']; statusValue: string }>(
+    `complete:${feature.name}`,
+    { status: 'kept', statusValue: '' },
+  );
+  const { status, statusValue } = draft;
   return (
     <Confirm
       opened
       title={`Complete ${feature.name}?`}
       action="Complete flag"
       onConfirm={() => onComplete({ status, statusValue: statusValue.trim() || null })}
-      onClose={onClose}
+      onClose={() => {
+        discard();
+        onClose();
+      }}
     >
       <p>The rollout is decided. SDKs still receive the flag until you archive it.</p>
       <NativeSelect
@@ -109,7 +116,7 @@ function Complete({
           { value: 'kept', label: 'Kept: the new behavior stays' },
           { value: 'discarded', label: 'Discarded: the old behavior stays' },
         ]}
-        onChange={event => setStatus(event.target.value === 'discarded' ? 'discarded' : 'kept')}
+        onChange={event => change({ status: event.target.value === 'discarded' ? 'discarded' : 'kept' })}
       />
       <TextInput
         label="Details"
@@ -118,7 +125,7 @@ function Complete({
         maxLength={500}
         autoComplete="off"
         value={statusValue}
-        onChange={event => setStatusValue(event.target.value)}
+        onChange={event => change({ statusValue: event.target.value })}
       />
     </Confirm>
   );

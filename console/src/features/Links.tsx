@@ -1,13 +1,13 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ExternalLink, Pencil, Plus } from 'lucide-react';
-import { useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { addLink, deleteLink, type Feature, type FeatureLink, refresh, updateLink } from './queries.ts';
 import { Section } from './Section.tsx';
@@ -72,20 +72,29 @@ function LinkPanel({
 }) {
   const client = useQueryClient();
   const place = { projectId: feature.project, featureName: feature.name };
-  const [url, setUrl] = useState(link?.url ?? '');
-  const [title, setTitle] = useState(link?.title ?? '');
+  const { draft, change, discard } = useDraft(`link:${feature.name}:${link?.id ?? 'new'}`, {
+    url: link?.url ?? '',
+    title: link?.title ?? '',
+  });
+  const { url, title } = draft;
+  const close = () => {
+    discard();
+    onClose();
+  };
   const save = useMutation({
     mutationFn: () => {
       const body = { url: url.trim(), title: title.trim() || null };
       return link ? updateLink({ ...place, linkId: link.id }, body) : addLink(place, body);
     },
     onSuccess: async () => {
+      discard();
       await refresh(client, place);
       onClose();
     },
   });
   const remove = async ({ id, ...body }: FeatureLink) => {
     await deleteLink({ ...place, linkId: id });
+    discard();
     await refresh(client, place);
     onClose();
     const restore = () => addLink(place, body).then(() => refresh(client, place));
@@ -96,7 +105,7 @@ function LinkPanel({
   };
   const messages = messagesByField(save.error);
   return (
-    <SidePanel title={link ? 'Edit link' : 'New link'} onClose={onClose}>
+    <SidePanel title={link ? 'Edit link' : 'New link'} onClose={close}>
       <Form
         onSubmit={() => save.mutate()}
         actions={
@@ -108,7 +117,7 @@ function LinkPanel({
                 </Button>
               </Can>
             )}
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={close}>Cancel</Button>
             <Can call={link ? 'updateFeatureLink' : 'addFeatureLink'} project={feature.project}>
               <Button type="submit" variant="filled" loading={save.isPending} disabled={url.trim() === ''}>
                 {link ? 'Save link' : 'Add link'}
@@ -128,7 +137,7 @@ function LinkPanel({
           value={url}
           error={messages.url}
           onChange={event => {
-            setUrl(event.target.value);
+            change({ url: event.target.value });
             save.reset();
           }}
         />
@@ -140,7 +149,7 @@ function LinkPanel({
           value={title}
           error={messages.title}
           onChange={event => {
-            setTitle(event.target.value);
+            change({ title: event.target.value });
             save.reset();
           }}
         />

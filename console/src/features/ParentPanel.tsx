@@ -1,11 +1,11 @@
 import { Button, Input, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
+import { useDraft } from '../ui/useDraft.ts';
 import {
   type Dependency,
   type Feature,
@@ -23,6 +23,7 @@ const CONDITIONS = {
 };
 type Condition = keyof typeof CONDITIONS;
 const NAMES = Object.keys(CONDITIONS) as Condition[]; // The keys of a literal.
+type Draft = { name: string; condition: Condition; variants: readonly string[] };
 const FIELDS = ['feature', 'enabled', 'variants'];
 const MAX_SUGGESTIONS = 500;
 
@@ -42,9 +43,16 @@ export function ParentPanel({
 }) {
   const client = useQueryClient();
   const place = { projectId: feature.project, featureName: feature.name };
-  const [name, setName] = useState(parent?.feature ?? '');
-  const [condition, setCondition] = useState<Condition>(parent ? conditionOf(parent) : 'enabled');
-  const [variants, setVariants] = useState<readonly string[]>(parent?.variants ?? []);
+  const { draft, change, discard } = useDraft<Draft>(`parent:${feature.name}:${parent?.feature ?? 'new'}`, {
+    name: parent?.feature ?? '',
+    condition: parent ? conditionOf(parent) : 'enabled',
+    variants: parent?.variants ?? [],
+  });
+  const { name, condition, variants } = draft;
+  const close = () => {
+    discard();
+    onClose();
+  };
   const candidates = useQuery({ ...possibleParentsQuery(place), enabled: parent === undefined }).data;
   const isKnown = parent !== undefined || (candidates?.includes(name) ?? false);
   const known = useQuery({
@@ -59,6 +67,7 @@ export function ParentPanel({
         variants: condition === 'variants' ? [...variants] : [],
       }),
     onSuccess: async () => {
+      discard();
       await refresh(client, place);
       onClose();
     },
@@ -66,12 +75,12 @@ export function ParentPanel({
   const messages = messagesByField(save.error);
   const isUnknown = name !== '' && candidates !== undefined && !isKnown;
   return (
-    <SidePanel title={parent ? `Parent ${parent.feature}` : 'New parent'} onClose={onClose}>
+    <SidePanel title={parent ? `Parent ${parent.feature}` : 'New parent'} onClose={close}>
       <Form
         onSubmit={() => save.mutate()}
         actions={
           <>
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={close}>Cancel</Button>
             <Can call="addFeatureDependency" project={feature.project}>
               <Button
                 type="submit"
@@ -100,7 +109,7 @@ export function ParentPanel({
               value={name}
               error={messages.feature ?? (isUnknown && `No flag "${name}" can become a parent.`)}
               onChange={event => {
-                setName(event.target.value.trim());
+                change({ name: event.target.value.trim() });
                 save.reset();
               }}
             />
@@ -119,7 +128,9 @@ export function ParentPanel({
           value={condition}
           error={messages.enabled}
           data={NAMES.map(value => ({ value, label: CONDITIONS[value] }))}
-          onChange={event => setCondition(NAMES.find(one => one === event.target.value) ?? 'enabled')}
+          onChange={event =>
+            change({ condition: NAMES.find(one => one === event.target.value) ?? 'enabled' })
+          }
         />
         {condition === 'variants' && (
           <Input.Wrapper
@@ -136,7 +147,7 @@ export function ParentPanel({
               label="Variants of the parent"
               values={variants}
               suggestions={known?.map(value => ({ value }))}
-              onChange={setVariants}
+              onChange={values => change({ variants: values })}
             />
           </Input.Wrapper>
         )}

@@ -1,11 +1,12 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowLeftRight, ChevronDown, ChevronUp, MoreHorizontal, Plus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
+import { readDraft, removeDraft } from '../ui/drafts.ts';
 import { Empty } from '../ui/Empty.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
@@ -13,6 +14,7 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { Audience } from './Audience.tsx';
 import { CompareEnvironments } from './CompareEnvironments.tsx';
+import { thingOf } from './draft.ts';
 import s from './features.module.css';
 import {
   deleteStrategy,
@@ -51,10 +53,28 @@ export function Strategies({
   const other = feature.archived
     ? undefined
     : environments.find(one => one.name === search.compare && one.name !== environment.name);
-  // The server rejects changes of an archived flag.
-  const edit = feature.archived ? undefined : search.edit;
+  const chosen = typeof search.edit === 'string' ? search.edit : undefined;
+  const thing = thingOf(feature.name, environment.name, chosen);
+  // The server rejects changes of an archived flag, but input stays until the user discards it.
+  const edit = feature.archived && readDraft(thing) === undefined ? undefined : chosen;
+  const rows = useWithOpen(strategies, edit);
+  const isOrphan =
+    edit !== undefined &&
+    edit !== 'new' &&
+    !rows.some(({ id }) => id === edit) &&
+    readDraft(thing) !== undefined;
   const close = () => replace({ edit: undefined });
-  const finish = () => leave({ edit: undefined });
+  const heading = useRef<HTMLHeadingElement>(null);
+  /** Follows an editor or a row that is gone, and with it the control that had the focus. */
+  const keepFocus = () =>
+    void setTimeout(() => {
+      const { activeElement } = document;
+      if (activeElement === document.body || activeElement?.id === 'main') heading.current?.focus();
+    });
+  const finish = () => {
+    leave({ edit: undefined });
+    keepFocus();
+  };
   const move = async (index: number, step: number) => {
     const ids = strategies.map(strategy => strategy.id);
     const [id] = ids.splice(index, 1);
@@ -66,7 +86,9 @@ export function Strategies({
   return (
     <section aria-label={`Strategies in ${environment.name}`} onPointerEnter={() => void loadEditor()}>
       <header className={s.sectionHead}>
-        <h2>Strategies in {environment.name}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          Strategies in {environment.name}
+        </h2>
         <span className="muted">A user gets the flag if any strategy matches</span>
         <span className={s.sectionActions}>
           {!feature.archived && neighbor && (
@@ -94,7 +116,7 @@ export function Strategies({
         </Empty>
       )}
       <ol className={s.strategies}>
-        {strategies.map((strategy, index) => (
+        {rows.map((strategy, index) => (
           <Row
             key={strategy.id}
             strategy={strategy}
@@ -106,13 +128,21 @@ export function Strategies({
             onOpen={() => push({ edit: strategy.id })}
             onClose={close}
             onFinish={finish}
+            onDeleted={keepFocus}
+            isDeleted={!strategies.includes(strategy)}
             onMove={step => void move(index, step).catch(toastError)}
           />
         ))}
-        {edit === 'new' && (
+        {(edit === 'new' || isOrphan) && (
           <li className={s.strategy}>
             <Suspense fallback={<Skeleton rows={3} />}>
-              <StrategyEditor feature={feature} environment={environment.name} onFinish={finish} />
+              <StrategyEditor
+                key={edit}
+                feature={feature}
+                environment={environment.name}
+                {...(isOrphan ? { strategyId: edit } : {})}
+                onFinish={finish}
+              />
             </Suspense>
           </li>
         )}
@@ -131,6 +161,16 @@ export function Strategies({
   );
 }
 
+/** The strategies, and the open one even after somebody deleted it: its editor may have input. */
+function useWithOpen(strategies: readonly Strategy[], openId: string | undefined): readonly Strategy[] {
+  const index = strategies.findIndex(({ id }) => id === openId);
+  const open = strategies[index];
+  const [last, setLast] = useState<{ strategy: Strategy; index: number }>();
+  if (open && open !== last?.strategy) setLast({ strategy: open, index });
+  if (open || !last || last.strategy.id !== openId) return strategies;
+  return strategies.toSpliced(last.index, 0, last.strategy);
+}
+
 function Row({
   strategy,
   number,
@@ -138,9 +178,11 @@ function Row({
   feature,
   environment,
   isOpen,
+  isDeleted,
   onOpen,
   onClose,
   onFinish,
+  onDeleted,
   onMove,
 }: {
   strategy: Strategy;
@@ -149,9 +191,11 @@ function Row({
   feature: Feature;
   environment: string;
   isOpen: boolean;
+  isDeleted: boolean;
   onOpen(): void;
   onClose(): void;
   onFinish(): void;
+  onDeleted(): void;
   onMove(step: number): void;
 }) {
   const client = useQueryClient();
@@ -166,8 +210,11 @@ function Row({
   const missing = useMissingPermissions('deleteFeatureStrategy', where);
   const remove = async () => {
     await deleteStrategy(place);
+    removeDraft(thingOf(feature.name, environment, strategy.id));
+    if (isOpen) onFinish();
     await refresh(client, place);
     toast({ message: 'Strategy deleted.' });
+    onDeleted();
   };
   const words = (
     <>
@@ -199,8 +246,9 @@ function Row({
             {words}
           </button>
         )}
+        {isDeleted && <State tone="off">Deleted</State>}
         {strategy.disabled && <State tone="off">Disabled</State>}
-        {!feature.archived && (
+        {!feature.archived && !isDeleted && (
           <>
             <Menu position="bottom-end">
               <Menu.Target>

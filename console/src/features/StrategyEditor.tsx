@@ -1,18 +1,28 @@
 import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { otherMessages, RequestError } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
-import { changesOf } from '../ui/diff.ts';
+import { readDraft } from '../ui/drafts.ts';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
-import { bodyOf, type Draft, draftOf, newDraft, notAllowed, problemsOf, rolloutProblem } from './draft.ts';
+import { useEditor } from '../ui/useEditor.tsx';
+import type { Edited, Version } from '../ui/versions.ts';
+import {
+  bodyOf,
+  type Draft,
+  draftOf,
+  newDraft,
+  notAllowed,
+  problemsOf,
+  rolloutProblem,
+  thingOf,
+} from './draft.ts';
 import s from './features.module.css';
 import {
   addStrategy,
@@ -46,75 +56,85 @@ export function StrategyEditor(props: {
     queryKey: ['strategy', strategyId],
     queryFn: () => readStrategy(place),
     enabled: strategyId !== '',
-    staleTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
+    // A newer state must not replace the one that the input is based on. A save finds out whether there is one.
     refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
-  if (strategyId === '') return <Editor {...props} original={newDraft(feature.name)} etag="" />;
+  if (strategyId === '') return <Editor {...props} current={{ draft: newDraft(feature.name), etag: '' }} />;
+  if (loaded.data)
+    return <Editor {...props} current={{ draft: draftOf(loaded.data.strategy), etag: loaded.data.etag }} />;
+  const isDeleted = loaded.error instanceof RequestError && loaded.error.status === 404;
+  const input = readDraft<Edited<Draft>>(thingOf(feature.name, environment, strategyId));
+  if (isDeleted && input) return <Editor {...props} current={input.base} />;
   if (loaded.error) return <Failure error={loaded.error} onRetry={() => void loaded.refetch()} />;
-  if (!loaded.data) return <Skeleton rows={3} />;
-  return <Editor {...props} original={draftOf(loaded.data.strategy)} etag={loaded.data.etag} />;
+  return <Skeleton rows={3} />;
 }
-
-type Change = Awaited<ReturnType<typeof findChange>>;
 
 function Editor({
   feature,
   environment,
   strategyId,
-  original,
-  etag,
+  current,
   onFinish,
 }: {
   feature: Feature;
   environment: string;
   strategyId?: string;
-  original: Draft;
-  etag: string;
+  current: Version<Draft>;
   onFinish(): void;
 }) {
   const client = useQueryClient();
-  // The state that the user started from, and the ETag that proves it. "Continue with mine" replaces it by the newer state.
-  const [base, setBase] = useState({ draft: original, etag });
-  const [draft, setDraft] = useState(original);
-  const [theirs, setTheirs] = useState<{ draft: Draft; etag: string; by: Change }>();
   const segments = useQuery(segmentsQuery).data?.segments ?? [];
   const fields = (useQuery(contextQuery).data ?? []).filter(
     ({ project }) => project === null || project === feature.project,
   );
   const place = { projectId: feature.project, featureName: feature.name, environment };
-  const missing = useMissingPermissions(strategyId ? 'updateFeatureStrategy' : 'addFeatureStrategy', {
+  const target = feature.environments.find(one => one.name === environment);
+  const isDeleted = strategyId !== undefined && !target?.strategies.some(({ id }) => id === strategyId);
+  const isNew = strategyId === undefined || isDeleted;
+  const missing = useMissingPermissions(isNew ? 'addFeatureStrategy' : 'updateFeatureStrategy', {
     project: feature.project,
     environment,
   });
-  const editor = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   /** Scrolls to the first invalid field, or to the errors if they belong to no field. */
   const showProblem = () => {
-    const invalid = editor.current?.querySelector<HTMLElement>('[aria-invalid=true]');
-    (invalid ?? editor.current?.querySelector<HTMLElement>('[data-errors]'))?.focus();
+    const invalid = element.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    (invalid ?? element.current?.querySelector<HTMLElement>('[data-errors]'))?.focus();
   };
-  const change = (part: Partial<Draft>) => setDraft(before => ({ ...before, ...part }));
-  const save = useMutation({
-    mutationFn: async () => {
-      if (strategyId) await saveStrategy({ ...place, strategyId }, bodyOf(draft), base.etag);
-      else await addStrategy(place, bodyOf(draft));
+  const editor = useEditor<Draft>({
+    thing: thingOf(feature.name, environment, strategyId),
+    current,
+    read: async () => {
+      const { strategy, etag } = await readStrategy({ ...place, strategyId: strategyId ?? '' });
+      return { draft: draftOf(strategy), etag };
     },
-    onSuccess: async () => {
+    save: (sent, etag) =>
+      isNew ? addStrategy(place, bodyOf(sent)) : saveStrategy({ ...place, strategyId }, bodyOf(sent), etag),
+    findChange: () => findChange(place, event => event.data?.id === strategyId),
+    onSaved: async () => {
       await refresh(client, place);
       toast({ message: `Saved to ${environment}.` });
       onFinish();
-    },
-    onError: async error => {
-      if (!(error instanceof RequestError) || error.status !== 412 || !strategyId) return;
-      const now = await readStrategy({ ...place, strategyId });
-      const by = await findChange(place, event => event.data?.id === strategyId);
-      setTheirs({ draft: draftOf(now.strategy), etag: now.etag, by });
+      return undefined;
     },
   });
+  const { draft, base, changes: edits, change, error, conflict, question } = editor;
+  const finish = () => {
+    editor.discard();
+    onFinish();
+  };
+  useEffect(() => {
+    if (strategyId === undefined) element.current?.querySelector('input')?.focus();
+  }, [strategyId]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new error moves the focus
   useEffect(() => {
-    if (save.error) showProblem();
-  }, [save.error]);
+    if (error) showProblem();
+    // The flag shows whether somebody deleted the strategy.
+    if (error instanceof RequestError && error.status === 404) void refresh(client, place);
+  }, [error]);
   const problems = problemsOf(draft);
   // The constraint shows them.
   const hasWrongValues = draft.constraints.some(
@@ -124,42 +144,27 @@ function Editor({
         fields.find(({ name }) => name === one.contextName),
       ).length > 0,
   );
-  const edits = changesOf(base.draft, draft);
-  const target = feature.environments.find(one => one.name === environment);
   // A new strategy starts with all users, so a change that reaches all users of production needs a second look.
   const reachesEveryone =
-    target?.type === 'production' && selectsEveryone(draft) && !(strategyId && selectsEveryone(base.draft));
+    target?.type === 'production' && selectsEveryone(draft) && (isNew || !selectsEveryone(base));
   const [isAsking, setAsking] = useState(false);
-  const { question } = useUnsaved(edits.length > 0);
-  const changes = strategyId ? edits : [{ path: ['strategy'], kind: 'added' as const, after: 'new' }];
-  const messages = theirs ? [] : otherMessages(save.error, []);
-  if (theirs)
+  const changes = isNew ? [{ path: ['strategy'], kind: 'added' as const, after: 'new' }] : edits;
+  const messages = otherMessages(error, []);
+  if (conflict)
     return (
       <>
-        <Conflict
-          noun="strategy"
-          by={theirs.by}
-          base={base.draft}
-          mine={draft}
-          theirs={theirs.draft}
-          onKeep={() => {
-            setBase(theirs);
-            setTheirs(undefined);
-            save.reset();
-          }}
-          onTake={() => {
-            setBase(theirs);
-            setDraft(theirs.draft);
-            setTheirs(undefined);
-            save.reset();
-          }}
-        />
+        <Conflict noun="strategy" {...conflict} />
         {question}
       </>
     );
   return (
-    <div ref={editor}>
-      <fieldset className={s.lines} disabled={save.isPending}>
+    <div ref={element}>
+      {isDeleted && (
+        <p className={s.deleted} role="alert">
+          Somebody deleted this strategy while you edited it. Saving adds it again as a new strategy.
+        </p>
+      )}
+      <fieldset className={s.lines} disabled={editor.isPending}>
         <Line label="Title">
           <div className={s.titleLine}>
             <TextInput
@@ -197,20 +202,20 @@ function Editor({
       </div>
       <SaveBar
         changes={changes}
-        summary={strategyId ? undefined : <NewAudience draft={draft} segments={segments} />}
+        summary={isNew ? <NewAudience draft={draft} segments={segments} /> : undefined}
         action={`Save to ${environment}`}
         missing={missing}
-        pending={save.isPending}
+        pending={editor.isPending}
         disabled={problems.length > 0 || hasWrongValues || missing.length > 0}
-        onSave={() => (reachesEveryone ? setAsking(true) : save.mutate())}
+        onSave={() => (reachesEveryone ? setAsking(true) : editor.save())}
         onInvalid={showProblem}
-        onDiscard={onFinish}
+        onDiscard={finish}
       />
       <Confirm
         opened={isAsking}
         title={`Save for everyone in ${environment}?`}
         action="Save for everyone"
-        onConfirm={() => save.mutate()}
+        onConfirm={editor.save}
         onClose={() => setAsking(false)}
       >
         Every user in {environment} gets {feature.name} {target?.enabled ? 'at once' : 'when it is enabled'}.

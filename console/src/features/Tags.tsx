@@ -1,13 +1,13 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
-import { useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
 import { changeTags, type Feature, refresh, type Tag, tagsQuery, tagTypesQuery } from './queries.ts';
 import s from './Tags.module.css';
 
@@ -19,8 +19,8 @@ export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }
   const client = useQueryClient();
   const place = { projectId: feature.project, featureName: feature.name };
   const types = useQuery(tagTypesQuery).data ?? [];
-  const [type, setType] = useState('simple');
-  const [value, setValue] = useState('');
+  const { draft, change: edit, discard } = useDraft(`tag:${feature.name}`, { type: 'simple', value: '' });
+  const { type, value } = draft;
   const suggestions = useQuery(tagsQuery(type)).data ?? [];
   const has = (tag: Tag) => feature.tags.some(one => one.type === tag.type && one.value === tag.value);
   const isTaken = has({ type, value: value.trim() });
@@ -30,7 +30,10 @@ export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }
   };
   const add = useMutation({
     mutationFn: () => change({ addedTags: [{ type, value }] }),
-    onSuccess: () => setValue(''),
+    onSuccess: () => {
+      discard();
+      edit({ type });
+    },
   });
   const remove = async (tag: Tag) => {
     await change({ removedTags: [tag] });
@@ -41,7 +44,13 @@ export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }
   };
   const messages = messagesByField(add.error);
   return (
-    <SidePanel title="Tags" onClose={onClose}>
+    <SidePanel
+      title="Tags"
+      onClose={() => {
+        discard();
+        onClose();
+      }}
+    >
       <Form
         onSubmit={() => add.mutate()}
         actions={
@@ -65,7 +74,7 @@ export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }
           error={messages['addedTags.0.type']}
           data={types.map(one => one.name)}
           onChange={event => {
-            setType(event.target.value);
+            edit({ type: event.target.value });
             add.reset();
           }}
         />
@@ -78,7 +87,7 @@ export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }
           value={value}
           error={messages['addedTags.0.value'] ?? (isTaken && 'The flag has this tag.')}
           onChange={event => {
-            setValue(event.target.value);
+            edit({ value: event.target.value });
             add.reset();
           }}
         />

@@ -1,15 +1,19 @@
 import '@mantine/core/styles/NumberInput.layer.css';
 import { ActionIcon, Button, NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
+import { useState } from 'react';
 import { JsonEditor } from '../ui/JsonEditor.tsx';
 import { type Draft, payloadProblem, spread } from './draft.ts';
 import s from './features.module.css';
 
 type Variant = Draft['variants'][number];
 
+const focus = (element: HTMLElement | null): void => element?.focus();
+
 /** The variants of a strategy and their shares. A share that a person enters is fixed; the others split what is left. */
 export function Variants({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
   const { variants } = draft;
+  const [added, setAdded] = useState<number>();
   const set = (next: Variant[]) => onChange({ variants: spread(next) });
   const replace = (index: number, change: Partial<Variant>) =>
     set(variants.map((one, n) => (n === index ? { ...one, ...change } : one)));
@@ -29,6 +33,7 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
         // biome-ignore lint/suspicious/noArrayIndexKey: names change while a person types
         <div key={index} className={s.variant}>
           <TextInput
+            ref={index === added ? focus : undefined}
             aria-label={`Name of variant ${index + 1}`}
             placeholder="Name"
             value={variant.name}
@@ -74,7 +79,8 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
       <Button
         variant="subtle"
         leftSection={<Plus size={14} />}
-        onClick={() =>
+        onClick={() => {
+          setAdded(variants.length);
           set([
             ...variants,
             {
@@ -83,8 +89,8 @@ export function Variants({ draft, onChange }: { draft: Draft; onChange(change: P
               weightType: 'variable',
               stickiness: draft.parameters.stickiness ?? 'default',
             },
-          ])
-        }
+          ]);
+        }}
       >
         Variant
       </Button>

@@ -33,6 +33,10 @@ export const newDraft = (featureName: string): Draft => ({
   variants: [],
 });
 
+/** The name of unsaved input in the storage of the tab. */
+export const thingOf = (featureName: string, environment: string, strategyId = 'new'): string =>
+  `strategy:${featureName}:${environment}:${strategyId}`;
+
 export const MAX_WEIGHT = 1000;
 
 /** The body of the request. */

@@ -1,7 +1,8 @@
 import { type QueryClient, queryOptions, useQueries } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, unwrap } from '../api/client.ts';
+import { api, done, sendRead, unlessCarriedOut, unwrap } from '../api/client.ts';
 import { refreshFlags } from '../shell/queries.ts';
+import { type Shown, showAtOnce } from '../ui/show-at-once.ts';
 
 export type Feature = schemas['Feature'];
 export type FeatureEnvironment = schemas['FeatureEnvironment'];
@@ -154,65 +155,58 @@ const withChange = <
   ),
 });
 
-/**
- * Shows a change of a flag on its page and in all loaded lists before the server has responded. An error restores them.
- */
-async function showAtOnce(
-  client: QueryClient,
-  path: Place,
-  change: Change,
-  send: () => Promise<unknown>,
-): Promise<void> {
-  const { queryKey } = featureQuery(path);
-  const lists = { queryKey: ['flags'] };
-  await Promise.all([client.cancelQueries({ queryKey }), client.cancelQueries(lists)]);
-  const before = client.getQueryData(queryKey);
-  const listsBefore = client.getQueriesData<Found>(lists);
-  client.setQueryData(queryKey, before && withChange(before, change));
-  client.setQueriesData<Found>(
-    lists,
-    found =>
-      found && {
-        ...found,
-        features: found.features.map(one =>
-          one.project === path.projectId && one.name === path.featureName ? withChange(one, change) : one,
-        ),
-      },
-  );
-  try {
-    await send();
-  } catch (error) {
-    client.setQueryData(queryKey, before);
-    for (const [key, found] of listsBefore) client.setQueryData(key, found);
-    throw error;
-  }
-}
+/** Where a flag is shown: on its page and in all loaded lists. */
+const placesOf = (path: Place): Shown<Change>[] => [
+  { filters: { queryKey: featureQuery(path).queryKey, exact: true }, patch: withChange<Feature> },
+  {
+    filters: { queryKey: ['flags'] },
+    patch: (found: Found, change) => ({
+      ...found,
+      features: found.features.map(one =>
+        one.project === path.projectId && one.name === path.featureName ? withChange(one, change) : one,
+      ),
+    }),
+  },
+];
 
-/** Enables or disables a flag in an environment. */
+/** Enables or disables a flag in an environment. With an ETag, the server rejects it with 412 if somebody changed it meanwhile. */
 export async function setEnabled(
   client: QueryClient,
   path: EnvironmentPlace,
   enabled: boolean,
+  etag?: string,
 ): Promise<void> {
-  await showAtOnce(client, path, { environment: { name: path.environment, enabled } }, () =>
-    unwrap(
-      enabled
-        ? api.POST(`${ENVIRONMENT}/on`, { params: { path } })
-        : api.POST(`${ENVIRONMENT}/off`, { params: { path } }),
-    ),
-  );
+  const headers = etag === undefined ? {} : { 'If-Match': etag };
+  const { featureName, environment: name } = path;
+  await showAtOnce(client, {
+    subject: `${featureName} in ${name}`,
+    places: placesOf(path),
+    change: { environment: { name, enabled } },
+    undo: { environment: { name, enabled: !enabled } },
+    send: () =>
+      done(
+        enabled
+          ? api.POST(`${ENVIRONMENT}/on`, { params: { path }, headers })
+          : api.POST(`${ENVIRONMENT}/off`, { params: { path }, headers }),
+      ),
+  });
   await refresh(client, path);
 }
 
 /** Adds a flag to the favorites of the user, or removes it. */
 export async function setFavorite(client: QueryClient, path: Place, favorite: boolean): Promise<void> {
-  await showAtOnce(client, path, { favorite }, () =>
-    unwrap(
-      favorite
-        ? api.POST(`${FEATURE}/favorites`, { params: { path } })
-        : api.DELETE(`${FEATURE}/favorites`, { params: { path } }),
-    ),
-  );
+  await showAtOnce(client, {
+    subject: `favorite ${path.featureName}`,
+    places: placesOf(path),
+    change: { favorite },
+    undo: { favorite: !favorite },
+    send: () =>
+      done(
+        favorite
+          ? api.POST(`${FEATURE}/favorites`, { params: { path } })
+          : api.DELETE(`${FEATURE}/favorites`, { params: { path } }),
+      ),
+  });
   await client.invalidateQueries({ queryKey: ['favorites'] });
 }
 
@@ -230,8 +224,8 @@ export const saveStrategy = (
   path: EnvironmentPlace & { strategyId: string },
   body: NewStrategy,
   etag: string,
-): Promise<Strategy> =>
-  unwrap(
+): Promise<void> =>
+  done(
     api.PUT(`${ENVIRONMENT}/strategies/{strategyId}`, {
       params: { path },
       body,
@@ -239,40 +233,57 @@ export const saveStrategy = (
     }),
   );
 
-export const addStrategy = (path: EnvironmentPlace, body: NewStrategy): Promise<Strategy> =>
-  unwrap(api.POST(`${ENVIRONMENT}/strategies`, { params: { path }, body }));
+export const addStrategy = (path: EnvironmentPlace, body: NewStrategy): Promise<void> =>
+  done(api.POST(`${ENVIRONMENT}/strategies`, { params: { path }, body }));
 
-export const deleteStrategy = (path: EnvironmentPlace & { strategyId: string }): Promise<unknown> =>
-  unwrap(api.DELETE(`${ENVIRONMENT}/strategies/{strategyId}`, { params: { path } }));
+export const deleteStrategy = (path: EnvironmentPlace & { strategyId: string }): Promise<void> =>
+  done(api.DELETE(`${ENVIRONMENT}/strategies/{strategyId}`, { params: { path } }));
 
-export const orderStrategies = (path: EnvironmentPlace, ids: readonly string[]): Promise<unknown> =>
-  unwrap(
+export const orderStrategies = (path: EnvironmentPlace, ids: readonly string[]): Promise<void> =>
+  done(
     api.POST(`${ENVIRONMENT}/strategies/set-sort-order`, {
       params: { path },
       body: ids.map((id, sortOrder) => ({ id, sortOrder })),
     }),
   );
 
-export const copyEnvironment = (path: EnvironmentPlace, from: string): Promise<unknown> =>
-  unwrap(api.POST(`${ENVIRONMENT}/copy`, { params: { path }, body: { from } }));
-
-/** The ETag of the strategies of a flag in an environment. */
-export async function readStrategiesEtag(path: EnvironmentPlace): Promise<string> {
-  const call = api.GET(`${ENVIRONMENT}/strategies`, { params: { path } });
-  await unwrap(call);
-  return (await call).response.headers.get('ETag') ?? '*';
+/** A flag in an environment, and the ETag that proves which state the user has seen. */
+export async function readEnvironment(
+  path: EnvironmentPlace,
+): Promise<{ environment: FeatureEnvironment; etag: string }> {
+  const call = api.GET(ENVIRONMENT, { params: { path } });
+  const environment = await unwrap(call);
+  return { environment, etag: (await call).response.headers.get('ETag') ?? '*' };
 }
 
-/** Replaces all strategies in one change. The server rejects it with 412 if somebody changed one meanwhile. */
+/**
+ * Copies an environment and returns the target. The server rejects it with 412 if somebody changed the target meanwhile. Undefined:
+ * the server carried out the copy, and no longer has the response.
+ */
+export const copyEnvironment = (
+  path: EnvironmentPlace,
+  from: string,
+  etag: string,
+): Promise<FeatureEnvironment | undefined> =>
+  unlessCarriedOut(
+    api.POST(`${ENVIRONMENT}/copy`, { params: { path }, body: { from }, headers: { 'If-Match': etag } }),
+  );
+
+/** Replaces all strategies in one change. The server rejects it with 412 if somebody changed the environment meanwhile. */
 export const replaceStrategies = (
   path: EnvironmentPlace,
   body: schemas['StrategyList'],
   etag: string,
-): Promise<unknown> =>
-  unwrap(api.PUT(`${ENVIRONMENT}/strategies`, { params: { path }, body, headers: { 'If-Match': etag } }));
+): Promise<void> =>
+  done(api.PUT(`${ENVIRONMENT}/strategies`, { params: { path }, body, headers: { 'If-Match': etag } }));
 
-export const replaceVariants = (path: EnvironmentPlace, body: schemas['Variants']): Promise<unknown> =>
-  unwrap(api.PUT(`${ENVIRONMENT}/variants`, { params: { path }, body }));
+/** Replaces the variants. The server rejects it with 412 if somebody changed the environment meanwhile. */
+export const replaceVariants = (
+  path: EnvironmentPlace,
+  body: schemas['Variants'],
+  etag: string,
+): Promise<void> =>
+  done(api.PUT(`${ENVIRONMENT}/variants`, { params: { path }, body, headers: { 'If-Match': etag } }));
 
 /** The obstacles to archiving: children that depend on the flag. */
 export const checkArchive = ({ projectId, featureName }: Place): Promise<schemas['ArchiveCheck']> =>
@@ -280,24 +291,22 @@ export const checkArchive = ({ projectId, featureName }: Place): Promise<schemas
     api.POST('/api/admin/projects/{projectId}/archive/validate', {
       params: { path: { projectId } },
       body: { features: [featureName] },
+      fetch: sendRead,
     }),
   );
 
-export const archiveFeature = (path: Place): Promise<unknown> =>
-  unwrap(api.DELETE(FEATURE, { params: { path } }));
+export const archiveFeature = (path: Place): Promise<void> => done(api.DELETE(FEATURE, { params: { path } }));
 
-export const reviveFeature = ({ featureName }: Place): Promise<unknown> =>
-  unwrap(api.POST('/api/admin/archive/revive/{featureName}', { params: { path: { featureName } } }));
+export const reviveFeature = ({ featureName }: Place): Promise<void> =>
+  done(api.POST('/api/admin/archive/revive/{featureName}', { params: { path: { featureName } } }));
 
 /** Deletes an archived flag for good. */
-export const deleteFeature = ({ featureName }: Place): Promise<unknown> =>
-  unwrap(api.DELETE('/api/admin/archive/{featureName}', { params: { path: { featureName } } }));
+export const deleteFeature = ({ featureName }: Place): Promise<void> =>
+  done(api.DELETE('/api/admin/archive/{featureName}', { params: { path: { featureName } } }));
 
 /** Changes the named settings. With an ETag, the server rejects it with 412 if somebody changed the flag meanwhile. */
-export const updateFeature = (path: Place, body: schemas['FeatureUpdate'], etag?: string): Promise<unknown> =>
-  unwrap(
-    api.PUT(FEATURE, { params: { path }, body, headers: etag === undefined ? {} : { 'If-Match': etag } }),
-  );
+export const updateFeature = (path: Place, body: schemas['FeatureUpdate'], etag?: string): Promise<void> =>
+  done(api.PUT(FEATURE, { params: { path }, body, headers: etag === undefined ? {} : { 'If-Match': etag } }));
 
 /** A flag and the ETag that proves which state the user has seen. */
 export const settingsQuery = (path: Place) =>
@@ -311,11 +320,11 @@ export const settingsQuery = (path: Place) =>
     staleTime: 0,
   });
 
-export const moveFeature = (path: Place, newProjectId: string): Promise<unknown> =>
-  unwrap(api.POST(`${FEATURE}/changeProject`, { params: { path }, body: { newProjectId } }));
+export const moveFeature = (path: Place, newProjectId: string): Promise<void> =>
+  done(api.POST(`${FEATURE}/changeProject`, { params: { path }, body: { newProjectId } }));
 
-export const changeTags = ({ featureName }: Place, body: schemas['TagChange']): Promise<unknown> =>
-  unwrap(api.PUT('/api/admin/features/{featureName}/tags', { params: { path: { featureName } }, body }));
+export const changeTags = ({ featureName }: Place, body: schemas['TagChange']): Promise<void> =>
+  done(api.PUT('/api/admin/features/{featureName}/tags', { params: { path: { featureName } }, body }));
 
 export const tagTypesQuery = queryOptions({
   queryKey: ['tag-types'],
@@ -332,16 +341,16 @@ export const tagsQuery = (type: string) =>
     staleTime: 30_000,
   });
 
-export const addLink = (path: Place, body: schemas['FeatureLinkInput']): Promise<unknown> =>
-  unwrap(api.POST(`${FEATURE}/link`, { params: { path }, body }));
+export const addLink = (path: Place, body: schemas['FeatureLinkInput']): Promise<void> =>
+  done(api.POST(`${FEATURE}/link`, { params: { path }, body }));
 
 export const updateLink = (
   path: Place & { linkId: string },
   body: schemas['FeatureLinkInput'],
-): Promise<unknown> => unwrap(api.PUT(`${FEATURE}/link/{linkId}`, { params: { path }, body }));
+): Promise<void> => done(api.PUT(`${FEATURE}/link/{linkId}`, { params: { path }, body }));
 
-export const deleteLink = (path: Place & { linkId: string }): Promise<unknown> =>
-  unwrap(api.DELETE(`${FEATURE}/link/{linkId}`, { params: { path } }));
+export const deleteLink = (path: Place & { linkId: string }): Promise<void> =>
+  done(api.DELETE(`${FEATURE}/link/{linkId}`, { params: { path } }));
 
 /** The flags that can become a parent of this one. */
 export const possibleParentsQuery = (path: Place) =>
@@ -358,11 +367,11 @@ export const parentVariantsQuery = (path: Place) =>
   });
 
 /** Adds a parent, or replaces the conditions of one. */
-export const setParent = (path: Place, body: schemas['NewDependency']): Promise<unknown> =>
-  unwrap(api.POST(`${FEATURE}/dependencies`, { params: { path }, body }));
+export const setParent = (path: Place, body: schemas['NewDependency']): Promise<void> =>
+  done(api.POST(`${FEATURE}/dependencies`, { params: { path }, body }));
 
-export const deleteParent = (path: Place & { parent: string }): Promise<unknown> =>
-  unwrap(api.DELETE(`${FEATURE}/dependencies/{parent}`, { params: { path } }));
+export const deleteParent = (path: Place & { parent: string }): Promise<void> =>
+  done(api.DELETE(`${FEATURE}/dependencies/{parent}`, { params: { path } }));
 
 /** Every stage that the flag has reached, oldest first. */
 export const lifecycleQuery = (path: Place) =>
@@ -371,8 +380,8 @@ export const lifecycleQuery = (path: Place) =>
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/lifecycle`, { params: { path }, signal })),
   });
 
-export const completeFeature = (path: Place, body: Completion): Promise<unknown> =>
-  unwrap(api.POST(`${FEATURE}/lifecycle/complete`, { params: { path }, body }));
+export const completeFeature = (path: Place, body: Completion): Promise<void> =>
+  done(api.POST(`${FEATURE}/lifecycle/complete`, { params: { path }, body }));
 
-export const uncompleteFeature = (path: Place): Promise<unknown> =>
-  unwrap(api.POST(`${FEATURE}/lifecycle/uncomplete`, { params: { path } }));
+export const uncompleteFeature = (path: Place): Promise<void> =>
+  done(api.POST(`${FEATURE}/lifecycle/uncomplete`, { params: { path } }));

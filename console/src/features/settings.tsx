@@ -1,18 +1,17 @@
 import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, Textarea } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { messagesByField, otherMessages } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { typesQuery } from '../feature-search/queries.ts';
 import { Conflict } from '../ui/Conflict.tsx';
-import { changesOf } from '../ui/diff.ts';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
 import { isFavoriteType } from '../ui/favorites.ts';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
+import { useEditor } from '../ui/useEditor.tsx';
+import type { Version } from '../ui/versions.ts';
 import { counted } from '../ui/words.ts';
 import { FlagFrame } from './Frame.tsx';
 import { Move } from './Move.tsx';
@@ -49,8 +48,6 @@ const CHECKBOXES = [
   },
 ] as const;
 type Draft = { description: string; type: string; impressionData: boolean; stale: boolean };
-/** A state of the flag, and the ETag that proves it. */
-type Known = { draft: Draft; etag: string };
 
 const draftOf = ({ description, type, impressionData, stale }: Feature): Draft => ({
   description: description ?? '',
@@ -77,67 +74,41 @@ function General({ feature }: { feature: Feature }) {
   );
 }
 
-function Editor({ feature, saved }: { feature: Feature; saved: Known }) {
+function Editor({ feature, saved }: { feature: Feature; saved: Version<Draft> }) {
   const client = useQueryClient();
   const types = useQuery(typesQuery).data?.types ?? [];
   const place = { projectId: feature.project, featureName: feature.name };
   const missing = useMissingPermissions('updateFeature', { project: feature.project });
-  // undefined: no change, so that changes by somebody else appear. `base` is what the user started from.
-  const [edited, setEdited] = useState<{ base: Known; draft: Draft }>();
-  const [theirs, setTheirs] = useState<Known & { by: Awaited<ReturnType<typeof findChange>> }>();
-  const { base, draft } = edited ?? { base: saved, draft: saved.draft };
-  const save = useMutation({
-    mutationFn: async (sent: Draft) => {
-      await updateFeature(place, { ...sent, description: sent.description || null }, base.etag);
-    },
-    onSuccess: async (_, sent) => {
+  const read = async () => {
+    const now = await client.fetchQuery({ ...settingsQuery(place), staleTime: 0 });
+    return { draft: draftOf(now.feature), etag: now.etag };
+  };
+  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `settings:${feature.name}`,
+    current: saved,
+    read,
+    save: (sent, etag) => updateFeature(place, { ...sent, description: sent.description || null }, etag),
+    findChange: () => findChange(place, ({ type, environment }) => !environment && !isFavoriteType(type)),
+    onSaved: async () => {
       await refresh(client, place);
-      const now = await client.ensureQueryData(settingsQuery(place));
-      const stored = { draft: draftOf(now.feature), etag: now.etag };
-      // Input that arrived while the request ran stays.
-      setEdited(latest => (latest && latest.draft !== sent ? { ...latest, base: stored } : undefined));
       toast({ message: 'Settings saved.' });
-    },
-    onError: async failure => {
-      if (!(failure instanceof RequestError) || failure.status !== 412) return;
-      const now = await client.fetchQuery(settingsQuery(place));
-      const by = await findChange(place, ({ type, environment }) => !environment && !isFavoriteType(type));
-      setTheirs({ draft: draftOf(now.feature), etag: now.etag, by });
+      return await read();
     },
   });
-  const settle = (next: typeof edited) => {
-    setEdited(next);
-    setTheirs(undefined);
-    save.reset();
-  };
-  const change = (part: Partial<Draft>) => {
-    setEdited({ base, draft: { ...draft, ...part } });
-    if (save.isError) save.reset();
-  };
   const isReadOnly = feature.archived || missing.length > 0;
-  const changes = changesOf(base.draft, draft);
-  const { question } = useUnsaved(changes.length > 0);
-  const messages = messagesByField(save.error);
+  const messages = messagesByField(error);
   const type = types.find(one => one.id === draft.type);
-  if (theirs && edited)
+  if (conflict)
     return (
       <div className={s.card}>
-        <Conflict
-          noun="flag"
-          by={theirs.by}
-          base={base.draft}
-          mine={draft}
-          theirs={theirs.draft}
-          onKeep={() => settle({ base: theirs, draft })}
-          onTake={() => settle(undefined)}
-        />
+        <Conflict noun="flag" {...conflict} />
         {question}
       </div>
     );
   return (
     <div className={s.card}>
       <div className={s.fields}>
-        <FormErrors messages={otherMessages(save.error, FIELDS)} />
+        <FormErrors messages={otherMessages(error, FIELDS)} />
         <Textarea
           label="Description"
           rows={3}
@@ -175,10 +146,10 @@ function Editor({ feature, saved }: { feature: Feature; saved: Known }) {
         changes={changes}
         action="Save settings"
         missing={missing}
-        pending={save.isPending}
+        pending={editor.isPending}
         disabled={isReadOnly}
-        onSave={() => save.mutate(draft)}
-        onDiscard={() => settle(undefined)}
+        onSave={editor.save}
+        onDiscard={editor.discard}
       />
       {question}
     </div>

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { State } from '../ui/State.tsx';
+import { useDraft } from '../ui/useDraft.ts';
 import s from './health.module.css';
 import { type Health, refreshHealth, setDebtBudget } from './queries.ts';
 
@@ -50,7 +51,10 @@ export function Budget({ projectId, budget }: { projectId: string; budget: Healt
 
 function Edit({ projectId, limit, onClose }: { projectId: string; limit: number | null; onClose(): void }) {
   const client = useQueryClient();
-  const [value, setValue] = useState<string | number>(limit ?? '');
+  const { draft, change, discard } = useDraft<{ value: string | number }>(`budget:${projectId}`, {
+    value: limit ?? '',
+  });
+  const { value } = draft;
   return (
     <Confirm
       opened
@@ -60,7 +64,10 @@ function Edit({ projectId, limit, onClose }: { projectId: string; limit: number 
         await setDebtBudget(projectId, value === '' ? null : Number(value));
         await refreshHealth(client, projectId);
       }}
-      onClose={onClose}
+      onClose={() => {
+        discard();
+        onClose();
+      }}
     >
       <NumberInput
         label="Maximum of stale and potentially stale flags"
@@ -69,7 +76,7 @@ function Edit({ projectId, limit, onClose }: { projectId: string; limit: number 
         allowDecimal={false}
         allowNegative={false}
         value={value}
-        onChange={setValue}
+        onChange={next => change({ value: next })}
       />
     </Confirm>
   );

@@ -1,8 +1,8 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
 import { type Finding, refreshHealth, snoozeFinding } from './queries.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,8 +22,11 @@ export function Snooze({
   onClose(): void;
 }) {
   const client = useQueryClient();
-  const [reason, setReason] = useState('');
-  const [until, setUntil] = useState(() => dayIn(DEFAULT_DAYS));
+  const { draft, change, discard } = useDraft(
+    `snooze:${projectId}:${finding.rule}:${finding.feature ?? finding.segment?.id}`,
+    { reason: '', until: dayIn(DEFAULT_DAYS) },
+  );
+  const { reason, until } = draft;
   const subject = finding.feature ?? finding.segment?.name ?? '';
   return (
     <Confirm
@@ -36,7 +39,10 @@ export function Snooze({
         await refreshHealth(client, projectId);
         toast({ message: `Snoozed ${subject} until ${until}.` });
       }}
-      onClose={onClose}
+      onClose={() => {
+        discard();
+        onClose();
+      }}
     >
       <p>The finding leaves the list until this day. It still counts in the score.</p>
       <Textarea
@@ -46,7 +52,7 @@ export function Snooze({
         maxLength={1000}
         data-autofocus
         value={reason}
-        onChange={event => setReason(event.target.value)}
+        onChange={event => change({ reason: event.target.value })}
       />
       <TextInput
         label="Until"
@@ -57,7 +63,7 @@ export function Snooze({
         min={dayIn(1)}
         max={dayIn(MAX_DAYS)}
         value={until}
-        onChange={event => setUntil(event.target.value)}
+        onChange={event => change({ until: event.target.value })}
       />
     </Confirm>
   );

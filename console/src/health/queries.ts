@@ -1,6 +1,6 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, unwrap } from '../api/client.ts';
+import { api, done, unwrap } from '../api/client.ts';
 
 export type Health = schemas['ProjectHealth'];
 export type Finding = schemas['HealthFinding'];
@@ -56,13 +56,13 @@ export const snoozeFinding = (
   projectId: string,
   finding: Finding,
   body: schemas['NewHealthSnooze'],
-): Promise<unknown> => unwrap(api.PUT(SNOOZE, { params: { path: pathOf(projectId, finding) }, body }));
+): Promise<void> => done(api.PUT(SNOOZE, { params: { path: pathOf(projectId, finding) }, body }));
 
-export const unsnoozeFinding = (projectId: string, finding: Finding): Promise<unknown> =>
-  unwrap(api.DELETE(SNOOZE, { params: { path: pathOf(projectId, finding) } }));
+export const unsnoozeFinding = (projectId: string, finding: Finding): Promise<void> =>
+  done(api.DELETE(SNOOZE, { params: { path: pathOf(projectId, finding) } }));
 
-export const setDebtBudget = (projectId: string, debtBudget: number | null): Promise<unknown> =>
-  unwrap(
+export const setDebtBudget = (projectId: string, debtBudget: number | null): Promise<void> =>
+  done(
     api.PUT('/api/admin/projects/{projectId}/settings', {
       params: { path: { projectId } },
       body: { debtBudget },

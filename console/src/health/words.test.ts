@@ -21,6 +21,7 @@ const EVIDENCE: Finding['evidence'] = {
     { name: 'production', enabled: true, toggledAt: '', lastSeenAt: null, hasEnabledStrategies: true },
   ],
   lastChange: null,
+  unreadable: [{ environment: 'production', segment: null, string: 'C:\\' }],
   archivedParents: ['old.parent'],
   clonedFrom: 'source',
 };
@@ -30,6 +31,7 @@ test.each([
   ['past-lifetime', '45 days old, expected lifetime 40 days'],
   ['enabled-everywhere', 'Enabled in development, production since 12 Nov'],
   ['never-seen', '45 days old'],
+  ['unreadable-strategy', 'SDKs for Java, .NET, Python, Ruby and Rust cannot read C:\\'],
   ['archived-parent', 'Depends on old.parent'],
   ['duplicate-of-clone', 'Same as source since 12 Nov'],
 ] as const)('explains a finding of %s', (rule, words) => {

@@ -12,6 +12,7 @@ export const RULES: Record<Rule['rule'], string> = {
   'constant-result': 'Always the same result',
   'archived-in-use': 'Archived but in use',
   'no-strategies': 'No strategies',
+  'unreadable-strategy': 'Unreadable for some SDKs',
   'archived-parent': 'Archived parent',
   'duplicate-of-clone': 'Duplicate of its source',
   'unused-segment': 'Unused segment',
@@ -67,6 +68,8 @@ export function evidenceOf({ rule, evidence }: Pick<Finding, 'rule' | 'evidence'
     return `${counted(evidence.ageDays, 'day')} old, expected lifetime ${counted(evidence.lifetimeDays ?? 0, 'day')}`;
   if (rule === 'enabled-everywhere') return `Enabled in ${names}${since}`;
   if (rule === 'disabled-everywhere') return `Disabled in ${names}${since}`;
+  if (rule === 'unreadable-strategy')
+    return `SDKs for Java, .NET, Python, Ruby and Rust cannot read ${(evidence.unreadable ?? []).map(({ string }) => string).join(', ')}`;
   if (rule === 'archived-parent') return `Depends on ${(evidence.archivedParents ?? []).join(', ')}`;
   if (rule === 'duplicate-of-clone') return `Same as ${evidence.clonedFrom}${since}`;
   if (rule === 'unused-segment' && evidence.references?.length)

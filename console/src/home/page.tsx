@@ -58,8 +58,7 @@ function LatestEvents() {
           <li key={event.id}>
             <Person name={event.createdBy} size={22} />
             <Link to="/events/$eventId" params={{ eventId: String(event.id) }} className={s.event}>
-              <Sentence event={event} />
-              <EventBrief event={event} />
+              <Sentence event={event} /> <EventBrief event={event} />
             </Link>
             <Time at={event.createdAt} className={s.time} />
           </li>

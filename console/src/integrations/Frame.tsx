@@ -15,10 +15,9 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { useCurrent } from '../ui/useCurrent.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { Delete, Rotate } from './Dialogs.tsx';
-import { draftOf, inputOf } from './draft.ts';
 import s from './integrations.module.css';
 import { PreviewPanel } from './PreviewPanel.tsx';
-import { type Integration, type Provider, refresh, sendTest, updateIntegration } from './queries.ts';
+import { type Integration, type Provider, refresh, sendTest, setEnabled } from './queries.ts';
 import { scopeOf, stateOf, titleOf } from './words.ts';
 
 type FrameProps = { integration: Integration; provider: Provider };
@@ -44,7 +43,7 @@ export function IntegrationFrame({ integration, provider, children }: FrameProps
       head={
         <>
           <About integration={integration} provider={provider} />
-          <Warning integration={integration} provider={provider} />
+          <Warning integration={integration} />
           <div className={s.tabs}>
             <Tabs
               label="Parts of the integration"
@@ -72,7 +71,7 @@ function Actions({ integration, provider }: FrameProps) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const { push } = useFilters();
-  const setEnabled = useSetEnabled(integration, provider);
+  const toggle = useToggle(integration);
   const test = async () => {
     await sendTest(integration.id);
     toast({ message: 'Test event sent. Its delivery is the first one in the list.' });
@@ -112,7 +111,7 @@ function Actions({ integration, provider }: FrameProps) {
             </Can>
           )}
           <Can call="updateAddon">
-            <Menu.Item onClick={() => void setEnabled(!integration.enabled).catch(toastError)}>
+            <Menu.Item onClick={() => void toggle(!integration.enabled).catch(toastError)}>
               {integration.enabled ? 'Disable' : 'Enable'}
             </Menu.Item>
           </Can>
@@ -127,12 +126,10 @@ function Actions({ integration, provider }: FrameProps) {
   );
 }
 
-function useSetEnabled(integration: Integration, provider: Provider) {
+function useToggle({ id }: Integration) {
   const client = useQueryClient();
   return async (enabled: boolean) => {
-    const draft = { ...draftOf(integration, provider), enabled };
-    await updateIntegration(integration.id, inputOf(draft, provider.name));
-    await refresh(client);
+    await setEnabled(client, id, enabled);
     toast({ message: `The integration is ${enabled ? 'enabled' : 'disabled'}.` });
   };
 }
@@ -164,14 +161,14 @@ function About({ integration, provider }: FrameProps) {
 }
 
 /** Why the integration does not deliver, and what to do about it. */
-function Warning({ integration, provider }: FrameProps) {
+function Warning({ integration }: Pick<FrameProps, 'integration'>) {
   const { push } = useFilters();
-  const setEnabled = useSetEnabled(integration, provider);
+  const toggle = useToggle(integration);
   const { tone, word, why } = stateOf(integration);
   if (why === undefined) return null;
   const { disabledAt, enabled } = integration;
   const enable = async () => {
-    await setEnabled(true);
+    await toggle(true);
     push({ edit: 'replay', replay: 'missing', replayFrom: disabledAt ?? undefined });
   };
   return (

@@ -16,6 +16,16 @@ export type Draft = {
 
 const ALL = '*';
 
+/** What the tab may store: the draft with the saved secrets, which are masks, instead of those that the user typed. */
+export const withoutSecrets =
+  (provider: Provider, saved: Draft) =>
+  (draft: Draft): Draft => {
+    const secrets = provider.parameters
+      .filter(({ sensitive }) => sensitive)
+      .map(({ name }) => [name, saved.parameters[name] ?? '']);
+    return { ...draft, parameters: { ...draft.parameters, ...Object.fromEntries(secrets) } };
+  };
+
 export const emptyDraft = (provider: Provider): Draft => ({
   description: '',
   enabled: true,

@@ -17,9 +17,8 @@ import { Toggle } from '../ui/Toggle.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useCurrent } from '../ui/useCurrent.ts';
 import { counted } from '../ui/words.ts';
-import { draftOf, inputOf } from './draft.ts';
 import s from './integrations.module.css';
-import { type Integration, integrationsQuery, type Provider, refresh, updateIntegration } from './queries.ts';
+import { type Integration, integrationsQuery, type Provider, setEnabled } from './queries.ts';
 import { scopeOf, stateOf, titleOf } from './words.ts';
 
 const keyOf = (integration: Integration): string => String(integration.id);
@@ -65,13 +64,9 @@ function Integrations({ integrations, providers }: { integrations: Integration[]
   const missing = useMissingPermissions('updateAddon');
   const projects = useQuery(projectsQuery).data;
   const projectNames = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
-  const setEnabled = useCallback(
+  const toggle = useCallback(
     async (integration: Integration, enabled: boolean) => {
-      const provider = providers.find(({ name }) => name === integration.provider);
-      if (!provider) return;
-      const draft = { ...draftOf(integration, provider), enabled };
-      await updateIntegration(integration.id, inputOf(draft, provider.name));
-      await refresh(client);
+      await setEnabled(client, integration.id, enabled);
       toast({ message: `${titleOf(integration, providers)} is ${enabled ? 'enabled' : 'disabled'}.` });
     },
     [client, providers],
@@ -89,10 +84,10 @@ function Integrations({ integrations, providers }: { integrations: Integration[]
         projectNames={projectNames}
         addressOf={addressOf}
         missing={missing}
-        onToggle={enabled => void setEnabled(integration, enabled).catch(toastError)}
+        onToggle={enabled => void toggle(integration, enabled).catch(toastError)}
       />
     ),
-    [providers, projectNames, addressOf, missing, setEnabled],
+    [providers, projectNames, addressOf, missing, toggle],
   );
   const open = (integration: Integration) => void navigate({ to: addressOf(integration) });
   return (

@@ -1,6 +1,6 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, unwrap } from '../api/client.ts';
+import { api, done, sendRead, unwrap } from '../api/client.ts';
 
 export type Integration = schemas['Integration'];
 export type Provider = schemas['IntegrationProvider'];
@@ -16,10 +16,15 @@ export const integrationsQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
+/** An integration, and the ETag that proves which state the user has seen. */
 export const integrationQuery = (id: string) =>
   queryOptions({
     queryKey: ['integrations', 'one', id],
-    queryFn: ({ signal }) => unwrap(api.GET('/api/admin/addons/{id}', { params: { path: { id } }, signal })),
+    queryFn: async ({ signal }) => {
+      const call = api.GET('/api/admin/addons/{id}', { params: { path: { id } }, signal });
+      const integration = await unwrap(call);
+      return { integration, etag: (await call).response.headers.get('ETag') ?? '*' };
+    },
     refetchInterval: REFRESH_MS,
   });
 
@@ -33,7 +38,7 @@ export const eventTypesQuery = queryOptions({
 export const matchingQuery = (body: schemas['IntegrationPreviewInput']) =>
   queryOptions({
     queryKey: ['matching-events', body],
-    queryFn: ({ signal }) => unwrap(api.POST('/api/admin/addons/preview', { body, signal })),
+    queryFn: ({ signal }) => unwrap(api.POST('/api/admin/addons/preview', { body, signal, fetch: sendRead })),
     placeholderData: keepPreviousData,
     retry: false,
   });
@@ -44,7 +49,12 @@ export const previewQuery = (id: number, body: schemas['PreviewRequest']) =>
     queryKey: ['preview', id, body],
     queryFn: ({ signal }) =>
       unwrap(
-        api.POST('/api/admin/addons/{id}/preview', { params: { path: { id: String(id) } }, body, signal }),
+        api.POST('/api/admin/addons/{id}/preview', {
+          params: { path: { id: String(id) } },
+          body,
+          signal,
+          fetch: sendRead,
+        }),
       ),
     placeholderData: keepPreviousData,
     retry: false,
@@ -52,14 +62,41 @@ export const previewQuery = (id: number, body: schemas['PreviewRequest']) =>
 
 export const createIntegration = (body: IntegrationInput) => unwrap(api.POST('/api/admin/addons', { body }));
 
-export const updateIntegration = (id: number, body: IntegrationInput): Promise<Integration> =>
-  unwrap(api.PUT('/api/admin/addons/{id}', { params: { path: { id: String(id) } }, body }));
+/** Replaces an integration. The server rejects it with 412 if somebody changed it meanwhile. */
+export const updateIntegration = (id: number, body: IntegrationInput, etag: string): Promise<void> =>
+  done(
+    api.PUT('/api/admin/addons/{id}', {
+      params: { path: { id: String(id) } },
+      body,
+      headers: { 'If-Match': etag },
+    }),
+  );
 
-export const deleteIntegration = (id: number): Promise<unknown> =>
-  unwrap(api.DELETE('/api/admin/addons/{id}', { params: { path: { id: String(id) } } }));
+/** Enables or disables an integration, and changes nothing else of it. */
+export async function setEnabled(client: QueryClient, id: number, enabled: boolean): Promise<void> {
+  const params = { path: { id: String(id) } };
+  await done(
+    enabled
+      ? api.POST('/api/admin/addons/{id}/on', { params })
+      : api.POST('/api/admin/addons/{id}/off', { params }),
+  );
+  await refresh(client);
+}
 
-export const sendTest = (id: number): Promise<unknown> =>
-  unwrap(api.POST('/api/admin/addons/{id}/test', { params: { path: { id: String(id) } } }));
+/** The newest change of an integration. An error finds none: it only explains a conflict. */
+export async function findChange(id: number): Promise<schemas['Event'] | undefined> {
+  const query = { type: 'IS_ANY_OF:addon-config-updated', limit: 20 };
+  const found = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
+    () => undefined,
+  );
+  return found?.events.find(event => event.data?.id === id);
+}
+
+export const deleteIntegration = (id: number): Promise<void> =>
+  done(api.DELETE('/api/admin/addons/{id}', { params: { path: { id: String(id) } } }));
+
+export const sendTest = (id: number): Promise<void> =>
+  done(api.POST('/api/admin/addons/{id}/test', { params: { path: { id: String(id) } } }));
 
 export const rotateSecret = (id: number, body: schemas['SecretRotation']) =>
   unwrap(api.POST('/api/admin/addons/{id}/rotate-secret', { params: { path: { id: String(id) } }, body }));

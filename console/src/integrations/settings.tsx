@@ -1,23 +1,25 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { Can } from '../ui/Can.tsx';
-import { changesOf } from '../ui/diff.ts';
+import { Conflict } from '../ui/Conflict.tsx';
 import { Failure, NotFound } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
+import { useEditor } from '../ui/useEditor.tsx';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
-import { draftOf, emptyDraft, inputOf } from './draft.ts';
+import type { Version } from '../ui/versions.ts';
+import { type Draft, draftOf, emptyDraft, inputOf, withoutSecrets } from './draft.ts';
 import { IntegrationFrame } from './Frame.tsx';
 import { IntegrationForm } from './IntegrationForm.tsx';
 import s from './integrations.module.css';
 import {
   createIntegration,
-  type Integration,
+  findChange,
   integrationQuery,
   integrationsQuery,
   type Provider,
@@ -43,7 +45,11 @@ export function NewIntegrationPage() {
 function NewIntegration({ provider }: { provider: Provider }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [draft, setDraft] = useState(() => emptyDraft(provider));
+  const { draft, change, isChanged, forget } = useDraft(
+    `new-integration:${provider.name}`,
+    emptyDraft(provider),
+    withoutSecrets(provider, emptyDraft(provider)),
+  );
   const open = (id: number) =>
     void navigate({
       to: '/integrations/$integrationId/deliveries',
@@ -53,12 +59,13 @@ function NewIntegration({ provider }: { provider: Provider }) {
   const create = useMutation({
     mutationFn: () => createIntegration(inputOf(draft, provider.name)),
     onSuccess: async ({ id, signingSecret }) => {
+      forget();
       await refresh(client);
       if (signingSecret === undefined) open(id);
     },
   });
   const created = create.data;
-  const { question } = useUnsaved(!created && changesOf(emptyDraft(provider), draft).length > 0);
+  const { question } = useUnsaved(!created && isChanged, forget);
   return (
     <Page
       title={`New integration: ${provider.displayName}`}
@@ -76,7 +83,7 @@ function NewIntegration({ provider }: { provider: Provider }) {
           create.mutate();
         }}
       >
-        <IntegrationForm provider={provider} draft={draft} error={create.error} onChange={setDraft} />
+        <IntegrationForm provider={provider} draft={draft} error={create.error} onChange={change} />
         <footer className={s.submit}>
           <Button component={Link} to="/integrations">
             Cancel
@@ -101,61 +108,63 @@ function NewIntegration({ provider }: { provider: Provider }) {
 /** The settings of an integration. */
 export function IntegrationPage() {
   const { integrationId = '' } = useParams({ strict: false });
-  const integration = useQuery(integrationQuery(integrationId));
+  const found = useQuery(integrationQuery(integrationId));
+  const integration = found.data?.integration;
   const list = useQuery(integrationsQuery);
-  const provider = list.data?.providers.find(({ name }) => name === integration.data?.provider);
-  const error = integration.error ?? list.error;
-  if (integration.data && provider)
+  const provider = list.data?.providers.find(({ name }) => name === integration?.provider);
+  const error = found.error ?? list.error;
+  if (integration && provider)
     return (
-      <IntegrationFrame integration={integration.data} provider={provider}>
-        <Settings key={integrationId} integration={integration.data} provider={provider} />
+      <IntegrationFrame integration={integration} provider={provider}>
+        <Settings
+          key={integrationId}
+          saved={{
+            id: integration.id,
+            draft: draftOf(integration, provider),
+            etag: found.data?.etag ?? '*',
+          }}
+          provider={provider}
+        />
       </IntegrationFrame>
     );
   return (
     <Page title="Integration">
-      {error ? <Failure error={error} onRetry={() => void integration.refetch()} /> : <Skeleton />}
+      {error ? <Failure error={error} onRetry={() => void found.refetch()} /> : <Skeleton />}
     </Page>
   );
 }
 
-function Settings({ integration, provider }: { integration: Integration; provider: Provider }) {
+function Settings({ saved, provider }: { saved: Version<Draft> & { id: number }; provider: Provider }) {
   const client = useQueryClient();
-  const saved = draftOf(integration, provider);
-  // undefined: no change, so that changes by somebody else appear.
-  const [edited, setEdited] = useState<typeof saved>();
-  const draft = edited ?? saved;
-  const save = useMutation({
-    mutationFn: (sent: typeof saved) => updateIntegration(integration.id, inputOf(sent, provider.name)),
-    onSuccess: async (_, sent) => {
-      await refresh(client);
-      // Input that arrived while the request ran stays.
-      setEdited(latest => (latest === sent ? undefined : latest));
-      toast({ message: 'Settings saved. They apply from the next event on.' });
-    },
-  });
-  const changes = changesOf(saved, draft);
-  const { question } = useUnsaved(changes.length > 0);
-  const discard = () => {
-    setEdited(undefined);
-    save.reset();
+  const { id } = saved;
+  const read = async () => {
+    const { integration, etag } = await client.fetchQuery({ ...integrationQuery(String(id)), staleTime: 0 });
+    return { draft: draftOf(integration, provider), etag };
   };
+  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `integration:${id}`,
+    current: saved,
+    read,
+    save: (sent, etag) => updateIntegration(id, inputOf(sent, provider.name), etag),
+    findChange: () => findChange(id),
+    onSaved: async () => {
+      await refresh(client);
+      toast({ message: 'Settings saved. They apply from the next event on.' });
+      return await read();
+    },
+    withoutSecrets: withoutSecrets(provider, saved.draft),
+  });
+  if (conflict)
+    return (
+      <div className={s.editor}>
+        <Conflict noun="integration" {...conflict} />
+        {question}
+      </div>
+    );
   return (
     <div className={s.editor}>
-      <IntegrationForm
-        provider={provider}
-        draft={draft}
-        error={save.error}
-        onChange={next => {
-          setEdited(next);
-          if (save.isError) save.reset();
-        }}
-      />
-      <SaveBar
-        changes={changes}
-        pending={save.isPending}
-        onSave={() => save.mutate(draft)}
-        onDiscard={discard}
-      />
+      <IntegrationForm provider={provider} draft={draft} error={error} onChange={change} />
+      <SaveBar changes={changes} pending={editor.isPending} onSave={editor.save} onDiscard={editor.discard} />
       {question}
     </div>
   );

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, unwrap } from '../api/client.ts';
+import { api, sendRead, unwrap } from '../api/client.ts';
 
 export type Evaluation = schemas['PlaygroundEvaluation'];
 export type PlaygroundBody = schemas['PlaygroundRequest'];
@@ -10,7 +10,7 @@ export const playgroundQuery = (body: PlaygroundBody) =>
   queryOptions({
     queryKey: ['playground', body],
     queryFn: async ({ signal }) =>
-      (await unwrap(api.POST('/api/admin/playground', { body, signal }))).features,
+      (await unwrap(api.POST('/api/admin/playground', { body, signal, fetch: sendRead }))).features,
     enabled: body.environment !== '',
     retry: false,
     staleTime: 0,

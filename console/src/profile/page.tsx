@@ -20,7 +20,7 @@ export function ProfilePage() {
   const { user } = useMe();
   const { data: profile } = useQuery(profileQuery);
   return (
-    <Page title="Profile" note={[user.name, user.email, profile?.rootRole].filter(Boolean).join(' · ')}>
+    <Page title="Profile" note={[user.name, user.email, profile?.rootRole?.name].filter(Boolean).join(' · ')}>
       <div className={s.body}>
         <Preferences />
         <Sessions />

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, type Schemas, unwrap } from '../api/client.ts';
+import { api, done, type Schemas, unwrap } from '../api/client.ts';
 
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
@@ -7,7 +7,7 @@ export const sessionsQuery = queryOptions({
 });
 
 export const endSession = (id: number) =>
-  unwrap(api.DELETE('/api/admin/user/sessions/{id}', { params: { path: { id: String(id) } } }));
+  done(api.DELETE('/api/admin/user/sessions/{id}', { params: { path: { id: String(id) } } }));
 
 export const changePassword = (body: Schemas['OwnNewPassword']) =>
-  unwrap(api.POST('/api/admin/user/change-password', { body }));
+  done(api.POST('/api/admin/user/change-password', { body }));

@@ -1,12 +1,12 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { meQuery } from '../api/me.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
+import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { problemOf, suggestId } from './id.ts';
 import { MODES } from './modes.ts';
@@ -15,16 +15,21 @@ import { createProject, listQuery, type Project, refresh } from './queries.ts';
 const FIELDS = ['id', 'name', 'description', 'mode'];
 const MODE_NAMES = Object.keys(MODES) as Project['mode'][]; // The keys of a literal.
 
+/** Without a typed id, the id follows the name. */
+type Draft = { name: string; typedId?: string; mode: Project['mode']; description: string };
+
 /** The panel that creates a project. The id follows the name until it is typed, and is checked while typing. */
 export function NewProject({ onClose }: { onClose(): void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const active = useQuery(listQuery(false)).data?.projects ?? [];
   const archived = useQuery(listQuery(true)).data?.projects ?? [];
-  const [name, setName] = useState('');
-  const [typedId, setTypedId] = useState<string>();
-  const [mode, setMode] = useState<Project['mode']>('open');
-  const [description, setDescription] = useState('');
+  const { draft, change, forget } = useDraft<Draft>('new-project', {
+    name: '',
+    mode: 'open',
+    description: '',
+  });
+  const { name, typedId, mode, description } = draft;
   const id = typedId ?? suggestId(name);
   const problem = problemOf(
     id,
@@ -32,15 +37,17 @@ export function NewProject({ onClose }: { onClose(): void }) {
   );
   const create = useMutation({
     mutationFn: () => createProject({ id, name: name.trim(), mode, ...(description ? { description } : {}) }),
-    onSuccess: async project => {
+    onSuccess: async () => {
+      forget();
       // The creator becomes an owner, so the permissions of the user change too.
       await Promise.all([refresh(client), client.invalidateQueries(meQuery)]);
-      await navigate({ to: '/projects/$projectId', params: { projectId: project.id }, ignoreBlocker: true });
+      await navigate({ to: '/projects/$projectId', params: { projectId: id }, ignoreBlocker: true });
     },
   });
   const messages = messagesByField(create.error);
   const { isAsking, question } = useUnsaved(
     [name, typedId ?? '', description].some(text => text.trim() !== ''),
+    forget,
   );
   return (
     <SidePanel title="New project" isAsking={isAsking} onClose={onClose}>
@@ -70,7 +77,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
           value={name}
           error={messages.name}
           onChange={event => {
-            setName(event.target.value);
+            change({ name: event.target.value });
             create.reset();
           }}
         />
@@ -85,7 +92,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
           value={id}
           error={messages.id ?? problem}
           onChange={event => {
-            setTypedId(event.target.value.trim());
+            change({ typedId: event.target.value.trim() });
             create.reset();
           }}
         />
@@ -95,7 +102,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
           value={mode}
           error={messages.mode}
           data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
-          onChange={event => setMode(MODE_NAMES.find(one => one === event.target.value) ?? 'open')}
+          onChange={event => change({ mode: MODE_NAMES.find(one => one === event.target.value) ?? 'open' })}
         />
         <Textarea
           label="Description"
@@ -103,7 +110,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
           maxLength={4000}
           value={description}
           error={messages.description}
-          onChange={event => setDescription(event.target.value)}
+          onChange={event => change({ description: event.target.value })}
         />
       </Form>
       {question}

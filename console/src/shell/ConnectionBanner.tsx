@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { RefreshCw, WifiOff } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import { onConnection, readConnection } from '../api/session.ts';
+import { WaitingChanges } from '../ui/WaitingChanges.tsx';
 import s from './Shell.module.css';
 
 const onOnline = (listener: () => void): (() => void) => {
@@ -17,7 +18,7 @@ export const useIsOnline = (): boolean => useSyncExternalStore(onOnline, () => n
 
 /** Says that the server is unreachable, busy or updated. Requests and pages retry by themselves. */
 export function ConnectionBanner() {
-  const { unavailable, outdated } = useSyncExternalStore(onConnection, readConnection);
+  const { unavailable, outdated, waitingWrites } = useSyncExternalStore(onConnection, readConnection);
   const isOnline = useIsOnline();
   if (outdated)
     return (
@@ -32,12 +33,14 @@ export function ConnectionBanner() {
     ? 'You are offline. The page shows the last state.'
     : unavailable
       ? 'The server is not available at the moment. Requests are retried.'
-      : undefined;
+      : waitingWrites > 0
+        ? 'The server has not responded yet.'
+        : undefined;
   return (
     <div role="status">
       {message && (
         <p className={s.banner}>
-          <WifiOff size={14} aria-hidden="true" /> {message}
+          <WifiOff size={14} aria-hidden="true" /> {message} <WaitingChanges />
         </p>
       )}
     </div>

@@ -25,7 +25,7 @@ export function Me() {
           <i aria-hidden="true">{initialsOf(user.name)}</i>
           <span>
             <b>{user.name}</b>
-            <small>{profile?.rootRole}</small>
+            <small>{profile?.rootRole?.name}</small>
           </span>
         </button>
       </Menu.Target>

@@ -1,5 +1,5 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import { onConnection, readConnection } from '../api/session.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
@@ -9,6 +9,7 @@ import s from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
 import { Toasts } from './Toasts.tsx';
 import { useGoTo } from './useGoTo.ts';
+import { useKeptFocus } from './useKeptFocus.ts';
 
 const Palette = lazy(() =>
   loadChunk(() => import('./Palette.tsx')).then(module => ({ default: module.Palette })),
@@ -25,6 +26,8 @@ export function Shell() {
   const { sessionEnded } = useSyncExternalStore(onConnection, readConnection);
   const close = () => setOverlay(undefined);
   useGoTo();
+  useFocusOfPage();
+  useKeptFocus();
   useShortcuts([
     { keys: 'mod+k', description: 'Search or run', run: () => setOverlay('palette') },
     { keys: '?', description: 'Keyboard shortcuts', run: () => setOverlay('help') },
@@ -76,6 +79,19 @@ function PaletteAtOnce({ onClose }: { onClose(): void }) {
       </Suspense>
     </>
   );
+}
+
+/** A new page takes the focus if the control that opened it is gone. */
+function useFocusOfPage(): void {
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const shown = useRef(path);
+  useEffect(() => {
+    const former = shown.current;
+    shown.current = path;
+    // Undefined until the first page has loaded.
+    if (former === undefined || former === path) return;
+    if (document.activeElement === document.body) document.getElementById('main')?.focus();
+  }, [path]);
 }
 
 /** Whether the page of the address began to load offline, and is not loaded yet. */

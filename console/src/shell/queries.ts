@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
+import { removeDraftsExceptOf } from '../ui/drafts.ts';
 
 export const profileQuery = queryOptions({
   queryKey: ['profile'],
@@ -75,6 +76,7 @@ export const flagsQuery = (query: string) =>
 /** Ends the session here and, if the provider supports it, there. Loads a page, so that no data remains in memory. */
 export async function logOut(): Promise<void> {
   await unwrap(api.POST('/logout'));
+  removeDraftsExceptOf();
   const { methods } = await unwrap(api.GET('/auth/methods'));
   location.assign(methods.some(({ type }) => type === 'oidc') ? '/auth/oidc/logout' : '/login');
 }

@@ -4,6 +4,7 @@ import { otherMessages } from '../api/errors.ts';
 import s from './Confirm.module.css';
 import { FormErrors } from './Failure.tsx';
 import { useReturnFocus } from './useReturnFocus.ts';
+import { WaitingChanges } from './WaitingChanges.tsx';
 
 /**
  * Asks before an effect. `children` show the effect; `action` is the verb of the button, such as "Archive 3 flags".
@@ -58,9 +59,12 @@ export function Confirm({
         }}
       >
         <div className={s.body}>{children}</div>
+        <WaitingChanges />
         <FormErrors messages={otherMessages(error, [])} />
         <div className={s.buttons}>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose} data-autofocus={disabled || undefined}>
+            Cancel
+          </Button>
           <Button
             type="submit"
             variant="filled"
@@ -68,7 +72,7 @@ export function Confirm({
             color={danger ? 'red.9' : undefined}
             loading={pending}
             disabled={disabled}
-            data-autofocus
+            data-autofocus={!disabled || undefined}
           >
             {action}
           </Button>

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import s from './Conflict.module.css';
 import { changesOf } from './diff.ts';
 import { FieldDiff } from './FieldDiff.tsx';
@@ -24,9 +25,12 @@ export function Conflict<Draft>({
   onKeep(): void;
   onTake(): void;
 }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The control that had the focus is gone.
+  useEffect(() => heading.current?.focus(), []);
   return (
     <div className={s.conflict} role="alert">
-      <h3>
+      <h3 ref={heading} tabIndex={-1}>
         {by?.createdBy ?? 'Somebody'} changed this {noun}{' '}
         {by && (
           <>

@@ -9,6 +9,7 @@ export function EventBrief({
 }) {
   if (!preData || !data) return null;
   const isInSentence = ({ path }: Change) =>
-    path[0] === 'parameters' && summary.includes(`**${path.at(-1)} `);
+    (path[0] === 'parameters' && summary.includes(`**${path.at(-1)} `)) ||
+    (path[0] === 'roles' && summary.includes(' from **'));
   return <BriefDiff changes={changesOf(preData, data).filter(change => !isInSentence(change))} />;
 }

@@ -1,6 +1,7 @@
 import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useReturnFocus } from './useReturnFocus.ts';
+import { WaitingChanges } from './WaitingChanges.tsx';
 
 /** An editor at the right side, opened by the address (`?edit=…`). Esc closes it. */
 export function SidePanel({
@@ -30,6 +31,7 @@ export function SidePanel({
       size={wide ? 900 : 520}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
+      <WaitingChanges />
       {children}
     </Drawer>
   );

@@ -11,6 +11,8 @@ export type Toast = {
 };
 
 const SHOWN_MS = 6000;
+/** The user has to read what happened, and decide. */
+const SHOWN_WITH_ACTION_MS = 15_000;
 const MAX_TOASTS = 4;
 let toasts: readonly Toast[] = [];
 let lastId = 0;
@@ -23,7 +25,7 @@ function set(next: readonly Toast[]): void {
 
 export const dismiss = (id: number): void => set(toasts.filter(toast => toast.id !== id));
 
-/** Shows a message for 6 s in a polite live region. An error stays until it is dismissed. */
+/** Shows a message for 6 s in a polite live region, and for 15 s with a button. An error stays until it is dismissed. */
 export function toast({
   tone = 'info',
   ...given
@@ -31,7 +33,7 @@ export function toast({
   const id = ++lastId;
   const others = toasts.filter(({ about }) => about === undefined || about !== given.about);
   set([...others, { ...given, tone, id }].slice(-MAX_TOASTS));
-  if (tone !== 'bad') setTimeout(dismiss, SHOWN_MS, id);
+  if (tone !== 'bad') setTimeout(dismiss, given.action ? SHOWN_WITH_ACTION_MS : SHOWN_MS, id);
 }
 
 /** Shows the error of a request that has no place on the page. */

@@ -24,6 +24,10 @@ export function usePages<Row, Data extends { total: number }, Key extends QueryK
     const next = Array.from({ length: to - from + 1 }, (_, n) => from + n);
     setPages(before => (before.join() === next.join() ? before : next));
   }, []);
+  const newest = results.find(result => result.data)?.data?.total;
+  // While the reader scrolls fast, no page in view is loaded, and the list keeps its length.
+  const [total, setTotal] = useState<number>();
+  if (newest !== undefined && newest !== total) setTotal(newest);
   const loaded = new Map(pages.map((page, n) => [page, results[n]?.data]));
   const key = results.map(result => result.dataUpdatedAt).join();
   // A new function for new data only, so that rows stay memoized.
@@ -38,7 +42,7 @@ export function usePages<Row, Data extends { total: number }, Key extends QueryK
   return {
     rowAt,
     onVisible,
-    total: results.find(result => result.data)?.data?.total,
+    total: newest ?? total,
     isPrevious: results.some(result => result.isPlaceholderData),
     error: results.find(result => result.error && !result.data)?.error ?? undefined,
     retry: () => void Promise.all(results.map(result => result.refetch())),

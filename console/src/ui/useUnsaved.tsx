@@ -4,9 +4,12 @@ import { Confirm } from './Confirm.tsx';
 
 /**
  * Asks before input is lost: when another page, editor or environment is opened, and when the tab is closed or reloaded.
- * Save and Discard leave without the question, with `leave` of useFilters or `ignoreBlocker` of the router.
+ * `onDiscard` follows the answer "Discard changes". Save and Discard leave without the question, with `leave` of useFilters or `ignoreBlocker` of the router.
  */
-export function useUnsaved(isChanged: boolean): { isAsking: boolean; question: ReactNode } {
+export function useUnsaved(
+  isChanged: boolean,
+  onDiscard: () => void,
+): { isAsking: boolean; question: ReactNode } {
   const { status, proceed, reset } = useBlocker({
     disabled: !isChanged,
     withResolver: true,
@@ -27,7 +30,10 @@ export function useUnsaved(isChanged: boolean): { isAsking: boolean; question: R
       title="Discard changes?"
       action="Discard changes"
       danger
-      onConfirm={() => proceed?.()}
+      onConfirm={() => {
+        onDiscard();
+        proceed?.();
+      }}
       onClose={() => reset?.()}
     >
       <p>You have not saved your changes.</p>

@@ -1,0 +1,203 @@
+import type { Page } from 'playwright-core';
+import { type Person, unique } from '../support/api.ts';
+import { flagWithStrategy } from '../support/flag.ts';
+import { logIn } from '../support/log-in.ts';
+import { watchStates } from './states.ts';
+import { acceptDialogs, type World } from './world.ts';
+
+export const STEPS = [
+  'edit',
+  'save',
+  'save, response lost',
+  'save during a restart',
+  'restart',
+  'second editor',
+  'session end',
+  'reload',
+  'toggle',
+  'toggle, response lost',
+  'toggle rejected',
+] as const;
+export type Step = (typeof STEPS)[number];
+
+export type Problem = { step: number; what: string };
+
+/** The longest wait. The server lets another attempt of a killed request run after a minute. */
+const MAX_WAIT_MS = 150_000;
+
+/**
+ * Carries out the steps in a page, and compares the page with a model: what the user typed, what the server has, and who
+ * changed it. Returns what differs.
+ */
+export async function runSequence(world: World, steps: readonly Step[]): Promise<Problem[]> {
+  const { front } = world;
+  const context = await world.browser.newContext({ baseURL: front.url, reducedMotion: 'reduce' });
+  try {
+    return await carryOut(world, await context.newPage(), steps);
+  } finally {
+    front.lost = 0;
+    delete front.broken;
+    await context.close();
+  }
+}
+
+async function carryOut(world: World, page: Page, steps: readonly Step[]): Promise<Problem[]> {
+  const { api, front, person } = world;
+  const { address, base, strategies, id } = await flagWithStrategy(api);
+  page.setDefaultTimeout(MAX_WAIT_MS);
+  acceptDialogs(page);
+  await logIn(page, person);
+  // The dialog can appear at any time, also while a click waits. It covers the page, so the user logs in first.
+  await page.addLocatorHandler(passwordOf(page), async () => void (await logInAgain(page, world)));
+  await page.goto(`${address}?edit=${id}`);
+
+  const problems: Problem[] = [];
+  const model = { saved: 'Gradual rollout', typed: undefined as string | undefined, isOvertaken: false };
+  const title = page.getByRole('textbox', { name: 'Title' });
+  const conflict = page.getByText('while you edited it');
+  const dismiss = page.getByRole('button', { name: 'Dismiss' });
+  await title.waitFor();
+  const states = await watchStates(page);
+
+  const savedTitle = async () => (await api.send<{ title: string }>('GET', `${strategies}/${id}`)).title;
+  const enabled = async () =>
+    (await api.send<{ enabled: boolean }>('GET', `${base}/environments/development`)).enabled;
+
+  /** Opens the editor, which closes after a save. */
+  const openEditor = async () => {
+    if (await title.isVisible()) return;
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await title.waitFor();
+  };
+  /** Logs in again where the page asks for it, and decides a conflict, until the page has nothing left to do. */
+  const settle = async (step: number) => {
+    const started = Date.now();
+    for (let quiet = 0; quiet < 3; ) {
+      if (Date.now() - started > MAX_WAIT_MS)
+        return void problems.push({ step, what: 'the page does not settle' });
+      const hadWork = (await logInAgain(page, world)) || (await decide(step)) || (await isBusy(page));
+      quiet = hadWork ? 0 : quiet + 1;
+      await page.waitForTimeout(100);
+    }
+  };
+  const decide = async (step: number): Promise<boolean> => {
+    if (!(await conflict.isVisible())) return false;
+    if (!model.isOvertaken) problems.push({ step, what: 'a conflict with oneself' });
+    model.isOvertaken = false;
+    await page.getByRole('button', { name: 'Continue with mine' }).click();
+    return true;
+  };
+  const save = async (step: number) => {
+    const button = page.getByRole('button', { name: /^Save to production/ });
+    if (model.typed === undefined || !(await button.isEnabled())) return;
+    await button.click();
+    await settle(step);
+    // After a conflict, the user saves again.
+    if (await button.isVisible().catch(() => false)) {
+      if (await button.isEnabled()) await button.click();
+      await settle(step);
+    }
+    const now = await savedTitle();
+    if (now === model.typed) {
+      model.saved = model.typed;
+      model.typed = undefined;
+      model.isOvertaken = false;
+    } else problems.push({ step, what: `"${model.typed}" is not saved: the server has "${now}"` });
+  };
+  const toggle = async (step: number, isRejected = false) => {
+    const before = await enabled();
+    states.expect([before, !before]);
+    for (let left = await dismiss.count(); left > 0; left--) await dismiss.first().click();
+    await page.getByRole('switch', { name: 'Enabled in development' }).click();
+    // Nothing else on the page shows that a toggle is under way.
+    await page.getByText(/(is|was not) (enabled|disabled) in development\./).waitFor();
+    await settle(step);
+    const now = await enabled();
+    states.expect([now]);
+    if (now !== (isRejected ? before : !before))
+      problems.push({ step, what: 'a toggle did not take effect' });
+  };
+
+  states.expect([await enabled()]);
+  for (const [step, name] of steps.entries()) {
+    await openEditor();
+    if (name === 'edit') {
+      model.typed = `Mine ${unique()}`;
+      await title.fill(model.typed);
+    }
+    if (name === 'save') await save(step);
+    if (name === 'save, response lost') {
+      front.lost = 1 + (step % 2);
+      await save(step);
+    }
+    if (name === 'save during a restart') await Promise.all([world.restart(), save(step)]);
+    if (name === 'restart') await world.restart();
+    if (name === 'second editor') {
+      model.saved = `Theirs ${unique()}`;
+      await api.send('PATCH', `${strategies}/${id}`, [{ op: 'replace', path: '/title', value: model.saved }]);
+      model.isOvertaken = true;
+    }
+    if (name === 'session end') await api.send('DELETE', `/api/admin/user-admin/${person.id}/sessions`);
+    if (name === 'reload') {
+      states.pause();
+      await page.reload();
+      await title.or(conflict).or(passwordOf(page)).first().waitFor();
+      await logInAgain(page, world);
+      await title.or(conflict).first().waitFor();
+      await states.resume();
+    }
+    if (name === 'toggle') await toggle(step);
+    if (name === 'toggle, response lost') {
+      front.lost = 1;
+      await toggle(step);
+    }
+    if (name === 'toggle rejected') {
+      front.broken = { paths: /\/environments\/development\/(on|off)$/, status: 500 };
+      await toggle(step, true);
+      delete front.broken;
+    }
+    await settle(step);
+    front.lost = 0;
+    await openEditor();
+    const shown = await title.inputValue();
+    if (model.typed !== undefined && shown !== model.typed)
+      problems.push({ step, what: `lost input: "${model.typed}", and the page shows "${shown}"` });
+  }
+  problems.push(...(await states.stop()).map(what => ({ step: steps.length, what })));
+  return problems;
+}
+
+const passwordOf = (page: Page) => page.getByLabel(/^Password/);
+
+/** A login fails while the server restarts. The user tries again this often. */
+const LOGIN_MS = 2000;
+
+/** Logs in where the page asks for it. Returns whether it did. */
+async function logInAgain(page: Page, { person }: World): Promise<boolean> {
+  const password = passwordOf(page);
+  if (!(await password.isVisible())) return false;
+  for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
+    // The form can disappear while it is filled: the login before may have succeeded late.
+    await submit(page, person).catch(() => {});
+    const isDone = await password.waitFor({ state: 'hidden', timeout: LOGIN_MS }).then(
+      () => true,
+      () => false,
+    );
+    if (isDone) return true;
+  }
+  throw new Error(`The login does not succeed: ${await page.locator('body').textContent()}`);
+}
+
+async function submit(page: Page, { username, password }: Person): Promise<void> {
+  await page.getByLabel('Username or e-mail address').fill(username, { timeout: LOGIN_MS });
+  await passwordOf(page).fill(password, { timeout: LOGIN_MS });
+  await page.getByRole('button', { name: 'Log in' }).click({ timeout: LOGIN_MS });
+}
+
+/** Whether a change is under way or the server is unreachable. */
+const isBusy = (page: Page): Promise<boolean> =>
+  page.evaluate(
+    () =>
+      document.querySelector('[data-loading]') !== null ||
+      /not saved yet|not available at the moment|has not responded/.test(document.body.textContent ?? ''),
+  );

@@ -1,0 +1,21 @@
+import { Button } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+import { onConnection, readConnection } from '../api/session.ts';
+import { cancelWrites } from '../api/waiting-writes.ts';
+import s from './WaitingChanges.module.css';
+import { counted } from './words.ts';
+
+/** Says that changes got no response and are retried, and lets the user stop that. Nothing without such changes. */
+export function WaitingChanges() {
+  const { waitingWrites } = useSyncExternalStore(onConnection, readConnection);
+  if (waitingWrites === 0) return null;
+  return (
+    <span className={s.waiting} role="status">
+      {counted(waitingWrites, 'change')} {waitingWrites === 1 ? 'is' : 'are'} not saved yet. Halyard keeps
+      trying.
+      <Button size="compact-xs" variant="default" onClick={cancelWrites}>
+        Stop trying
+      </Button>
+    </span>
+  );
+}
