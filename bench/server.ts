@@ -38,7 +38,11 @@ export type Server = {
   stop: () => Promise<void>;
 };
 
-export async function startServer(database: URL, usedPort?: number): Promise<Server> {
+export async function startServer(
+  database: URL,
+  usedPort?: number,
+  shutdownDelaySeconds = 0,
+): Promise<Server> {
   const port = usedPort ?? (await freePort());
   const child = spawn(process.execPath, [MAIN], {
     env: {
@@ -49,6 +53,7 @@ export async function startServer(database: URL, usedPort?: number): Promise<Ser
       LOG_LEVEL: 'warn',
       HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
       HALYARD_WRITES_PER_MINUTE: '0',
+      HALYARD_SHUTDOWN_DELAY_SECONDS: String(shutdownDelaySeconds),
     },
     stdio: ['ignore', 2, 2],
   });

@@ -64,7 +64,7 @@ await onCopy(original, async url => {
     }
     const sizes = await sql<{ dimension: string; rows: number; megabytes: number }>`
       select dimension, count(*) as rows, round(sum(length(positions)) / 1e6, 1)::float8 as megabytes
-      from event_text_postings group by dimension order by dimension`.execute(db);
+      from event_folded_postings group by dimension order by dimension`.execute(db);
     console.log('\n| dimension | rows | sets, MB |\n|---|--:|--:|');
     for (const row of sizes.rows) console.log(`| ${row.dimension} | ${row.rows} | ${row.megabytes} |`);
   } finally {

@@ -251,15 +251,15 @@ async function measureBodies(db: Parameters<typeof readChanges>[0]): Promise<voi
     await changeFlag(client, 'production', round);
     const changes = await readChanges(db, 'production', environment.revision);
     changed.push(
-      await cpuOf(() => {
+      await cpuOf(async () => {
         applyChanges(environment, changes);
-        gzipBody('features', scope);
+        await gzipBody('features', scope);
       }),
     );
     if (round % 10 === 0) whole.push(await cpuOf(() => gzipSync(plainBody('features', scope))));
   }
   const [one, all] = [percentile(changed, 0.5), percentile(whole, 0.5)];
-  const size = gzipBody('features', scope).length / 1_000;
+  const size = (await gzipBody('features', scope)).length / 1_000;
   const plain = gzipSync(plainBody('features', scope)).length / 1_000;
   console.log(
     [
@@ -281,7 +281,7 @@ async function measureBodies(db: Parameters<typeof readChanges>[0]): Promise<voi
 
 async function cpuOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();
-  work();
+  await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
 }

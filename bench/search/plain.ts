@@ -75,7 +75,11 @@ export function conditionOf(search: Search, sight: Caller['sight'], matches = co
 export const formsOf = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
 
 /** Total and page in one statement, so in one snapshot. */
-export async function readPlain(client: pg.Client, search: Search, condition: string): Promise<Result> {
+export async function readPlain(
+  client: pg.Client | pg.Pool,
+  search: Search,
+  condition: string,
+): Promise<Result> {
   const { rows } = await client.query<{ total: string; ids: string[] }>(`
     with matching as materialized (select id from events where ${condition})
     select (select count(*) from matching) as total, array(

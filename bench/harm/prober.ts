@@ -1,0 +1,108 @@
+// A process that sends what others do meanwhile, one request of each kind at a time, and measures how long each takes.
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HarmRequest, json, type World } from './attack.ts';
+
+export type ProbeResult = {
+  name: string;
+  count: number;
+  p95: number;
+  worst: number;
+  failures: Record<string, number>;
+};
+
+type Probe = { name: string; everyMs: number; token: string; request: (n: number) => HarmRequest };
+
+const TIMEOUT_MS = 30_000;
+
+const probesOf = ({ other, user }: World): Probe[] => [
+  {
+    name: 'login',
+    everyMs: 300,
+    token: '',
+    request: () => ({ path: '/auth/simple/login', ...json(user) }),
+  },
+  {
+    name: 'admin read',
+    everyMs: 40,
+    token: other.viewer,
+    request: () => ({ path: '/api/admin/projects' }),
+  },
+  {
+    name: 'toggle',
+    everyMs: 100,
+    token: other.editor,
+    request: n => ({
+      path: `/api/admin/projects/default/features/probed/environments/development/${n % 2 === 0 ? 'on' : 'off'}`,
+      ...json({}),
+    }),
+  },
+  {
+    name: 'SDK poll',
+    everyMs: 40,
+    token: other.client,
+    request: () => ({ path: '/api/client/features', headers: { 'accept-encoding': 'gzip' } }),
+  },
+  {
+    name: 'evaluation',
+    everyMs: 40,
+    token: other.frontend,
+    request: n => ({ path: `/api/frontend?userId=${n}` }),
+  },
+];
+
+let isStopped = false;
+
+process.on('message', async (message: World | 'stop') => {
+  if (message === 'stop') {
+    isStopped = true;
+    return;
+  }
+  const results = await Promise.all(probesOf(message).map(probe => run(probe, message.port)));
+  process.send?.(results, () => process.exit(0));
+});
+
+async function run({ name, everyMs, token, request }: Probe, port: number): Promise<ProbeResult> {
+  const agent = new Agent({ keepAlive: true });
+  const times: number[] = [];
+  const failures: Record<string, number> = {};
+  for (let n = 0; !isStopped; n++) {
+    const start = performance.now();
+    const status = await send(request(n), token, port, agent);
+    times.push(performance.now() - start);
+    if (!/^[23]/.test(status)) failures[status] = (failures[status] ?? 0) + 1;
+    await sleep(everyMs);
+  }
+  times.sort((a, b) => a - b);
+  const p95 = times[Math.min(times.length - 1, Math.floor(times.length * 0.95))] ?? Number.NaN;
+  return { name, count: times.length, p95, worst: times.at(-1) ?? Number.NaN, failures };
+}
+
+function send(
+  { method = 'GET', path, headers, body }: HarmRequest,
+  token: string,
+  port: number,
+  agent: Agent,
+) {
+  return new Promise<string>(resolve => {
+    const outgoing = request(
+      {
+        host: '127.0.0.1',
+        port,
+        method,
+        path,
+        agent,
+        timeout: TIMEOUT_MS,
+        headers: { ...headers, ...(token === '' ? {} : { authorization: token }) },
+      },
+      response => {
+        response.resume();
+        response.on('end', () => resolve(String(response.statusCode)));
+        response.on('error', () => resolve('cut off'));
+      },
+    );
+    outgoing.on('timeout', () => outgoing.destroy(new Error('timeout')));
+    outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    outgoing.end(body);
+  });
+}
