@@ -181,6 +181,11 @@ test.each([
   ['publicUrl', { publicUrl: '' }, 'Set publicUrl'],
   ['database.existingSecret', { database: { existingSecret: '' } }, 'Set database.existingSecret'],
   ['secretKey.existingSecret', { secretKey: { existingSecret: '' } }, 'Set secretKey.existingSecret'],
+  [
+    'a single source of the CA',
+    { database: { ca: { existingSecret: 'a', existingConfigMap: 'b' } } },
+    'Set database.ca.existingSecret or database.ca.existingConfigMap, not both.',
+  ],
   ['ingress.host', { ingress: { enabled: true } }, 'Set ingress.host'],
   [
     'autoscaling',
@@ -199,10 +204,13 @@ test.each([
   ['no name of a Secret', { database: { existingSecret: '' } }],
   ['a number as a variable', { env: { HALYARD_POOL_SIZE: 20 } }],
   ['a secret in plain text', { env: { DATABASE_URL: 'postgres://a:b@c/d' } }],
+  ['a replaced key in plain text', { env: { HALYARD_OLD_SECRET_KEYS: 'a' } }],
+  ['an unknown source of the CA', { database: { ca: { secret: 'a' } } }],
   ['an ingress without a host', { ingress: { enabled: true } }],
   ['a digest that is none', { image: { digest: 'sha256:1' } }],
   ['no replicas', { replicaCount: 0 }],
   ['an interval without a unit', { serviceMonitor: { interval: '30' } }],
+  ['a runbook without a scheme', { prometheusRule: { runbookBaseUrl: 'git.example.com/halyard' } }],
 ])('the schema rejects %s', (_name, values) => {
   const { values: defaults } = renderSet('smallest');
   const merged = Object.fromEntries(
@@ -227,7 +235,8 @@ test.each(SETS)('every pod of %s keeps to the restricted profile, and no secret 
       seccompProfile: { type: 'RuntimeDefault' },
     });
     expect(spec.hostNetwork ?? spec.hostPID ?? spec.hostIPC).toBeUndefined();
-    for (const volume of spec.volumes) expect(Object.keys(volume).toSorted()).toEqual(['emptyDir', 'name']);
+    for (const { name: _, ...source } of spec.volumes)
+      expect(['emptyDir', 'secret', 'configMap']).toEqual(expect.arrayContaining(Object.keys(source)));
     for (const container of spec.containers) {
       expect(container.securityContext).toEqual({
         allowPrivilegeEscalation: false,
@@ -243,6 +252,38 @@ test.each(SETS)('every pod of %s keeps to the restricted profile, and no secret 
       expect(new Set(names).size).toBe(names.length);
     }
   }
+});
+
+test.each([
+  ['a Secret', 'existingSecret', { secret: { secretName: 'ca', items: [{ key: 'pem', path: 'ca.crt' }] } }],
+  [
+    'a ConfigMap',
+    'existingConfigMap',
+    { configMap: { name: 'ca', items: [{ key: 'pem', path: 'ca.crt' }] } },
+  ],
+])('servers and the migration read the CA of the database from %s', (_name, source, volume) => {
+  const objects = objectsOf(renderWith({ database: { ca: { [source]: 'ca', key: 'pem' } } }));
+  const pods = objects.filter(({ kind }) => ['Deployment', 'Job'].includes(kind));
+  expect(pods).toHaveLength(2);
+
+  for (const { spec } of pods.map(({ spec }) => spec.template)) {
+    expect(spec.volumes).toContainEqual({ name: 'database-ca', ...volume });
+    expect(spec.containers[0].volumeMounts).toContainEqual({
+      name: 'database-ca',
+      mountPath: '/etc/halyard/database-ca',
+      readOnly: true,
+    });
+  }
+});
+
+test('replaced keys come from a Secret', () => {
+  const objects = objectsOf(renderWith({ oldSecretKeys: { existingSecret: 'keys', key: 'previous' } }));
+  const { env } = objects.find(({ kind }) => kind === 'Deployment').spec.template.spec.containers[0];
+
+  expect(env).toContainEqual({
+    name: 'HALYARD_OLD_SECRET_KEYS',
+    valueFrom: { secretKeyRef: { name: 'keys', key: 'previous' } },
+  });
 });
 
 test('the pod of the migration gets no requests, and runs before the servers', () => {

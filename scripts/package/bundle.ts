@@ -1,4 +1,5 @@
-import { relative, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
 export type BundleOptions = {
@@ -19,6 +20,21 @@ const noMapsOfLibraries: Plugin = {
   name: 'halyard-no-maps-of-libraries',
   transform: { filter: { id: /node_modules/ }, handler: code => ({ code, map: { mappings: '' } }) },
 };
+
+/**
+ * Marks each run of lines that no source maps to, which are those of libraries. Without the mark, Node.js takes such a line for the nearest
+ * line of ours before it, and a stack frame of pg-boss names a file of Halyard.
+ */
+export const markUnmapped = (mappings: string): string =>
+  mappings
+    .split(';')
+    .map((line, n, lines) => (line === '' && lines[n - 1] !== '' ? 'A' : line))
+    .join(';');
+
+function markUnmappedIn(file: string): void {
+  const map = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...map, mappings: markUnmapped(map.mappings) }));
+}
 
 /** Bundles the entries with all their dependencies. Returns the paths of the modules in the bundle. */
 export async function bundle({ root, folder, entries, maps = 'ours' }: BundleOptions): Promise<string[]> {
@@ -45,5 +61,7 @@ export async function bundle({ root, folder, entries, maps = 'ours' }: BundleOpt
   });
   await build.close();
   const chunks = output.filter((file): file is OutputChunk => file.type === 'chunk');
+  if (maps === 'ours')
+    for (const { fileName, map } of chunks) if (map) markUnmappedIn(join(folder, `${fileName}.map`));
   return [...new Set(chunks.flatMap(({ modules }) => Object.keys(modules)))].toSorted();
 }

@@ -44,6 +44,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
     secretKeyRef:
       name: {{ required "Set secretKey.existingSecret to the name of a Secret with the secret key." .Values.secretKey.existingSecret }}
       key: {{ .Values.secretKey.key }}
+{{- with .Values.oldSecretKeys }}
+{{- if .existingSecret }}
+- name: HALYARD_OLD_SECRET_KEYS
+  valueFrom: { secretKeyRef: { name: {{ .existingSecret }}, key: {{ .key }} } }
+{{- end }}
+{{- end }}
 {{- with .Values.firstAdmin }}
 {{- if .existingSecret }}
 - name: HALYARD_INIT_ADMIN_USERNAME
@@ -60,6 +66,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 - name: PORT
   value: '4242'
+- name: HALYARD_SHUTDOWN_DELAY_SECONDS
+  value: {{ .Values.shutdownDelaySeconds | quote }}
 {{- with .Values.trustedProxies }}
 - name: HALYARD_TRUSTED_PROXIES
   value: {{ join "," . | quote }}
@@ -67,6 +75,30 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- range $name, $value := .Values.env }}
 - name: {{ $name }}
   value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "halyard.volumeMounts" -}}
+- { name: tmp, mountPath: /tmp }
+{{- if or .Values.database.ca.existingSecret .Values.database.ca.existingConfigMap }}
+- { name: database-ca, mountPath: /etc/halyard/database-ca, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{/* The file of the certificate has the same name whatever its key is, so that one URL of the database fits. */}}
+{{- define "halyard.volumes" -}}
+- name: tmp
+  emptyDir: { sizeLimit: 256Mi }
+{{- with .Values.database.ca }}
+{{- if and .existingSecret .existingConfigMap }}
+{{- fail "Set database.ca.existingSecret or database.ca.existingConfigMap, not both." }}
+{{- else if .existingSecret }}
+- name: database-ca
+  secret: { secretName: {{ .existingSecret }}, items: [{ key: {{ .key }}, path: ca.crt }] }
+{{- else if .existingConfigMap }}
+- name: database-ca
+  configMap: { name: {{ .existingConfigMap }}, items: [{ key: {{ .key }}, path: ca.crt }] }
+{{- end }}
 {{- end }}
 {{- end }}
 
