@@ -21,7 +21,7 @@ import { featureRoutes } from './flags/features/routes.ts';
 import { projectHealthRoutes } from './flags/health/routes.ts';
 import { lifecycleRoutes } from './flags/lifecycle/routes.ts';
 import { linkRoutes } from './flags/links/routes.ts';
-import { projectRoutes } from './flags/projects/routes.ts';
+import { PROJECTS } from './flags/projects/operations.ts';
 import { tagRoutes } from './flags/tags/routes.ts';
 import { transferRoutes } from './flags/transfer/routes.ts';
 import { apiTokenRoutes } from './people/api-tokens/routes.ts';
@@ -80,6 +80,7 @@ import { eventSearchRoutes } from './record/event-search/routes.ts';
 import { eventStreamRoutes } from './record/event-stream/routes.ts';
 import { eventRoutes } from './record/events/routes.ts';
 import { installIdempotency } from './record/idempotency/hook.ts';
+import { registerOperations } from './record/operations/register.ts';
 import { installRevisionHeader } from './record/revision-header.ts';
 import { buildSdkApp, isSdkPath, type SdkAppSettings } from './sdk/app.ts';
 import { applicationRoutes } from './sdk/applications/routes.ts';
@@ -175,6 +176,7 @@ export async function buildApp(
   const longReads = makeLongReads(longReadDb, searchDb, admission);
   const epochs = makeEpochWatch();
   const serving = makeServingState(sdkDb, epochs);
+  const instance = { limits, longReads, publicUrl: settings.publicUrl, keyring: sso.keyring };
   const headers = securityHeaders(settings.publicUrl);
   const outageLog = makeOutageLog();
   const app: App = Fastify({
@@ -247,7 +249,7 @@ export async function buildApp(
   eventStreamRoutes(app, db, longReads, epochs);
   eventExportRoutes(app, longReads, searchMemory);
   eventCountRoutes(app, longReads, searchMemory);
-  projectRoutes(app, db, limits);
+  registerOperations(app, db, instance, PROJECTS);
   featureRoutes(app, db, limits, longReads);
   featureEnvironmentRoutes(app, db, lockFeatureEtag);
   projectHealthRoutes(app, db, longReads);

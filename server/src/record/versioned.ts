@@ -29,6 +29,26 @@ export const sendVersion = <Key, Shown extends object, Body = Shown>(
   body: Body = shown as unknown as Body, // Without a body of its own, the response is what is shown.
 ): Body | FastifyReply => unlessKnown(request, reply, etagOf(resource, shown), body);
 
+/** What If-Match is compared with. */
+export type Precondition = {
+  /** The resource in a message: `Role 7`. */
+  what: string;
+  /** Locks the resource and returns the ETags that name its current state. */
+  readEtags: (current: Change) => Promise<string[]>;
+};
+
+/** The precondition that a resource has not changed. */
+export const unchanged = <Key, Shown extends object>(
+  resource: Versioned<Key, Shown>,
+  key: Key,
+): Precondition => ({
+  what: resource.nameOf(key),
+  readEtags: async current => {
+    const shown = await resource.lock(current, key);
+    return shown ? [etagOf(resource, shown)] : [];
+  },
+});
+
 /** A change of the resource, which is rejected with 412 if If-Match names an earlier version of it. */
 export const changeVersion = <Key, Shown extends object, Result, Response = Result>(
   db: Db,
@@ -38,19 +58,18 @@ export const changeVersion = <Key, Shown extends object, Result, Response = Resu
   work: (current: Change) => Promise<Result>,
   // Without it, the response is the result.
   respond: (tx: Tx, result: Result) => Promise<Response> = async (_, result) => result as unknown as Response,
-): Promise<Response> =>
-  change(
+): Promise<Response> => {
+  const { what, readEtags } = unchanged(resource, key);
+  return change(
     db,
     request.actor,
     current =>
       ifMatches(
         request,
-        resource.nameOf(key),
-        async () => {
-          const shown = await resource.lock(current, key);
-          return shown ? [etagOf(resource, shown)] : [];
-        },
+        what,
+        () => readEtags(current),
         () => work(current),
       ),
     respond,
   );
+};

@@ -5,7 +5,7 @@ import { nameRule, RULE } from './violations.ts';
 
 type StringOptions = Parameters<typeof Type.String>[0];
 
-type NamedSchema<T extends TSchema = TSchema> = T & { $id: string };
+export type NamedSchema<T extends TSchema = TSchema> = T & { $id: string };
 
 /** A schema with a name of its own in the OpenAPI document. The module that owns it registers it with addSchema. */
 export function Named<T extends TSchema>(name: string, schema: T): NamedSchema<T> {
@@ -184,7 +184,7 @@ const ERROR_RESPONSES = {
   ],
 } as const satisfies Record<number, readonly [ErrorName, string, string]>;
 
-type ErrorStatus = keyof typeof ERROR_RESPONSES;
+export type ErrorStatus = keyof typeof ERROR_RESPONSES;
 
 /** The error responses of an operation, each with an example, for its `response` schema. */
 export function errorResponses(...statuses: ErrorStatus[]) {

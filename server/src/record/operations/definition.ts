@@ -1,0 +1,130 @@
+import type { Static, TSchema, TUnsafe } from 'typebox';
+import type { Permission, RoutePermission } from '../../access/permissions.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { ValidInput } from '../../platform/http/checks.ts';
+import type { LongReader } from '../../platform/http/long-reads.ts';
+import type { ErrorStatus, NamedSchema } from '../../platform/http/schema.ts';
+import type { Instance } from '../../platform/instance.ts';
+import type { Change } from '../change.ts';
+import type { EmittedEventType } from '../events/event-types.ts';
+import type { Precondition, Versioned } from '../versioned.ts';
+
+/** What an operation is called with. It is plain JSON, so an operation can be stored together with its input and run later. */
+export type Input<Params extends TSchema, Query extends TSchema, Body extends TSchema> = {
+  params: Static<Params>;
+  query: Static<Query>;
+  body: Static<Body>;
+};
+
+/** Where an operation runs, and what the guard found out about its caller. */
+export type Context = Instance & {
+  /** If the path names a feature and no project: the project in which the permission was checked. */
+  projectOfFeature: string;
+  /** The session of the request. Null for a request with a token. */
+  sessionId: number | null;
+};
+
+/** The context of an operation that reads. */
+export type Reading = Context & { db: Reader; actor: Actor; longReader: LongReader };
+
+type Described<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+  Output extends TSchema,
+> = {
+  /** The `operationId` in the OpenAPI document, and the name of a stored operation. */
+  id: string;
+  route: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
+  summary: string;
+  /** Without the required permissions and the events, which are appended to it in the OpenAPI document. */
+  description: string;
+  permission: RoutePermission;
+  /** The permissions that the operation checks itself because they depend on its input. */
+  checkedPermission?: Permission[];
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** The schema of the successful response, with its description. */
+  output: Output;
+  /** The status of the successful response; 200 by default. */
+  status?: 200 | 201 | 202 | 204;
+  /** Statuses of errors that do not follow from the permission, the parameters and the body. */
+  rejects?: ErrorStatus[];
+  /** Rules that read at most. They run after a validation error, so that one response lists every violation. */
+  checks?: ((input: ValidInput, db: Reader, instance: Instance) => unknown)[];
+  bodyLimit?: number;
+  /** How many writes a call counts as; 1 by default. */
+  cost?: number;
+  rejectUnknownFields?: readonly string[];
+  returnsSecret?: true;
+};
+
+/** An operation that changes nothing. */
+export type Query<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+  Output extends TSchema,
+> = Described<Params, Query, Body, Output> & {
+  kind: 'query';
+  read: (reading: Reading, input: Input<Params, Query, Body>) => Promise<Static<Output>>;
+  /** The resource that the response shows, if the response has the ETag that writes expect in If-Match. */
+  versioned?: Versioned<never, Static<Output> & object>;
+};
+
+/** An operation that changes something, in one transaction with its events. */
+export type Command<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+  Output extends TSchema,
+  Result,
+> = Described<Params, Query, Body, Output> & {
+  kind: 'command';
+  /** The types of the events that the operation can record. */
+  events: readonly EmittedEventType[];
+  run: (current: Change, input: Input<Params, Query, Body>, context: Context) => Promise<Result>;
+  /** Reads the response after the events are written. Without it, the response is what `run` returns. */
+  respond?: (
+    tx: Tx,
+    actor: Actor,
+    result: Result,
+    input: Input<Params, Query, Body>,
+  ) => Promise<Static<Output>>;
+  /** What If-Match is compared with. */
+  precondition?: (input: Input<Params, Query, Body>, context: Context) => Precondition;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: operations in one list have no input in common
+export type AnyQuery = Query<any, any, any, any>;
+// biome-ignore lint/suspicious/noExplicitAny: operations in one list have no input in common
+export type AnyCommand = Command<any, any, any, any, any>;
+export type Operation = AnyQuery | AnyCommand;
+
+type Nothing = TUnsafe<Record<never, never>>;
+
+/** Defines an operation that reads. The types of its input and output are inferred from its schemas. */
+export const query = <
+  Params extends TSchema = Nothing,
+  QueryString extends TSchema = Nothing,
+  Body extends TSchema = Nothing,
+  Output extends TSchema = TSchema,
+>(
+  definition: Omit<Query<Params, QueryString, Body, Output>, 'kind'>,
+): Operation => ({ kind: 'query', ...definition }) as unknown as AnyQuery;
+
+/** Defines an operation that writes. The types of its input and output are inferred from its schemas. */
+export const command = <
+  Params extends TSchema = Nothing,
+  QueryString extends TSchema = Nothing,
+  Body extends TSchema = Nothing,
+  Output extends TSchema = TSchema,
+  Result = void,
+>(
+  definition: Omit<Command<Params, QueryString, Body, Output, Result>, 'kind'>,
+): Operation => ({ kind: 'command', ...definition }) as unknown as AnyCommand;
+
+/** The operations of a module, and the named schemas that they refer to. */
+export type OperationModule = { tag: string; schemas: NamedSchema[]; operations: Operation[] };

@@ -1,0 +1,132 @@
+import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Db } from '../../platform/db/database.ts';
+import type { App } from '../../platform/http/app.ts';
+import { ifMatches } from '../../platform/http/etag.ts';
+import { type ErrorStatus, errorResponses } from '../../platform/http/schema.ts';
+import type { Instance } from '../../platform/instance.ts';
+import { change } from '../change.ts';
+import { sendVersion } from '../versioned.ts';
+import type { AnyCommand, AnyQuery, Operation, OperationModule } from './definition.ts';
+
+/** Turns the operations of a module into routes. */
+export function registerOperations(
+  app: App,
+  db: Db,
+  instance: Instance,
+  { tag, schemas, operations }: OperationModule,
+): void {
+  for (const schema of schemas) app.addSchema(schema);
+  for (const operation of operations) {
+    const { bodyLimit, route } = operation;
+    const [method = '', url = ''] = route.split(' ');
+    app.route({
+      method,
+      url,
+      ...(bodyLimit !== undefined && { bodyLimit }),
+      config: configOf(operation, db, instance),
+      schema: schemaOf(operation, tag),
+      handler: (request, reply) =>
+        operation.kind === 'query'
+          ? read(operation, db, instance, request, reply)
+          : run(operation, db, instance, request, reply),
+    });
+  }
+}
+
+function configOf(operation: Operation, db: Db, instance: Instance): NonNullable<RouteOptions['config']> {
+  const { permission, checkedPermission, checks, cost, rejectUnknownFields, returnsSecret } = operation;
+  const isQuery = operation.kind === 'query';
+  return {
+    permission,
+    ...(checkedPermission && { checkedPermission }),
+    ...(checks && { checks: checks.map(check => input => check(input, db, instance)) }),
+    ...(cost !== undefined && { cost }),
+    ...(rejectUnknownFields && { rejectUnknownFields }),
+    ...(returnsSecret && { returnsSecret }),
+    ...(isQuery && operation.versioned && { etag: true }),
+    ...(!isQuery && operation.precondition && { ifMatch: true }),
+    ...(isQuery && !operation.route.startsWith('GET ') && { onlyReads: true }),
+  };
+}
+
+function schemaOf(operation: Operation, tag: string): NonNullable<RouteOptions['schema']> {
+  const { id, summary, params, query, body, output, status = 200 } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: describe(operation),
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(body && { body }),
+    response: { [status]: output, ...errorResponses(...errorsOf(operation)) },
+  };
+}
+
+/** Permissions and events come from the definition, so the text cannot differ from what the operation does. */
+function describe(operation: Operation): string {
+  const { description, permission, checkedPermission } = operation;
+  const required = checkedPermission ?? (permission === 'NONE' ? [] : permission);
+  const events = operation.kind === 'command' ? operation.events : [];
+  return [
+    description,
+    ...(required.length > 0 ? [`Requires ${required.join(' or ')}.`] : []),
+    ...(events.length > 0 ? [`Events: ${events.join(', ')}.`] : []),
+  ].join(' ');
+}
+
+function errorsOf({ params, query, body, rejects = [] }: Operation): ErrorStatus[] {
+  const ofBody: ErrorStatus[] = body ? [400, 413, 415] : [];
+  return [
+    401,
+    403,
+    ...(query ? [400 as const] : []),
+    ...(params ? [404 as const] : []),
+    ...ofBody,
+    ...rejects,
+  ];
+}
+
+const inputOf = ({ params, query, body }: FastifyRequest) => ({ params, query, body });
+
+const contextOf = (instance: Instance, { projectOfFeature, sessionId }: FastifyRequest) => ({
+  ...instance,
+  projectOfFeature,
+  sessionId,
+});
+
+async function read(
+  { read, versioned, status = 200 }: AnyQuery,
+  db: Db,
+  instance: Instance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { actor, caller, visit } = request;
+  const reading = { ...contextOf(instance, request), db, actor, longReader: { caller, visit } };
+  const output = await read(reading, inputOf(request));
+  reply.code(status);
+  return versioned ? sendVersion(request, reply, versioned, output as object) : output;
+}
+
+async function run(
+  { run, respond = async (_tx, _actor, result) => result, precondition, status = 200 }: AnyCommand,
+  db: Db,
+  instance: Instance,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { actor } = request;
+  const [input, context] = [inputOf(request), contextOf(instance, request)];
+  const expected = precondition?.(input, context);
+  const output = await change(
+    db,
+    actor,
+    current => {
+      const work = () => run(current, input, context);
+      return expected ? ifMatches(request, expected.what, () => expected.readEtags(current), work) : work();
+    },
+    (tx, result) => respond(tx, actor, result, input),
+  );
+  return reply.code(status).send(output);
+}
