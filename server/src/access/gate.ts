@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { makeBusyCheck } from '../platform/admission/busy.ts';
 import { networkOf } from '../platform/admission/network.ts';
 import { makeShares, type ShareLimits, type Shares } from '../platform/admission/shares.ts';
 import { makeVisit } from '../platform/admission/visit.ts';
@@ -26,10 +27,14 @@ const kindOf = (path: string): string => KINDS.find(([, pattern]) => pattern.tes
 const RETRY_AFTER_SECONDS = 2;
 const MAX_CREDENTIALS = 10_000;
 
-/** One caller runs about half a pool's worth of requests at a time. The others wait without a connection and without a body in memory. */
-export const requestLimits = (poolSize: number): ShareLimits => ({
+/**
+ * One caller runs about half a pool's worth of requests at a time, and fewer while the event loop is busy: another caller's request
+ * takes several turns of it, and waits in each one for all that is under way. The other requests of the caller wait without a
+ * connection and without a body in memory.
+ */
+export const requestLimits = (poolSize: number, isBusy = makeBusyCheck()): ShareLimits => ({
   capacity: 2 * poolSize,
-  share: 0.3,
+  share: () => (isBusy() ? 0.05 : 0.3),
   waiting: 10_000,
   waitingPerCaller: 1_000,
   // Less than the 10 s within which Node.js must have received the whole request.

@@ -148,3 +148,31 @@ test('a request that does not wait counts as rejected if the units are not free'
 
   expect(shares.rejected).toEqual({ caller: 1, others: 1 });
 });
+
+test('a share can shrink, and callers that hold more keep it until they are done', async () => {
+  let share = 0.6;
+  const shares = make({ share: () => share });
+  const all = acquireMany(shares, 'a', 20);
+  expect(await countRunning(all)).toBe(6);
+
+  share = 0;
+  for (const request of all.slice(0, 6)) (await request)();
+
+  expect(await countRunning(all)).toBe(7);
+  expect(shares.held).toBe(1);
+});
+
+test('a caller whose queue is full is told so after a while, and others meanwhile run', async () => {
+  const shares = make({ capacity: 2, waitingPerCaller: 1, rejectAfterMs: 100 });
+  const [, queued] = acquireMany(shares, 'a', 2);
+  queued?.catch(() => {});
+  const start = performance.now();
+  const rejected = shares.acquire('a');
+
+  (await shares.acquire('b'))();
+
+  await expect(rejected).rejects.toThrow('held by caller');
+  // A timer can be a millisecond early.
+  expect(performance.now() - start).toBeGreaterThan(95);
+  expect(shares.waiting).toBe(1);
+});

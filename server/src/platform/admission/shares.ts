@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../errors.ts';
 
 export type ShareLimits = {
@@ -5,13 +6,15 @@ export type ShareLimits = {
   capacity: number;
   /**
    * The part of the units not held by others that one caller may hold. With 0.6, the first caller gets at most 60 % of all units, the
-   * second one 60 % of the rest, so something is left for the next caller.
+   * second one 60 % of the rest, so something is left for the next caller. A function says what it is at the moment.
    */
-  share: number;
+  share: number | (() => number);
   /** How many requests may wait, of all callers and of one, and for how long. */
   waiting: number;
   waitingPerCaller: number;
   waitMs: number;
+  /** After how long a caller whose queue is full is told so; at once by default. Its clients would otherwise retry in a tight loop. */
+  rejectAfterMs?: number;
 };
 
 /** Who has the units that a rejected request would need: its own caller, or other callers. */
@@ -53,7 +56,8 @@ const neverGone = (): boolean => false;
  * thousand requests delays only itself. `reject` makes the error of a request that cannot run soon.
  */
 export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiError): Shares {
-  const { capacity, share } = limits;
+  const { capacity, rejectAfterMs = 0 } = limits;
+  const share = typeof limits.share === 'function' ? limits.share : () => limits.share as number;
   const heldBy = new Map<string, number>();
   /** The waiting requests by caller. The caller that is first in this map is next. */
   const queues = new Map<string, Request[]>();
@@ -70,7 +74,17 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
 
   const rejection = (caller: string, cost: number): ApiError => reject(countRejected(caller, cost));
 
-  const ownShare = (own: number): number => share * (capacity - held + own);
+  /** The number of them that wait is bounded like that of the requests. */
+  const lateRejection = async (caller: string, cost: number): Promise<ApiError> => {
+    const error = rejection(caller, cost);
+    if (rejectAfterMs === 0) return error;
+    waiting++;
+    await sleep(rejectAfterMs);
+    waiting--;
+    return error;
+  };
+
+  const ownShare = (own: number): number => share() * (capacity - held + own);
 
   /** A caller without units gets some even if they are more than its share: otherwise a large request could never run. */
   const isFree = (caller: string, cost: number): boolean => {
@@ -163,8 +177,8 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     acquire: async (caller, { cost = 1, isGone = neverGone } = {}) => {
       const queue = queues.get(caller);
       if (queue === undefined && isFree(caller, cost)) return hold(caller, cost);
-      if (waiting >= limits.waiting || (queue?.length ?? 0) >= limits.waitingPerCaller || cost > capacity)
-        throw rejection(caller, cost);
+      if (waiting >= limits.waiting || cost > capacity) throw rejection(caller, cost);
+      if ((queue?.length ?? 0) >= limits.waitingPerCaller) throw await lateRejection(caller, cost);
       return await wait(caller, cost, isGone);
     },
     rejected,

@@ -54,6 +54,7 @@ const SLOTS: ShareLimits = {
   waiting: 500,
   waitingPerCaller: 20,
   waitMs: LONG_READ_WAIT_MS,
+  rejectAfterMs: 1_000,
 };
 
 /**

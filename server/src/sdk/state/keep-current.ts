@@ -26,6 +26,8 @@ export async function keepCurrent(
   /** Notifications so far, and how many there were when the poll found something that none had announced. */
   let notifications = 0;
   let missedAt: number | undefined;
+  /** Not while the listener connects, which can take longer than a poll. */
+  let isListening = false;
 
   /** One refresh at a time. A wake-up during a refresh starts another one, which reads what the first could not see. */
   const wake = (): Promise<unknown> => {
@@ -58,16 +60,22 @@ export async function keepCurrent(
     return running;
   };
 
-  const listen = () =>
-    listenTo(
+  const listen = () => {
+    isListening = false;
+    return listenTo(
       databaseUrl,
       CHANNEL,
       () => {
+        isListening = true;
         notifications++;
         void wake();
       },
-      error => log.warn({ err: error }, 'flag listener disconnected'),
+      error => {
+        isListening = false;
+        log.warn({ err: error }, 'flag listener disconnected');
+      },
     );
+  };
 
   await state.refresh();
   await state.loadAll();
@@ -87,7 +95,7 @@ export async function keepCurrent(
     if (running !== undefined) return;
     const before = notifications;
     const found = await wake();
-    if (found === true && before === notifications) missedAt = before;
+    if (found === true && isListening && before === notifications) missedAt = before;
   };
   const polling = setInterval(() => void poll(), POLL_MS);
   const writing = setInterval(() => void writeUses(), WRITE_USES_MS);

@@ -1,0 +1,19 @@
+const SAMPLE_MS = 100;
+/** The part of the time in which the event loop was not idle. */
+const BUSY = 0.8;
+
+/** Tells whether the event loop has hardly had a break lately. Measured when somebody asks, at most every 100 ms. */
+export function makeBusyCheck(): () => boolean {
+  let sample = performance.eventLoopUtilization();
+  let sampledAt = performance.now();
+  let isBusy = false;
+  return () => {
+    const now = performance.now();
+    if (now - sampledAt < SAMPLE_MS) return isBusy;
+    const next = performance.eventLoopUtilization();
+    isBusy = performance.eventLoopUtilization(next, sample).utilization > BUSY;
+    sample = next;
+    sampledAt = now;
+    return isBusy;
+  };
+}
