@@ -13,7 +13,10 @@ export type Versioned<Key, Shown extends object> = {
   derived: readonly (keyof Shown & string)[];
 };
 
-function etagOf<Key, Shown extends object>({ derived }: Versioned<Key, Shown>, shown: Shown): string {
+/** The part of it that the ETag of a GET depends on. */
+export type Etagged<Shown extends object> = Pick<Versioned<never, Shown>, 'derived'>;
+
+function etagOf<Shown extends object>({ derived }: Etagged<Shown>, shown: Shown): string {
   if (derived.length === 0) return makeEtag(shown);
   const names: readonly string[] = derived;
   const content = Object.fromEntries(Object.entries(shown).filter(([name]) => !names.includes(name)));
@@ -21,10 +24,10 @@ function etagOf<Key, Shown extends object>({ derived }: Versioned<Key, Shown>, s
 }
 
 /** Sends what a GET shows, with its ETag; 304 if the caller has it. `body` is the response if it is only a part of `shown`. */
-export const sendVersion = <Key, Shown extends object, Body = Shown>(
+export const sendVersion = <Shown extends object, Body = Shown>(
   request: FastifyRequest,
   reply: FastifyReply,
-  resource: Versioned<Key, Shown>,
+  resource: Etagged<Shown>,
   shown: Shown,
   body: Body = shown as unknown as Body, // Without a body of its own, the response is what is shown.
 ): Body | FastifyReply => unlessKnown(request, reply, etagOf(resource, shown), body);

@@ -8,7 +8,7 @@ import type { ErrorStatus, NamedSchema } from '../../platform/http/schema.ts';
 import type { Instance } from '../../platform/instance.ts';
 import type { Change } from '../change.ts';
 import type { EmittedEventType } from '../events/event-types.ts';
-import type { Precondition, Versioned } from '../versioned.ts';
+import type { Etagged, Precondition } from '../versioned.ts';
 
 /** What an operation is called with. It is plain JSON, so an operation can be stored together with its input and run later. */
 export type Input<Params extends TSchema, Query extends TSchema, Body extends TSchema> = {
@@ -58,8 +58,37 @@ type Described<
   /** How many writes a call counts as; 1 by default. */
   cost?: number;
   rejectUnknownFields?: readonly string[];
+  /** Places in the body that have no effect although the schema allows them. */
+  ignoredToo?: (body: unknown) => string[][];
   returnsSecret?: true;
 };
+
+/** Reads the response, or what the response is made of. */
+type Reads<In, Out, Shown> =
+  | {
+      read: (reading: Reading, input: In) => Promise<Out>;
+      /** The resource that the response shows, if the response has the ETag that writes expect in If-Match. */
+      versioned?: Etagged<Out & object>;
+      present?: never;
+    }
+  | {
+      read: (reading: Reading, input: In) => Promise<Shown>;
+      versioned: Etagged<Shown & object>;
+      /** Makes the response of what was read, if the ETag names more or less than the response contains. */
+      present: (shown: Shown) => Out;
+    };
+
+type DefinedQuery<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+  Output extends TSchema,
+  Shown,
+> = Described<Params, Query, Body, Output> &
+  Reads<Input<Params, Query, Body>, Static<Output>, Shown> & {
+    /** For a POST: the response is not stored under an Idempotency-Key, so a retry reads again with the current permissions. */
+    onlyReads?: true;
+  };
 
 /** An operation that changes nothing. */
 export type Query<
@@ -67,12 +96,8 @@ export type Query<
   Query extends TSchema,
   Body extends TSchema,
   Output extends TSchema,
-> = Described<Params, Query, Body, Output> & {
-  kind: 'query';
-  read: (reading: Reading, input: Input<Params, Query, Body>) => Promise<Static<Output>>;
-  /** The resource that the response shows, if the response has the ETag that writes expect in If-Match. */
-  versioned?: Versioned<never, Static<Output> & object>;
-};
+  Shown,
+> = DefinedQuery<Params, Query, Body, Output, Shown> & { kind: 'query' };
 
 /** An operation that changes something, in one transaction with its events. */
 export type Command<
@@ -81,6 +106,7 @@ export type Command<
   Body extends TSchema,
   Output extends TSchema,
   Result,
+  Plan extends TSchema,
 > = Described<Params, Query, Body, Output> & {
   kind: 'command';
   /** The types of the events that the operation can record. */
@@ -95,12 +121,17 @@ export type Command<
   ) => Promise<Static<Output>>;
   /** What If-Match is compared with. */
   precondition?: (input: Input<Params, Query, Body>, context: Context) => Precondition;
+  /** The response to `?dryRun=true`, which says with status 200 what the operation would do. Nothing is changed. */
+  dryRun?: {
+    output: Plan;
+    read: (reading: Reading, input: Input<Params, Query, Body>) => Promise<Static<Plan>>;
+  };
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: operations in one list have no input in common
-export type AnyQuery = Query<any, any, any, any>;
+export type AnyQuery = Query<any, any, any, any, any>;
 // biome-ignore lint/suspicious/noExplicitAny: operations in one list have no input in common
-export type AnyCommand = Command<any, any, any, any, any>;
+export type AnyCommand = Command<any, any, any, any, any, any>;
 export type Operation = AnyQuery | AnyCommand;
 
 type Nothing = TUnsafe<Record<never, never>>;
@@ -111,8 +142,9 @@ export const query = <
   QueryString extends TSchema = Nothing,
   Body extends TSchema = Nothing,
   Output extends TSchema = TSchema,
+  Shown = unknown,
 >(
-  definition: Omit<Query<Params, QueryString, Body, Output>, 'kind'>,
+  definition: DefinedQuery<Params, QueryString, Body, Output, Shown>,
 ): Operation => ({ kind: 'query', ...definition }) as unknown as AnyQuery;
 
 /** Defines an operation that writes. The types of its input and output are inferred from its schemas. */
@@ -122,8 +154,9 @@ export const command = <
   Body extends TSchema = Nothing,
   Output extends TSchema = TSchema,
   Result = void,
+  Plan extends TSchema = Nothing,
 >(
-  definition: Omit<Command<Params, QueryString, Body, Output, Result>, 'kind'>,
+  definition: Omit<Command<Params, QueryString, Body, Output, Result, Plan>, 'kind'>,
 ): Operation => ({ kind: 'command', ...definition }) as unknown as AnyCommand;
 
 /** The operations of a module, and the named schemas that they refer to. */

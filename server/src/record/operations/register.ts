@@ -34,7 +34,8 @@ export function registerOperations(
 }
 
 function configOf(operation: Operation, db: Db, instance: Instance): NonNullable<RouteOptions['config']> {
-  const { permission, checkedPermission, checks, cost, rejectUnknownFields, returnsSecret } = operation;
+  const { permission, checkedPermission, checks, cost, rejectUnknownFields, ignoredToo, returnsSecret } =
+    operation;
   const isQuery = operation.kind === 'query';
   return {
     permission,
@@ -42,15 +43,18 @@ function configOf(operation: Operation, db: Db, instance: Instance): NonNullable
     ...(checks && { checks: checks.map(check => input => check(input, db, instance)) }),
     ...(cost !== undefined && { cost }),
     ...(rejectUnknownFields && { rejectUnknownFields }),
+    ...(ignoredToo && { ignoredToo }),
     ...(returnsSecret && { returnsSecret }),
     ...(isQuery && operation.versioned && { etag: true }),
     ...(!isQuery && operation.precondition && { ifMatch: true }),
-    ...(isQuery && !operation.route.startsWith('GET ') && { onlyReads: true }),
+    ...(isQuery && operation.onlyReads && { onlyReads: true }),
+    ...(!isQuery && operation.dryRun && { rejectCaseVariants: true }),
   };
 }
 
 function schemaOf(operation: Operation, tag: string): NonNullable<RouteOptions['schema']> {
   const { id, summary, params, query, body, output, status = 200 } = operation;
+  const dryRun = operation.kind === 'command' ? operation.dryRun : undefined;
   return {
     operationId: id,
     tags: [tag],
@@ -59,7 +63,11 @@ function schemaOf(operation: Operation, tag: string): NonNullable<RouteOptions['
     ...(params && { params }),
     ...(query && { querystring: query }),
     ...(body && { body }),
-    response: { [status]: output, ...errorResponses(...errorsOf(operation)) },
+    response: {
+      ...(dryRun && { 200: dryRun.output }),
+      [status]: output,
+      ...errorResponses(...errorsOf(operation)),
+    },
   };
 }
 
@@ -95,29 +103,41 @@ const contextOf = (instance: Instance, { projectOfFeature, sessionId }: FastifyR
   sessionId,
 });
 
+const readingOf = (db: Db, instance: Instance, request: FastifyRequest) => {
+  const { actor, caller, visit } = request;
+  return { ...contextOf(instance, request), db, actor, longReader: { caller, visit } };
+};
+
 async function read(
-  { read, versioned, status = 200 }: AnyQuery,
+  { read, versioned, present = shown => shown, status = 200 }: AnyQuery,
   db: Db,
   instance: Instance,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const { actor, caller, visit } = request;
-  const reading = { ...contextOf(instance, request), db, actor, longReader: { caller, visit } };
-  const output = await read(reading, inputOf(request));
+  const shown = await read(readingOf(db, instance, request), inputOf(request));
+  const output = present(shown);
   reply.code(status);
-  return versioned ? sendVersion(request, reply, versioned, output as object) : output;
+  return versioned ? sendVersion(request, reply, versioned, shown, output) : output;
 }
 
 async function run(
-  { run, respond = async (_tx, _actor, result) => result, precondition, status = 200 }: AnyCommand,
+  operation: AnyCommand,
   db: Db,
   instance: Instance,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  const {
+    run,
+    respond = async (_tx, _actor, result) => result,
+    precondition,
+    dryRun,
+    status = 200,
+  } = operation;
   const { actor } = request;
   const [input, context] = [inputOf(request), contextOf(instance, request)];
+  if (dryRun && isDryRun(request)) return await dryRun.read(readingOf(db, instance, request), input);
   const expected = precondition?.(input, context);
   const output = await change(
     db,
@@ -130,3 +150,5 @@ async function run(
   );
   return reply.code(status).send(output);
 }
+
+const isDryRun = ({ query }: FastifyRequest): boolean => (query as { dryRun?: string }).dryRun === 'true';
