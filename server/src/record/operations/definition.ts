@@ -69,6 +69,8 @@ type Reads<In, Out, Shown> =
       read: (reading: Reading, input: In) => Promise<Out>;
       /** The resource that the response shows, if the response has the ETag that writes expect in If-Match. */
       versioned?: Etagged<Out & object>;
+      /** Instead of `versioned`: the ETag of the response, if leaving out some of its fields does not give it. */
+      etag?: (output: Out) => string;
       present?: never;
     }
   | {
@@ -76,6 +78,7 @@ type Reads<In, Out, Shown> =
       versioned: Etagged<Shown & object>;
       /** Makes the response of what was read, if the ETag names more or less than the response contains. */
       present: (shown: Shown) => Out;
+      etag?: never;
     };
 
 type DefinedQuery<

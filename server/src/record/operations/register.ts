@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import { ifMatches } from '../../platform/http/etag.ts';
+import { ifMatches, unlessKnown } from '../../platform/http/etag.ts';
 import { type ErrorStatus, errorResponses } from '../../platform/http/schema.ts';
 import type { Instance } from '../../platform/instance.ts';
 import { change } from '../change.ts';
@@ -45,7 +45,7 @@ function configOf(operation: Operation, db: Db, instance: Instance): NonNullable
     ...(rejectUnknownFields && { rejectUnknownFields }),
     ...(ignoredToo && { ignoredToo }),
     ...(returnsSecret && { returnsSecret }),
-    ...(isQuery && operation.versioned && { etag: true }),
+    ...(isQuery && (operation.versioned || operation.etag) && { etag: true }),
     ...(!isQuery && operation.precondition && { ifMatch: true }),
     ...(isQuery && operation.onlyReads && { onlyReads: true }),
     ...(!isQuery && operation.dryRun && { rejectCaseVariants: true }),
@@ -109,7 +109,7 @@ const readingOf = (db: Db, instance: Instance, request: FastifyRequest) => {
 };
 
 async function read(
-  { read, versioned, present = shown => shown, status = 200 }: AnyQuery,
+  { read, versioned, etag, present = shown => shown, status = 200 }: AnyQuery,
   db: Db,
   instance: Instance,
   request: FastifyRequest,
@@ -118,7 +118,8 @@ async function read(
   const shown = await read(readingOf(db, instance, request), inputOf(request));
   const output = present(shown);
   reply.code(status);
-  return versioned ? sendVersion(request, reply, versioned, shown, output) : output;
+  if (versioned) return sendVersion(request, reply, versioned, shown, output);
+  return etag ? unlessKnown(request, reply, etag(output), output) : reply.send(output);
 }
 
 async function run(
