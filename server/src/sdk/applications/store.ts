@@ -207,14 +207,16 @@ const USAGE = (actor: Actor) => sql`coalesce((
   ) as used
 ), '[]') as usage`;
 
-type ApplicationRow = NullForAbsent<Application>;
+/** A missing value is an absent field. */
+const withoutNulls = <T extends object>(row: NullForAbsent<T>): T =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as T;
 
 /** Reads a page of applications and their total. */
 export async function searchApplications(
   db: Reader,
   actor: Actor,
   { query, project, sortBy, sortOrder, limit, offset }: ApplicationSearch,
-): Promise<{ applications: ApplicationRow[]; total: number }> {
+): Promise<{ applications: Application[]; total: number }> {
   const where = [
     isVisible(actor),
     query === undefined ? sql`true` : sql`applications.name ilike ${likeText(query)}`,
@@ -225,7 +227,7 @@ export async function searchApplications(
     )`,
   ];
   const key = sortBy === 'lastSeenAt' ? LAST_SEEN : SORT_COLUMNS[sortBy];
-  const { rows } = await sql<{ total: number; applications: ApplicationRow[] }>`
+  const { rows } = await sql<{ total: number; applications: NullForAbsent<Application>[] }>`
     with matching as materialized (
       select id, ${key} as key from applications where ${sql.join(where, sql` and `)}
     ), page as (
@@ -240,7 +242,8 @@ export async function searchApplications(
         from page join applications using (id)
       ) as found
     ), '[]') as applications`.execute(db);
-  return rows[0] ?? { total: 0, applications: [] };
+  const { total, applications } = rows[0] ?? { total: 0, applications: [] };
+  return { total, applications: applications.map(row => withoutNulls(row)) };
 }
 
 const SORT_COLUMNS: Record<'appName' | 'createdAt', RawBuilder<unknown>> = {
@@ -297,7 +300,7 @@ export async function findApplication(
   db: Reader,
   actor: Actor,
   name: string,
-): Promise<NullForAbsent<ApplicationDetails> | undefined> {
+): Promise<ApplicationDetails | undefined> {
   const { rows } = await sql<NullForAbsent<ApplicationDetails>>`
     select ${APPLICATION}, ${USAGE(actor)},
       coalesce((
@@ -319,7 +322,7 @@ export async function findApplication(
         ) as seen
       ), '[]') as "seenToggles"
     from applications where applications.name = ${name} and ${isVisible(actor)}`.execute(db);
-  return rows[0];
+  return rows[0] && withoutNulls(rows[0]);
 }
 
 const INSTANCE = sql`jsonb_build_object(

@@ -1,0 +1,207 @@
+import { Type } from 'typebox';
+import { notFound } from '../../platform/errors.ts';
+import { page, SearchQuery } from '../../platform/http/filter.ts';
+import { inProject } from '../../platform/http/params.ts';
+import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { removeApplication, updateApplication } from './change.ts';
+import {
+  Application,
+  ApplicationDetails,
+  ApplicationEnvironment,
+  ApplicationFields,
+  ApplicationInstance,
+  ApplicationList,
+  ApplicationOverview,
+  ApplicationUsage,
+  InstanceList,
+  ProjectApplication,
+  ProjectApplicationList,
+  UnknownFlag,
+  UnknownFlagList,
+} from './schema.ts';
+import { parseApplicationSearch, parseProjectApplicationSearch } from './search-query.ts';
+import {
+  existsApplication,
+  findApplication,
+  findOverview,
+  listInstances,
+  listUnknownFlags,
+  searchApplications,
+  searchProjectApplications,
+} from './store.ts';
+
+const HERE = '/api/admin/metrics/applications/:appName';
+const MOST_UNKNOWN = 1_000;
+
+const appName = Type.String({
+  maxLength: 200,
+  description: 'Name of the application',
+  examples: ['checkout'],
+});
+const params = Type.Object({ appName });
+const partOfName = Type.Optional(
+  Type.String({ description: 'A part of the name, case-insensitive', examples: ['check'] }),
+);
+const sortOrder = Type.Optional(
+  Type.String({ description: 'asc or desc', default: 'asc', examples: ['desc'] }),
+);
+
+export const APPLICATIONS: OperationModule = {
+  tag: 'Applications',
+  schemas: [
+    ApplicationUsage,
+    Application,
+    ApplicationList,
+    ApplicationInstance,
+    ApplicationDetails,
+    ApplicationEnvironment,
+    ApplicationOverview,
+    InstanceList,
+    ProjectApplication,
+    ProjectApplicationList,
+    UnknownFlag,
+    UnknownFlagList,
+  ],
+  operations: [
+    query({
+      id: 'getApplications',
+      route: 'GET /api/admin/metrics/applications',
+      summary: 'List applications',
+      description:
+        'Returns the applications whose SDKs were seen, with the projects and environments that they use. Projects that the caller may not read are omitted, and so are applications that asked only for features of such projects.',
+      permission: 'NONE',
+      query: SearchQuery({
+        query: partOfName,
+        project: Type.Optional(
+          Type.String({
+            description: 'Only applications that asked for a feature of this project',
+            examples: ['payments'],
+          }),
+        ),
+        sortBy: Type.Optional(
+          Type.String({
+            description: 'appName, createdAt or lastSeenAt',
+            default: 'appName',
+            examples: ['lastSeenAt'],
+          }),
+        ),
+        sortOrder,
+        ...page,
+      }),
+      output: jsonResponse('The applications', ApplicationList),
+      read: async ({ db, actor }, { query }) =>
+        await searchApplications(db, actor, parseApplicationSearch(query)),
+    }),
+    query({
+      id: 'getProjectApplications',
+      route: 'GET /api/admin/projects/:projectId/applications',
+      summary: 'List the applications of a project',
+      description:
+        'Returns the applications that asked for features of a project in the last 90 days, by name, with their environments, instances and SDKs. Every caller who may read the project may call it.',
+      permission: 'NONE',
+      params: inProject,
+      query: SearchQuery({
+        query: partOfName,
+        sortBy: Type.Optional(
+          Type.String({ description: 'appName', default: 'appName', examples: ['appName'] }),
+        ),
+        sortOrder,
+        ...page,
+      }),
+      output: jsonResponse('The applications', ProjectApplicationList),
+      read: async ({ db }, { params: { projectId }, query }) =>
+        await searchProjectApplications(db, projectId, parseProjectApplicationSearch(query)),
+    }),
+    query({
+      id: 'getApplication',
+      route: `GET ${HERE}`,
+      summary: 'Get an application',
+      description:
+        'Returns an application with its instances and the features that it asked for. Features that the caller may not read are omitted.',
+      permission: 'NONE',
+      params,
+      output: jsonResponse('The application', ApplicationDetails),
+      read: async ({ db, actor }, { params: { appName } }) => {
+        const found = await findApplication(db, actor, appName);
+        if (!found) throw notFound(`Application "${appName}"`);
+        return found;
+      },
+    }),
+    query({
+      id: 'getApplicationOverview',
+      route: `GET ${HERE}/overview`,
+      summary: 'Get the overview of an application',
+      description:
+        'Returns what an application uses in each environment: instances, SDKs, and names that it asks for although no feature has them.',
+      permission: 'NONE',
+      params,
+      output: jsonResponse('The overview', ApplicationOverview),
+      read: async ({ db, actor }, { params: { appName } }) => {
+        const found = await findOverview(db, actor, appName);
+        if (!found) throw notFound(`Application "${appName}"`);
+        const { missingStrategies, ...overview } = found;
+        return { ...overview, issues: { missingStrategies } };
+      },
+    }),
+    command({
+      id: 'updateApplication',
+      route: `POST ${HERE}`,
+      summary: 'Describe an application',
+      description:
+        'Sets the description, address, icon and color of an application. Omitted fields keep their value, null removes it.',
+      permission: ['UPDATE_APPLICATION'],
+      params,
+      body: ApplicationFields,
+      output: Nothing,
+      status: 202,
+      events: ['application-updated'],
+      run: (current, { params: { appName }, body }) => updateApplication(current, appName, body),
+    }),
+    command({
+      id: 'deleteApplication',
+      route: `DELETE ${HERE}`,
+      summary: 'Delete an application',
+      description:
+        'Deletes an application with its instances. An application that still runs is created again.',
+      permission: ['UPDATE_APPLICATION'],
+      params,
+      output: Nothing,
+      events: ['application-deleted'],
+      run: (current, { params: { appName } }) => removeApplication(current, appName),
+    }),
+    query({
+      id: 'getApplicationInstances',
+      route: 'GET /api/admin/metrics/instances/:appName/environment/:environmentName',
+      summary: 'List instances of an application',
+      description:
+        'Returns the instances of an application in an environment, those that were seen last first.',
+      permission: 'NONE',
+      params: Type.Object({
+        appName,
+        environmentName: Type.String({
+          maxLength: 100,
+          description: 'Name of the environment',
+          examples: ['production'],
+        }),
+      }),
+      output: jsonResponse('The instances', InstanceList),
+      read: async ({ db, actor }, { params: { appName, environmentName } }) => {
+        const instances = await listInstances(db, actor, appName, environmentName);
+        if (instances.length === 0 && !(await existsApplication(db, actor, appName)))
+          throw notFound(`Application "${appName}"`);
+        return { instances };
+      },
+    }),
+    query({
+      id: 'getUnknownFlags',
+      route: 'GET /api/admin/metrics/unknown-flags',
+      summary: 'List unknown flags',
+      description:
+        'Returns the names that applications asked for in the last 7 days and that no feature has, with the applications and environments. Applications that the caller may not see are omitted.',
+      permission: 'NONE',
+      output: jsonResponse('The unknown flags', UnknownFlagList),
+      read: async ({ db, actor }) => ({ unknownFlags: await listUnknownFlags(db, actor, MOST_UNKNOWN) }),
+    }),
+  ],
+};

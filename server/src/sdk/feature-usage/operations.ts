@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import {
+  page,
+  parseCount,
+  parseLimit,
+  parseOffset,
+  parseSearch,
+  SearchQuery,
+} from '../../platform/http/filter.ts';
+import { featureName, inProject } from '../../platform/http/params.ts';
+import { jsonResponse } from '../../platform/http/schema.ts';
+import { type OperationModule, query } from '../../record/operations/definition.ts';
+import {
+  EnvironmentUsage,
+  FeatureCounts,
+  FeatureUsage,
+  ProjectFeatureUsage,
+  ProjectUsage,
+  RawFeatureUsage,
+} from './schema.ts';
+import { listCounts, listLastHour, listProjectUsage, listSeenApplications } from './store.ts';
+
+const HERE = '/api/admin/client-metrics/features/:featureName';
+const params = Type.Object({ featureName });
+const FORMAT = { version: 1, maturity: 'stable' };
+/** Counts of longer ago are read by day. */
+const MOST_HOURLY = 48;
+const MOST_HOURS_BACK = 2_160;
+
+export const FEATURE_USAGE: OperationModule = {
+  tag: 'Metrics',
+  schemas: [
+    EnvironmentUsage,
+    FeatureUsage,
+    FeatureCounts,
+    RawFeatureUsage,
+    ProjectFeatureUsage,
+    ProjectUsage,
+  ],
+  operations: [
+    query({
+      id: 'getFeatureUsage',
+      route: `GET ${HERE}`,
+      summary: 'Get the usage of a feature',
+      description:
+        'Returns how often SDKs evaluated the feature in the current and the previous hour, by environment, and the applications that asked for it.',
+      permission: 'NONE',
+      params,
+      output: jsonResponse('The usage', FeatureUsage),
+      read: async ({ db }, { params: { featureName } }) => ({
+        ...FORMAT,
+        featureName,
+        lastHourUsage: await listLastHour(db, featureName),
+        seenApplications: await listSeenApplications(db, featureName),
+      }),
+    }),
+    query({
+      id: 'getRawFeatureUsage',
+      route: `GET ${HERE}/raw`,
+      summary: 'List the counts of a feature',
+      description:
+        'Returns how often SDKs evaluated the feature, by application, environment and hour. Above 48 hours the counts are by day.',
+      permission: 'NONE',
+      params,
+      query: SearchQuery({
+        hoursBack: Type.Optional(
+          Type.String({ description: 'Hours to go back, 1 to 2160', default: '48', examples: ['24'] }),
+        ),
+      }),
+      output: jsonResponse('The counts', RawFeatureUsage),
+      read: async ({ db }, { params: { featureName }, query }) => {
+        const { hoursBack } = parseSearch<{ hoursBack: number }>(
+          query,
+          { hoursBack: value => parseCount(value, 1, MOST_HOURS_BACK) },
+          { hoursBack: MOST_HOURLY },
+        );
+        const by = hoursBack > MOST_HOURLY ? 'day' : 'hour';
+        return { ...FORMAT, featureName, data: await listCounts(db, featureName, hoursBack, by) };
+      },
+    }),
+    query({
+      id: 'getProjectUsage',
+      route: 'GET /api/admin/projects/:projectId/usage',
+      summary: 'List the usage of the features of a project',
+      description:
+        'Returns how often SDKs evaluated the active features of a project in the last days, by name and environment. Features that no SDK evaluated are omitted.',
+      permission: 'NONE',
+      params: inProject,
+      query: SearchQuery({
+        days: Type.Optional(
+          Type.String({ description: 'Days to go back, 1 to 366', default: '30', examples: ['7'] }),
+        ),
+        ...page,
+      }),
+      output: jsonResponse('The usage', ProjectUsage),
+      read: async ({ db }, { params: { projectId }, query }) => {
+        const { days, limit, offset } = parseSearch<{ days: number; limit: number; offset: number }>(
+          query,
+          { days: value => parseCount(value, 1, 366), limit: parseLimit, offset: parseOffset },
+          { days: 30, limit: 50, offset: 0 },
+        );
+        return await listProjectUsage(db, projectId, days, limit, offset);
+      },
+    }),
+  ],
+};
