@@ -30,7 +30,7 @@ const EVENTS_PER_STATEMENT = 2_000;
 
 /**
  * Opens a change: the work and its events commit together or not at all. All events of one change share a groupId. Work that
- * records nothing must have changed nothing. Routes, jobs and scripts open changes; operations never do.
+ * records nothing must have changed nothing that anybody else sees. Routes, jobs and scripts open changes; operations never do.
  */
 export async function change<T>(db: Db, actor: Actor, work: (current: Change) => Promise<T>): Promise<T>;
 /**

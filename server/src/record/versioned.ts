@@ -16,7 +16,8 @@ export type Versioned<Key, Shown extends object> = {
 /** The part of it that the ETag of a GET depends on. */
 export type Etagged<Shown extends object> = Pick<Versioned<never, Shown>, 'derived'>;
 
-function etagOf<Shown extends object>({ derived }: Etagged<Shown>, shown: Shown): string {
+/** The ETag of what a GET shows. */
+export function etagOf<Shown extends object>({ derived }: Etagged<Shown>, shown: Shown): string {
   if (derived.length === 0) return makeEtag(shown);
   const names: readonly string[] = derived;
   const content = Object.fromEntries(Object.entries(shown).filter(([name]) => !names.includes(name)));

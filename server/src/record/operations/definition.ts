@@ -1,7 +1,7 @@
 import type { Static, TSchema, TUnsafe } from 'typebox';
 import type { Permission, RoutePermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import type { ValidInput } from '../../platform/http/checks.ts';
 import type { LongReader } from '../../platform/http/long-reads.ts';
 import type { ErrorStatus, NamedSchema } from '../../platform/http/schema.ts';
@@ -53,7 +53,7 @@ type Described<
   /** Statuses of errors that do not follow from the permission, the parameters and the body. */
   rejects?: ErrorStatus[];
   /** Rules that read at most. They run after a validation error, so that one response lists every violation. */
-  checks?: ((input: ValidInput, db: Reader, instance: Instance) => unknown)[];
+  checks?: ((input: ValidInput, db: Db, instance: Instance) => unknown)[];
   bodyLimit?: number;
   /** How many writes a call counts as; 1 by default. */
   cost?: number;
@@ -63,10 +63,13 @@ type Described<
   returnsSecret?: true;
 };
 
+/** A function that responds with nothing returns nothing. */
+type Responding<Out> = [Out] extends [undefined] ? Promise<void> : Promise<Out>;
+
 /** Reads the response, or what the response is made of. */
 type Reads<In, Out, Shown> =
   | {
-      read: (reading: Reading, input: In) => Promise<Out>;
+      read: (reading: Reading, input: In) => Responding<Out>;
       /** The resource that the response shows, if the response has the ETag that writes expect in If-Match. */
       versioned?: Etagged<Out & object>;
       /** Instead of `versioned`: the ETag of the response, if leaving out some of its fields does not give it. */
@@ -102,6 +105,37 @@ export type Query<
   Shown,
 > = DefinedQuery<Params, Query, Body, Output, Shown> & { kind: 'query' };
 
+/** Makes the change and responds, or reads the response after the events are written. */
+type Runs<In, Out, Result> =
+  | {
+      run: (current: Change, input: In, context: Context) => Responding<Out>;
+      respond?: never;
+    }
+  | {
+      run: (current: Change, input: In, context: Context) => Promise<Result>;
+      respond: (tx: Tx, actor: Actor, result: Result, input: In) => Promise<Out>;
+    };
+
+type DefinedCommand<
+  Params extends TSchema,
+  Query extends TSchema,
+  Body extends TSchema,
+  Output extends TSchema,
+  Result,
+  Plan extends TSchema,
+> = Described<Params, Query, Body, Output> &
+  Runs<Input<Params, Query, Body>, Static<Output>, Result> & {
+    /** The types of the events that the operation can record. None if only the caller sees what it changes. */
+    events: readonly EmittedEventType[];
+    /** What If-Match is compared with. */
+    precondition?: (input: Input<Params, Query, Body>, context: Context) => Precondition;
+    /** The response to `?dryRun=true`, which says with status 200 what the operation would do. Nothing is changed. */
+    dryRun?: {
+      output: Plan;
+      read: (reading: Reading, input: Input<Params, Query, Body>) => Promise<Static<Plan>>;
+    };
+  };
+
 /** An operation that changes something, in one transaction with its events. */
 export type Command<
   Params extends TSchema,
@@ -110,26 +144,7 @@ export type Command<
   Output extends TSchema,
   Result,
   Plan extends TSchema,
-> = Described<Params, Query, Body, Output> & {
-  kind: 'command';
-  /** The types of the events that the operation can record. */
-  events: readonly EmittedEventType[];
-  run: (current: Change, input: Input<Params, Query, Body>, context: Context) => Promise<Result>;
-  /** Reads the response after the events are written. Without it, the response is what `run` returns. */
-  respond?: (
-    tx: Tx,
-    actor: Actor,
-    result: Result,
-    input: Input<Params, Query, Body>,
-  ) => Promise<Static<Output>>;
-  /** What If-Match is compared with. */
-  precondition?: (input: Input<Params, Query, Body>, context: Context) => Precondition;
-  /** The response to `?dryRun=true`, which says with status 200 what the operation would do. Nothing is changed. */
-  dryRun?: {
-    output: Plan;
-    read: (reading: Reading, input: Input<Params, Query, Body>) => Promise<Static<Plan>>;
-  };
-};
+> = DefinedCommand<Params, Query, Body, Output, Result, Plan> & { kind: 'command' };
 
 // biome-ignore lint/suspicious/noExplicitAny: operations in one list have no input in common
 export type AnyQuery = Query<any, any, any, any, any>;
@@ -159,7 +174,7 @@ export const command = <
   Result = void,
   Plan extends TSchema = Nothing,
 >(
-  definition: Omit<Command<Params, QueryString, Body, Output, Result, Plan>, 'kind'>,
+  definition: DefinedCommand<Params, QueryString, Body, Output, Result, Plan>,
 ): Operation => ({ kind: 'command', ...definition }) as unknown as AnyCommand;
 
 /** The operations of a module, and the named schemas that they refer to. */
